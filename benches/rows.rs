@@ -11,7 +11,7 @@ mod make;
 use make::{Plane, int, text};
 use rooflight::analysis::base::{Analysis, Filter, FilterField, GroupBy, Query};
 use rooflight::analysis::breakdown::columns::GROUP_TABLE;
-use rooflight::protocol::Question;
+use rooflight::protocol::ViewRequest;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
@@ -99,7 +99,7 @@ fn main() {
             // The session caches the rows in the last order, so each run requests the opposite order.
             let sort = Some(SortBy::new(column.id, i % 2 == 0));
             let action = TableAction::Rows(PageQuery { sort, count: 100, ..PageQuery::default() });
-            let question = Question::Table { of: TableOf::Breakdown(Query::busiest()), action };
+            let question = ViewRequest::Table { of: TableOf::Breakdown(Query::busiest()), action };
             let page = engine.answer(&question.into()).decode::<TablePage>().expect("rows");
             assert_eq!(page.rows.len(), 100);
         });

@@ -123,7 +123,11 @@ impl Machine {
             let extra = if has(Fault::SmallCollectives) { 1.5e-4 } else { 0.0 };
             let seconds = LATENCY_SECONDS + message.bus_bytes / (0.85 * self.link) * slower;
             let groups = message.groups.clone();
-            let transfer = Transfer { groups, ticks: ticks(seconds * share + extra), idle_ticks: ticks(extra) };
+            let transfer = Transfer {
+                groups,
+                ticks: ticks(seconds * share + extra),
+                idle_ticks: if extra > 0.0 { ticks(extra) } else { 0 },
+            };
             return if starts { Work::Start(Flight::Collective(transfer)) } else { Work::Collective(transfer, local) };
         }
         match &*instruction.opcode {

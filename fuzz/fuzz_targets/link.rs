@@ -11,7 +11,7 @@ use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::breakdown::columns::GROUP_TABLE;
-use rooflight::protocol::{Question, Request};
+use rooflight::protocol::{ViewRequest, Request};
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::table::page::{PageQuery, SortBy};
@@ -58,17 +58,17 @@ fuzz_target!(|bytes: &[u8]| {
     for column in GROUP_TABLE.shown {
         let sort = Some(SortBy::new(column.id, true));
         let action = TableAction::Rows(PageQuery { sort, count: 10, ..PageQuery::default() });
-        engine.answer(&Question::Table { of: TableOf::Breakdown(query.clone()), action }.into());
+        engine.answer(&ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action }.into());
     }
     let roofline = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
     for by in RoofBy::ALL {
         let of = TableOf::Roofline(roofline.clone(), by);
         let action = TableAction::Rows(PageQuery { count: 10, ..PageQuery::default() });
-        engine.answer(&Question::Table { of, action }.into());
+        engine.answer(&ViewRequest::Table { of, action }.into());
     }
     let memory = MemoryQuery { program: program.0, color: program.1, ..MemoryQuery::default() };
     let comm = CommQuery { query, ..CommQuery::default() };
-    for question in [Question::Roofline(roofline), Question::Memory, Question::MemoryOf(memory), Question::Comm(comm)] {
+    for question in [ViewRequest::Roofline(roofline), ViewRequest::Memory, ViewRequest::MemoryOf(memory), ViewRequest::Comm(comm)] {
         engine.answer(&question.into());
     }
 });

@@ -1,6 +1,7 @@
 //! This module runs `rooflight compare`: it declares the arguments, opens both sides, and selects the output and the exit code.
 //! Figures and texts come from the library.
 
+use super::exit_code::Exit;
 use super::files::Inputs;
 use super::view_args::one_of;
 use crate::analysis::compare::{BAND, Gate, GateFigure, GateResult, SeriesBase, SeriesOrder, series};
@@ -84,7 +85,7 @@ fn base(text: &str) -> Result<SeriesBase, String> {
 }
 
 /// Runs `rooflight compare --series`. The captures are opened one after the other, and those around a change point once more.
-fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
+fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, Exit), Failure> {
     let open_at = |path: &PathBuf| side(std::slice::from_ref(path), inputs, &path.display().to_string());
     let mut points = Vec::new();
     for path in &args.a {
@@ -119,15 +120,14 @@ fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -
     } else {
         compare_series::text(&of, &compared)
     };
-    Ok((text, u8::from(is_partial)))
+    Ok((text, Exit::of_reading(is_partial)))
 }
 
-/// Runs `rooflight compare`. Returns the output and the exit code: 0 if the gate passes or if there is none, 1 if only a part of
-/// the input was read, 3 if the gate fails, and 4 if the captures do not tell.
+/// Runs `rooflight compare`. Returns the output, and how the command ended.
 ///
 /// # Errors
 /// Returns a [`Failure`] if a side cannot be read, or if it has no device to compare.
-pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
+pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, Exit), Failure> {
     if args.series {
         return run_series(args, inputs, complain);
     }
@@ -155,12 +155,12 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
     } else {
         compare_text::text(&compared, gate.as_ref(), args.top.unwrap_or(ROWS))
     };
-    let code = match gate.map(|gate| gate.evaluate(&compared)) {
-        Some(GateResult::Failed) => 3,
-        Some(GateResult::Inconclusive) if !args.inconclusive => 4,
-        _ => u8::from(is_partial),
+    let exit = match gate.map(|gate| gate.evaluate(&compared)) {
+        Some(GateResult::Failed) => Exit::GateFailed,
+        Some(GateResult::Inconclusive) if !args.inconclusive => Exit::GateInconclusive,
+        _ => Exit::of_reading(is_partial),
     };
-    Ok((text, code))
+    Ok((text, exit))
 }
 
 fn side(paths: &[PathBuf], inputs: Inputs<'_>, name: &str) -> Result<CompareSide, Failure> {

@@ -2,12 +2,14 @@
 //! come from the library.
 //!
 //! The exit code is 0 if all input was read, 1 if only a part was read (the notes are on stderr), and 2 if the input or
-//! the arguments cannot be used (the reason is on stderr, and stdout is empty).
+//! the arguments cannot be used (the reason is on stderr, and stdout is empty). `compare` also returns 3 if its gate fails,
+//! and 4 if the gate is inconclusive.
 
 mod args;
 mod comm;
 mod compare;
 mod document;
+mod exit_code;
 mod export;
 mod files;
 mod flags;
@@ -29,6 +31,7 @@ use args::Args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 pub use document::{Document, DocumentError, document, document_with};
+use exit_code::Exit;
 pub use files::Inputs;
 pub use open_capture::OpenFiles;
 use output::{Printed, print_error};
@@ -65,12 +68,12 @@ pub fn run_arguments(arguments: impl IntoIterator<Item = OsString>, others: &[(&
             let help = error.use_stderr();
             // A failed write is ignored, because the terminal may be gone.
             let _ = error.print();
-            return if help { 2 } else { 0 };
+            return if help { Exit::Unusable } else { Exit::Complete }.code();
         }
     };
     match run::run(&args, &files::inputs, &print_error) {
-        Ok((printed, code)) => match deliver(&args, &printed) {
-            Ok(()) => code,
+        Ok((printed, exit)) => match deliver(&args, &printed) {
+            Ok(()) => exit.code(),
             Err(message) => fail(&message),
         },
         Err(failure) => fail(&format!("{}. {}", failure.title, failure.message)),
@@ -79,7 +82,7 @@ pub fn run_arguments(arguments: impl IntoIterator<Item = OsString>, others: &[(&
 
 fn fail(message: &str) -> u8 {
     print_error(message);
-    2
+    Exit::Unusable.code()
 }
 
 fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {

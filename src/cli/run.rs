@@ -1,6 +1,7 @@
 //! This module runs one command.
 
 use super::args::{Args, Command};
+use super::exit_code::Exit;
 use super::files::Inputs;
 #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
 use super::fleet;
@@ -24,9 +25,8 @@ fn no_files() -> Failure {
     }
 }
 
-/// Runs the command. Returns the output and the exit code: 1 if only a part of the input was read, else 0. A comparison with a
-/// gate has more codes.
-pub(super) fn run(args: &Args, inputs: Inputs<'_>, warn: &dyn Fn(&str)) -> Result<(Printed, u8), Failure> {
+/// Runs the command. Returns the output, and how the command ended.
+pub(super) fn run(args: &Args, inputs: Inputs<'_>, warn: &dyn Fn(&str)) -> Result<(Printed, Exit), Failure> {
     let view = match (&args.command, args.view()) {
         (Command::Report { .. } | Command::Export(_), _) if !HAS_FILES => return Err(no_files()),
         (_, Some(view)) => view,
@@ -34,14 +34,16 @@ pub(super) fn run(args: &Args, inputs: Inputs<'_>, warn: &dyn Fn(&str)) -> Resul
             return compare::run(compare, inputs, warn).map(|(text, code)| (Printed::new(text), code));
         }
         (Command::Export(export), None) if HAS_FILES => {
-            return export::run(export, warn).map(|(text, partial)| (Printed::new(text), partial.into()));
+            return export::run(export, warn).map(|(text, partial)| (Printed::new(text), Exit::of_reading(partial)));
         }
         #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
-        (Command::Compact(args), None) => return fleet::run_compact(args).map(|text| (Printed::new(text), 0)),
-        (_, None) => return Ok((Printed::new(String::new()), 0)),
+        (Command::Compact(args), None) => {
+            return fleet::run_compact(args).map(|text| (Printed::new(text), Exit::Complete));
+        }
+        (_, None) => return Ok((Printed::new(String::new()), Exit::Complete)),
     };
     if HAS_FILES && let Command::Report { report, view } = &args.command {
-        return report::run(report, view, warn).map(|(text, partial)| (Printed::new(text), partial.into()));
+        return report::run(report, view, warn).map(|(text, partial)| (Printed::new(text), Exit::of_reading(partial)));
     }
     print(&OpenFiles::open_inputs(inputs(&view.files)?, &mut |_| {})?, args, view, warn)
 }
@@ -52,7 +54,7 @@ pub(super) fn print(
     args: &Args,
     view: &View,
     warn: &dyn Fn(&str),
-) -> Result<(Printed, u8), Failure> {
+) -> Result<(Printed, Exit), Failure> {
     let partial = files.is_partial();
     let OpenFiles { opened, analysis, programs } = files;
     let session = OpenCapture { opened, analysis, programs, view, partial, warn };
@@ -60,7 +62,7 @@ pub(super) fn print(
     let with_warning = |text: String| if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text };
     if let Command::Overview { overview, .. } = &args.command {
         let printed = session.overview(overview)?;
-        return Ok((Printed { text: with_warning(printed.text), ..printed }, partial.into()));
+        return Ok((Printed { text: with_warning(printed.text), ..printed }, Exit::of_reading(partial)));
     }
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
@@ -79,5 +81,5 @@ pub(super) fn print(
         #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
         Command::Compact(_) => session.inspect(),
     };
-    Ok((Printed::new(with_warning(text)), partial.into()))
+    Ok((Printed::new(with_warning(text)), Exit::of_reading(partial)))
 }

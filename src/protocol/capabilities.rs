@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A capture answers all of them. A report holds only the answers that were saved, for one device and one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capabilities {
-    /// What limits the run can be derived.
+    /// Whether the session can compute the overview.
     pub overview: bool,
     /// Groupings that the breakdown offers.
     pub breakdown_groups: Vec<GroupBy>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A request about a list of captures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum CapturesQuestion {
+pub enum CapturesRequest {
     /// Requests all captures at a glance, as [`crate::analysis::captures::CapturesView`].
     View(CaptureFigure),
     /// Records that a capture has been read, or why it could not be. The reply is `()`.

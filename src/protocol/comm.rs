@@ -4,7 +4,7 @@ use crate::analysis::comm::{Comm, CommQuery};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// The reply to [`super::Question::Comm`].
+/// The reply to [`super::ViewRequest::Comm`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CommView {
     pub query: CommQuery,

@@ -3,7 +3,7 @@
 use crate::analysis::memory::{CrossCheck, MemoryPrograms, RuntimeMemory};
 use serde::{Deserialize, Serialize};
 
-/// The memory of a session: the reply to [`super::Question::Memory`], before a program is chosen.
+/// The memory of a session: the reply to [`super::ViewRequest::Memory`], before a program is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemorySession {
     /// Programs, the one with the highest peak in HBM first.

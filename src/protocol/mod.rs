@@ -1,5 +1,5 @@
-//! This module defines every type that crosses between the page and the worker, and the addresses of the page. It holds
-//! plain data and depends on neither side.
+//! This module defines the requests and replies between the page and the worker, and the addresses of the page. The reports
+//! inside of replies are defined in `analysis`. This module holds plain data and depends on neither side.
 
 pub mod capabilities;
 pub mod captures;
@@ -18,7 +18,7 @@ pub mod url;
 pub mod view_request;
 
 pub use capabilities::Capabilities;
-pub use captures::CapturesQuestion;
+pub use captures::CapturesRequest;
 pub use comm::CommView;
 pub use compare::ComparedOps;
 pub use estimate::{Choice, Estimate, Skip};
@@ -29,10 +29,10 @@ pub use program_text::{
 };
 pub use request::{
     Answer, Call, CaptureRange, DeviceInfo, DevicesRead, Failure, OpRef, PlaneInfo, ProgramOf, Progress, Reply,
-    Request, RequestId, SessionInfo, SessionSlot, Stage, StepInfo, SummaryInfo, mismatch,
+    Request, RequestId, SessionInfo, SessionSlot, SharedReportInfo, Stage, StepInfo, mismatch,
 };
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};
 pub use share::{ReportRow, ShareAnswer, ShareQuery};
 pub use tables::{BreakdownHead, DataMovementView, Export, OmittedSum};
-pub use timeline::{ExcerptRequest, ExportedFile, TimelineQuestion};
-pub use view_request::Question;
+pub use timeline::{ExcerptRequest, ExportedFile, TimelineRequest};
+pub use view_request::ViewRequest;

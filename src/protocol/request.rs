@@ -57,7 +57,7 @@ pub enum Request {
         /// Number of files of the first capture.
         n_before: u32,
     },
-    /// Answers the requests that follow from this session. The reply is [`Reply::Opened`].
+    /// Makes this session the one that answers all later requests. The reply is [`Reply::Opened`].
     Show(SessionSlot),
     /// Closes the second session. The first one is shown. The reply is [`Reply::Opened`] with the first one.
     CloseSecond,
@@ -101,8 +101,8 @@ pub enum Request {
         query: Query,
         format: Export,
     },
-    /// A request of a view: a [`super::view_request::Question`] as bytes.
-    Question(Vec<u8>),
+    /// A request of a view: a [`super::view_request::ViewRequest`] as bytes.
+    ViewRequest(Vec<u8>),
 }
 
 /// One of the sessions that a worker has open.
@@ -191,7 +191,7 @@ pub enum Reply {
     Cancelled,
     /// The request failed. The open session is unchanged.
     Failed(Failure),
-    /// The answer to a [`super::view_request::Question`] as bytes; see [`Reply::decode`].
+    /// The answer to a [`super::view_request::ViewRequest`] as bytes; see [`Reply::decode`].
     Answer(Vec<u8>),
 }
 
@@ -295,7 +295,7 @@ pub struct SessionInfo {
     pub n_events: u64,
     /// Contents of the report, if the session is a summary. `None` for a capture. Every view shows that the session is
     /// a summary.
-    pub summary: Option<SummaryInfo>,
+    pub summary: Option<SharedReportInfo>,
     /// The requests that the session answers.
     pub capabilities: Capabilities,
     /// Framework that made the capture. The advice on how to record a capture depends on it.
@@ -330,7 +330,7 @@ pub struct CaptureRange {
 
 /// The contents of a summary: a session that is opened from a report alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SummaryInfo {
+pub struct SharedReportInfo {
     /// A sentence such as "This is a summary of run.xplane.pb; it holds step 12 of TPU:0 by op."
     pub sentence: String,
     /// The device of the report. Queries name this device.

@@ -2,7 +2,7 @@
 //! many rows stays small. This module does not depend on messages.
 
 use super::url::roofline::RoofBy;
-use crate::analysis::roofline::{Roof, RooflineFigures, RooflineQuery, Skipped, StepRoof};
+use crate::analysis::roofline::{RooflineFigures, RooflinePosition, RooflineQuery, Skipped, StepRoofline};
 use crate::table::page::row_key;
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct RooflineHead {
     /// All figures except the rows.
     pub figures: RooflineFigures,
     /// Position of each step in the roofline model.
-    pub steps: Vec<StepRoof>,
+    pub steps: Vec<StepRoofline>,
     /// Number of rows, those without a roof included.
     pub n_rows: u32,
     /// Rows with a roof, most time first, at most [`MAX_POINTS`].
@@ -43,7 +43,7 @@ pub struct RoofPoint {
     pub total: Picos,
     pub n: Count,
     /// Position in the roofline model. `None` if no op of the row has a roof.
-    pub roof: Option<Roof>,
+    pub roof: Option<RooflinePosition>,
     /// Self time of the ops without a roof, by reason.
     pub skipped: Vec<Skipped>,
     /// Recoverable time of this row and of all rows with a larger gap, as a fraction of the recoverable time of all

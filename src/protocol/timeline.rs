@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A question about the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum TimelineQuestion {
+pub enum TimelineRequest {
     /// Requests the tracks, as [`crate::analysis::timeline::Timeline`]. Later questions are about the times that it displays.
     Tracks {
         /// Whether the clocks of hosts are aligned. `None` aligns them if they are known to differ.

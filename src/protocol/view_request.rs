@@ -2,18 +2,18 @@
 //! neither side.
 //!
 //! ```text
-//!  a view ── Question ──bytes──► Request::Question ──► Session ── Answer ──bytes──► Reply::Answer ──► the view
+//!  a view ── ViewRequest ──bytes──► Request::ViewRequest ──► Session ── Answer ──bytes──► Reply::Answer ──► the view
 //! ```
 //!
-//! Each question names the type of its reply. Question and reply cross as bytes within one request and one reply, so
+//! Each question names the type of its reply. ViewRequest and reply cross as bytes within one request and one reply, so
 //! that the protocol needs only one request and one reply for all questions.
 
-use super::captures::CapturesQuestion;
+use super::captures::CapturesRequest;
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
 use super::table_query::{TableAction, TableOf};
 use super::tables::Export;
-use super::timeline::TimelineQuestion;
+use super::timeline::TimelineRequest;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, LaneQuery};
 use crate::analysis::compare::CompareQuery;
@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 /// A request of a view. Each variant names the type of its reply; any variant may also be answered with
 /// [`Reply::Failed`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Question {
+pub enum ViewRequest {
     /// Requests the details of one op, as [`crate::analysis::op::OpDetail`]. Fails if no op has this name.
     Op {
         /// Device, step, peaks and costs. The grouping and the filter have no effect.
@@ -124,7 +124,7 @@ pub enum Question {
     },
     /// Requests the live ranges in a part of a program's memory curve, as
     /// `Option<`[`crate::analysis::memory::LiveRangeRows`]`>`.
-    MemoryLanes {
+    MemoryLiveRanges {
         /// Program and memory.
         query: MemoryQuery,
         /// Points of the part.
@@ -152,8 +152,8 @@ pub enum Question {
     /// Requests the comparison as a file: JSON as the command line writes it, or all rows as CSV. The reply is
     /// [`Reply::Exported`].
     ExportCompare { query: CompareQuery, format: Export },
-    /// Asks about a list of captures. The reply is the type that the [`CapturesQuestion`] names.
-    Captures(CapturesQuestion),
+    /// Asks about a list of captures. The reply is the type that the [`CapturesRequest`] names.
+    Captures(CapturesRequest),
     /// Requests the verdicts about XLA flags, as [`crate::analysis::flags::FlagsReport`].
     Flags(FlagsQuery),
     /// Requests the preview of a report, as [`crate::protocol::ShareAnswer`].
@@ -170,8 +170,8 @@ pub enum Question {
         /// Address that opens the report. `None` if the text has no link.
         url: Option<String>,
     },
-    /// Requests a part of the timeline. The reply is the type that the [`TimelineQuestion`] names.
-    Timeline(TimelineQuestion),
+    /// Requests a part of the timeline. The reply is the type that the [`TimelineRequest`] names.
+    Timeline(TimelineRequest),
     /// Requests all rows of communication as a file, in the form that the command line writes. The reply is
     /// [`Reply::Exported`].
     ExportComm {
@@ -181,7 +181,7 @@ pub enum Question {
     },
 }
 
-impl Question {
+impl ViewRequest {
     /// Returns whether the question is about a report to share. The session answers these questions for a capture and
     /// for a report alike.
     pub(crate) const fn is_share(&self) -> bool {
@@ -201,21 +201,21 @@ impl Question {
     }
 }
 
-impl From<Question> for Request {
-    fn from(question: Question) -> Self {
+impl From<ViewRequest> for Request {
+    fn from(question: ViewRequest) -> Self {
         // Writing to memory does not fail. If it did, the bytes would be empty, and [`decode_question`] would return
         // `None`.
-        Self::Question(postcard::to_allocvec(&question).unwrap_or_default())
+        Self::ViewRequest(postcard::to_allocvec(&question).unwrap_or_default())
     }
 }
 
 impl Reply {
-    /// Encodes the answer to a [`Question`].
+    /// Encodes the answer to a [`ViewRequest`].
     pub(crate) fn answer_to_question(answer: &impl Serialize) -> Self {
         Self::Answer(postcard::to_allocvec(answer).unwrap_or_default())
     }
 
-    /// Decodes the answer to a [`Question`] as the type that the question names.
+    /// Decodes the answer to a [`ViewRequest`] as the type that the question names.
     ///
     /// # Errors
     /// Returns the reply itself if it is no [`Reply::Answer`], or if its bytes are not of type `T`.
@@ -228,7 +228,7 @@ impl Reply {
 }
 
 /// Decodes the question of a request. `None` if the bytes are no question.
-pub(crate) fn decode_question(bytes: &[u8]) -> Option<Question> {
+pub(crate) fn decode_question(bytes: &[u8]) -> Option<ViewRequest> {
     postcard::from_bytes(bytes).ok()
 }
 
@@ -239,8 +239,8 @@ mod tests {
 
     #[test]
     fn questions_and_answers_cross_and_nothing_else_is_taken_for_one() {
-        let question = Question::ProgramText { program: ProgramRef(3), first: 7, count: u32::MAX };
-        let Request::Question(bytes) = Request::from(question.clone()) else { panic!() };
+        let question = ViewRequest::ProgramText { program: ProgramRef(3), first: 7, count: u32::MAX };
+        let Request::ViewRequest(bytes) = Request::from(question.clone()) else { panic!() };
         assert_eq!(decode_question(&bytes), Some(question));
         assert_eq!(decode_question(&[]), None);
         assert_eq!(decode_question(&[250, 1]), None);

@@ -5,7 +5,7 @@ use crate::analysis::base::Spread;
 use crate::analysis::breakdown::columns::SPREAD;
 use crate::analysis::ledger::Owner;
 use crate::analysis::memory::ModelGuess;
-use crate::analysis::overview::{Checked, Figure, Finding, KindShare, OpEvidence, Overview, SkippedRule, Try};
+use crate::analysis::overview::{Checked, Figure, Finding, KindShare, OpEvidence, Overview, SkippedRule, Suggestion};
 use crate::profile::Note;
 use crate::table::json::Row;
 use crate::units::Picos;
@@ -295,7 +295,7 @@ fn op(of: &OpEvidence) -> OpJson<'_> {
     }
 }
 
-fn try_json(of: &Try) -> TryJson<'_> {
+fn try_json(of: &Suggestion) -> TryJson<'_> {
     TryJson {
         text: &of.text,
         code: of.code.as_deref(),

@@ -7,8 +7,8 @@ use crate::analysis::breakdown::Group;
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::roofline::columns::{GAPS, KERNELS, ROOF, SKIPPED, STEPS, WINDOW};
 use crate::analysis::roofline::{
-    DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoof, Roof, RoofRow, RooflineFigures,
-    Skipped, StepRoof, WindowUse,
+    DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoofline, RoofRow, RooflineFigures,
+    RooflinePosition, Skipped, StepRoofline, WindowUse,
 };
 use crate::profile::Note;
 use crate::small_sort::collect_map;
@@ -31,7 +31,7 @@ pub struct RooflineJson<'a> {
     step_summary: SummaryJson<'a>,
     window: Row<'a, WindowUse>,
     programs: Vec<ProgramJson<'a>>,
-    steps: Rows<'a, StepRoof>,
+    steps: Rows<'a, StepRoofline>,
     skipped: BTreeMap<&'static str, Row<'a, Skipped>>,
     opaque_kernels: Rows<'a, OpaqueKernel>,
     groups: Vec<RowJson<'a>>,
@@ -119,7 +119,7 @@ struct RowJson<'a> {
     #[serde(flatten)]
     group: Row<'a, Group>,
     #[serde(flatten)]
-    roof: Row<'a, Option<Roof>>,
+    roof: Row<'a, Option<RooflinePosition>>,
     skipped: BTreeMap<&'static str, Row<'a, Skipped>>,
 }
 
@@ -150,7 +150,7 @@ impl<'a> SummaryJson<'a> {
         let recoverable = roof.map_or(Picos::ZERO, |r| r.recoverable);
         Self {
             weighted_avg_mfu: roof.and_then(|r| r.mfu),
-            weighted_avg_hbm_util: roof.and_then(Roof::hbm_util),
+            weighted_avg_hbm_util: roof.and_then(RooflinePosition::hbm_util),
             weighted_avg_roofline_util: roof.and_then(|r| r.util),
             rooflined_dur_ps: roof.map_or(Picos::ZERO, |r| r.total),
             rooflined_pct_of_compute: f.coverage.map(|c| c * 100.0),
@@ -172,11 +172,11 @@ struct ProgramJson<'a> {
     program_id: Option<String>,
     total_dur_ps: Picos,
     #[serde(flatten)]
-    roof: Row<'a, Option<Roof>>,
+    roof: Row<'a, Option<RooflinePosition>>,
 }
 
 impl<'a> ProgramJson<'a> {
-    fn new(p: &'a ProgramRoof) -> Self {
+    fn new(p: &'a ProgramRoofline) -> Self {
         Self {
             program: p.program.as_deref(),
             program_id: p.program_id.map(|id| id.to_string()),
@@ -192,7 +192,7 @@ pub fn roofline<'a>(
     by: GroupBy,
     figures: &'a RooflineFigures,
     rows: &'a [RoofRow],
-    steps: &'a [StepRoof],
+    steps: &'a [StepRoofline],
     top: usize,
     notes: &'a [Note],
 ) -> RooflineJson<'a> {

@@ -6,7 +6,7 @@ use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::classify::Kind;
 use crate::analysis::roofline::columns::ROOF;
 use crate::analysis::roofline::{
-    Bound, DevicePeaks, Level, Peak, PeakOf, Roof, RoofRow, Roofline, RooflineFigures, Verdict, verify,
+    Bound, DevicePeaks, Level, Peak, PeakOf, RoofRow, Roofline, RooflineFigures, RooflinePosition, Verdict, verify,
 };
 use crate::table::csv;
 use crate::table::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
@@ -133,7 +133,7 @@ fn cells(
     name: String,
     total: Picos,
     of_step: Option<f64>,
-    roof: Option<&Roof>,
+    roof: Option<&RooflinePosition>,
     remark: String,
     (unit, considered): (TimeUnit, Picos),
 ) -> Vec<String> {

@@ -29,7 +29,7 @@ impl<'a> StepsJson<'a> {
             device: &device.label,
             all: device.all.as_ref().map(|row| Row { columns: SPREAD, row }),
             steady: device.steady.as_ref().map(|row| Row { columns: SPREAD, row }),
-            few_steps: device.is_short,
+            few_steps: device.has_few_steady,
             steps: Rows { columns: STEPS, rows: &device.steps },
         };
         Self {

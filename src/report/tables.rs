@@ -49,7 +49,7 @@ pub fn steps(stats: &StepStats) -> Table {
     for (device, spread) in spreads {
         table.row(spread_row(device.label.clone(), spread, unit));
         if let Some(steady) = device.steady {
-            let label = if device.is_short { "  with a period" } else { "  steady" };
+            let label = if device.has_few_steady { "  with a period" } else { "  steady" };
             table.row(spread_row(label.into(), steady, unit));
         }
     }

@@ -17,8 +17,8 @@ use crate::analysis::timeline::TimelineIndex;
 use crate::profile::{Note, Plane, Profile, Severity};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{
-    Capabilities, DeviceInfo, Failure, PlaneInfo, ProgramRef, Progress, Question, Reply, Request, SessionInfo,
-    ShareQuery, Skip, Stage, StepInfo,
+    Capabilities, DeviceInfo, Failure, PlaneInfo, ProgramRef, Progress, Reply, Request, SessionInfo, ShareQuery, Skip,
+    Stage, StepInfo, ViewRequest,
 };
 use crate::share::Report;
 
@@ -58,7 +58,7 @@ pub(crate) struct CaptureSession {
 impl Session for CaptureSession {
     fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Question(bytes) => match decode_question(bytes) {
+            Request::ViewRequest(bytes) => match decode_question(bytes) {
                 Some(question) => self.answer_question(&question),
                 None => Reply::Failed(messages::no_question()),
             },
@@ -176,58 +176,60 @@ impl CaptureSession {
     }
 
     /// Answers a question of a view.
-    fn answer_question(&mut self, question: &Question) -> Reply {
+    fn answer_question(&mut self, question: &ViewRequest) -> Reply {
         match question {
-            Question::Op { query, op } => self.op(query, op),
-            Question::Graph { query, op, open } => self.graph(query, op, open),
-            Question::DataMovement(query) => Reply::answer_to_question(&self.data_movement(query)),
-            Question::Utilization(query) => self.utilization(query),
-            Question::Gaps(query) => Reply::answer_to_question(&self.gaps(query)),
-            Question::Overview(query) => Reply::answer_to_question(self.overview_kept(query)),
-            Question::OverviewMarkdown(query) => {
+            ViewRequest::Op { query, op } => self.op(query, op),
+            ViewRequest::Graph { query, op, open } => self.graph(query, op, open),
+            ViewRequest::DataMovement(query) => Reply::answer_to_question(&self.data_movement(query)),
+            ViewRequest::Utilization(query) => self.utilization(query),
+            ViewRequest::Gaps(query) => Reply::answer_to_question(&self.gaps(query)),
+            ViewRequest::Overview(query) => Reply::answer_to_question(self.overview_kept(query)),
+            ViewRequest::OverviewMarkdown(query) => {
                 let text = self.overview_kept(query).as_ref().map(crate::report::overview_text::markdown);
                 Reply::answer_to_question(&text.unwrap_or_default())
             }
-            Question::ExportGaps { query, format } => Reply::Exported(self.export_gaps(query, *format)),
-            Question::File => Reply::answer_to_question(self.file()),
-            Question::ProgramText { program, first, count } => {
+            ViewRequest::ExportGaps { query, format } => Reply::Exported(self.export_gaps(query, *format)),
+            ViewRequest::File => Reply::answer_to_question(self.file()),
+            ViewRequest::ProgramText { program, first, count } => {
                 self.listed(*program, |listed| Reply::answer_to_question(&listed.page(*program, *first, *count)))
             }
-            Question::ProgramOutline(program) => {
+            ViewRequest::ProgramOutline(program) => {
                 self.listed(*program, |listed| Reply::answer_to_question(&listed.outline(*program)))
             }
-            Question::Roofline(query) => self.roofline_head(query),
-            Question::Memory => self.memory_session(),
-            Question::MemoryOf(query) => self.answer_memory(|of, profile, all| static_memory(profile, of, all, query)),
-            Question::MemoryAt { query, point } => {
+            ViewRequest::Roofline(query) => self.roofline_head(query),
+            ViewRequest::Memory => self.memory_session(),
+            ViewRequest::MemoryOf(query) => {
+                self.answer_memory(|of, profile, all| static_memory(profile, of, all, query))
+            }
+            ViewRequest::MemoryAt { query, point } => {
                 self.answer_memory(|of, profile, all| alive_at(profile, of, all, query, *point))
             }
-            Question::MemoryWithout { query, without, points } => {
+            ViewRequest::MemoryWithout { query, without, points } => {
                 self.answer_memory(|of, profile, all| peak_without(profile, of, all, query, without, *points))
             }
-            Question::MemoryCurve { query, points } => {
+            ViewRequest::MemoryCurve { query, points } => {
                 self.answer_memory(|of, profile, all| memory_curve(profile, of, all, query, *points))
             }
-            Question::MemoryLanes { query, points } => {
+            ViewRequest::MemoryLiveRanges { query, points } => {
                 self.answer_memory(|of, profile, all| memory_lanes(profile, of, all, query, *points))
             }
-            Question::Comm(query) => self.comm_view(query),
-            Question::Flags(query) => Reply::answer_to_question(&self.flags(query)),
-            Question::Table { of, action } => self.table(of, action),
-            Question::Timeline(question) => self.timeline(question),
-            Question::CommLanes(query) => self.comm_lanes_view(query),
-            Question::Captures(_)
-            | Question::Compare(_)
-            | Question::CompareOps { .. }
-            | Question::CompareMarkdown(_)
-            | Question::ExportCompare { .. }
-            | Question::Share(_)
-            | Question::ShareFile { .. }
-            | Question::ShareMarkdown { .. } => Reply::Failed(messages::no_question()),
-            Question::ExportComm { query, format } => Reply::Exported(self.export_comm(query, *format)),
-            Question::ExportMemory(format) => self.export_memory(*format),
-            Question::ExportRoofline { query, sort, format } => self.export_roofline(query, sort.as_ref(), *format),
-            Question::ProgramSearch(query) => self.listed(query.program, |listed| {
+            ViewRequest::Comm(query) => self.comm_view(query),
+            ViewRequest::Flags(query) => Reply::answer_to_question(&self.flags(query)),
+            ViewRequest::Table { of, action } => self.table(of, action),
+            ViewRequest::Timeline(question) => self.timeline(question),
+            ViewRequest::CommLanes(query) => self.comm_lanes_view(query),
+            ViewRequest::Captures(_)
+            | ViewRequest::Compare(_)
+            | ViewRequest::CompareOps { .. }
+            | ViewRequest::CompareMarkdown(_)
+            | ViewRequest::ExportCompare { .. }
+            | ViewRequest::Share(_)
+            | ViewRequest::ShareFile { .. }
+            | ViewRequest::ShareMarkdown { .. } => Reply::Failed(messages::no_question()),
+            ViewRequest::ExportComm { query, format } => Reply::Exported(self.export_comm(query, *format)),
+            ViewRequest::ExportMemory(format) => self.export_memory(*format),
+            ViewRequest::ExportRoofline { query, sort, format } => self.export_roofline(query, sort.as_ref(), *format),
+            ViewRequest::ProgramSearch(query) => self.listed(query.program, |listed| {
                 listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::answer_to_question(&found))
             }),
         }

@@ -18,7 +18,8 @@ use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{
-    Capabilities, CapturesQuestion, Export, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Stage,
+    Capabilities, CapturesRequest, Export, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Stage,
+    ViewRequest,
 };
 use crate::report::captures_json;
 use crate::report::json;
@@ -58,20 +59,20 @@ impl CapturesSession {
         Some((Self { rows, order: CachedOrder::default() }, info))
     }
 
-    fn answer_question(&mut self, question: Question) -> Reply {
+    fn answer_question(&mut self, question: ViewRequest) -> Reply {
         match question {
-            Question::Captures(CapturesQuestion::View(figure)) => Reply::answer_to_question(&self.rows.view(figure)),
-            Question::Captures(CapturesQuestion::Set { capture, read }) => {
+            ViewRequest::Captures(CapturesRequest::View(figure)) => Reply::answer_to_question(&self.rows.view(figure)),
+            ViewRequest::Captures(CapturesRequest::Set { capture, read }) => {
                 self.rows.set(capture, read.map(|summary| *summary));
                 self.order = CachedOrder::default();
                 Reply::answer_to_question(&())
             }
-            Question::Captures(CapturesQuestion::SetCause { between, cause }) => {
+            ViewRequest::Captures(CapturesRequest::SetCause { between, cause }) => {
                 self.rows.set_cause(between, cause);
                 Reply::answer_to_question(&())
             }
-            Question::Table { of: TableOf::Captures { .. }, action } => self.table(&action),
-            Question::Captures(CapturesQuestion::Export(format)) => Reply::Exported(match format {
+            ViewRequest::Table { of: TableOf::Captures { .. }, action } => self.table(&action),
+            ViewRequest::Captures(CapturesRequest::Export(format)) => Reply::Exported(match format {
                 Export::Csv => csv::table(CAPTURES, self.in_order()).csv(),
                 Export::Json => json::text(&captures_json::captures(self.in_order())),
             }),
@@ -97,7 +98,7 @@ impl CapturesSession {
 impl Session for CapturesSession {
     fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Question(bytes) => decode_question(bytes)
+            Request::ViewRequest(bytes) => decode_question(bytes)
                 .map_or_else(|| Reply::Failed(messages::no_question()), |of| self.answer_question(of)),
             _ => Reply::Failed(several()),
         }

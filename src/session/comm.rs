@@ -37,14 +37,14 @@ impl CaptureSession {
         &cached.get_or_insert_with(|| (query.clone(), comm(analysis, profile, programs, query))).1
     }
 
-    /// Answers [`Question::Comm`](crate::protocol::Question::Comm).
+    /// Answers [`ViewRequest::Comm`](crate::protocol::ViewRequest::Comm).
     pub(crate) fn comm_view(&mut self, query: &CommQuery) -> Reply {
         let mut comm = self.comm_answer(query).clone();
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
         Reply::answer_to_question(&CommView { query: query.clone(), comm, more, more_copies })
     }
 
-    /// Answers [`Question::CommLanes`](crate::protocol::Question::CommLanes).
+    /// Answers [`ViewRequest::CommLanes`](crate::protocol::ViewRequest::CommLanes).
     pub(crate) fn comm_lanes_view(&mut self, query: &LaneQuery) -> Reply {
         let Self { profile, analysis, programs, .. } = self;
         Reply::answer_to_question(&comm_lanes(analysis, profile, programs, query))

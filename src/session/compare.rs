@@ -11,7 +11,7 @@ use super::programs::QueryPrograms;
 use super::{Input, Opened};
 use crate::analysis::base::{Analysis, DeviceChoice, Query};
 use crate::analysis::captures::{CaptureSummary, TopFinding};
-use crate::analysis::compare::{Comparison, SeriesPoint, Session, compare, paired_program};
+use crate::analysis::compare::{CaptureSide, Comparison, SeriesPoint, compare, paired_program};
 use crate::analysis::data_movement::Programs as Modules;
 use crate::analysis::files::FileProgram;
 use crate::analysis::ledger::OpSteps;
@@ -80,9 +80,9 @@ impl AnalysedSteps {
         programs: Modules<'a>,
         memory: &'a Result<StaticMemory, String>,
         is_partial: bool,
-    ) -> Session<'a> {
+    ) -> CaptureSide<'a> {
         let DerivedOverview { overview, by_op, comm, runtime, .. } = &self.derived;
-        Session {
+        CaptureSide {
             profile,
             analysis,
             programs: Some(programs),

@@ -75,7 +75,7 @@ pub(super) fn compare_reports(a: (&Report, bool), b: (&Report, bool), band: f64)
     let level = a.0.origin.level.min(b.0.origin.level);
     let is_anonymous = a.0.origin.is_anonymous || b.0.origin.is_anonymous;
     let known = Known {
-        details: Level::from_slider(level).is_wide && !is_anonymous,
+        details: Level::from_slider(level).keeps_details && !is_anonymous,
         programs: !is_anonymous,
         sources: a.0.origin.has_sources && b.0.origin.has_sources && !is_anonymous,
     };

@@ -14,7 +14,7 @@ pub fn flags(analysis: &Analysis, profile: &Profile, programs: &mut Programs, qu
 }
 
 impl CaptureSession {
-    /// Answers [`Question::Flags`](crate::protocol::Question::Flags).
+    /// Answers [`ViewRequest::Flags`](crate::protocol::ViewRequest::Flags).
     pub(crate) fn flags(&mut self, query: &FlagsQuery) -> FlagsReport {
         let platform = self.analysis.devices.first().map(|device| device.platform);
         evaluate_flags(&query.text, platform, self.comm_answer(&query.comm))

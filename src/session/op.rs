@@ -25,7 +25,7 @@ impl OpWithModule {
 }
 
 impl CaptureSession {
-    /// Answers [`Question::Op`](crate::protocol::Question::Op).
+    /// Answers [`ViewRequest::Op`](crate::protocol::ViewRequest::Op).
     pub(crate) fn op(&mut self, query: &RooflineQuery, op: &OpRef) -> Reply {
         self.op_detail(query, op).map_or_else(Reply::Failed, |detail| Reply::answer_to_question(&detail))
     }
@@ -37,7 +37,7 @@ impl CaptureSession {
         detail.ok_or_else(|| self.no_op(op))
     }
 
-    /// Answers [`Question::Graph`](crate::protocol::Question::Graph). `open` names the instructions whose bodies are
+    /// Answers [`ViewRequest::Graph`](crate::protocol::ViewRequest::Graph). `open` names the instructions whose bodies are
     /// shown.
     pub(crate) fn graph(&mut self, query: &Query, op: &OpRef, open: &[String]) -> Reply {
         let found = match self.find_op(query, op) {

@@ -1,5 +1,4 @@
-//! This module defines the open session, which may come from captures, from a report file, or from the report of a
-//! link.
+//! This module defines the open session: a capture, a list of captures, or a report from a file or a link.
 
 use super::capture::CaptureSession;
 use super::from_report::{ReportSession, bad_link};
@@ -8,7 +7,7 @@ use super::open::report_file::{Captures, Unpacked, unpack};
 use super::session_trait::Session;
 use super::share::ReportCache;
 use crate::protocol::view_request::decode_question;
-use crate::protocol::{CaptureRange, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Skip};
+use crate::protocol::{CaptureRange, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest};
 use crate::share::{Report, decode_link};
 use std::any::Any;
 
@@ -66,8 +65,8 @@ impl OpenSession {
 
     /// Answers a request about the session.
     pub fn answer(&mut self, request: &Request) -> Reply {
-        if let Request::Question(bytes) = request
-            && let Some(question) = decode_question(bytes).filter(Question::is_share)
+        if let Request::ViewRequest(bytes) = request
+            && let Some(question) = decode_question(bytes).filter(ViewRequest::is_share)
         {
             return self.reports.answer(self.session.as_mut(), &self.capture_ranges, &question);
         }

@@ -9,12 +9,12 @@ use crate::analysis::op::OpDetail;
 use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::view_request::decode_question;
-use crate::protocol::{ComparedOps, Export, Failure, OpRef, Question, Reply, Request, SessionInfo, SessionSlot};
+use crate::protocol::{ComparedOps, Export, Failure, OpRef, Reply, Request, SessionInfo, SessionSlot, ViewRequest};
 use crate::report::{compare_json, compare_text, json};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
 
-/// Largest number of rows of each owner in the answer to [`Question::Compare`].
+/// Largest number of rows of each owner in the answer to [`ViewRequest::Compare`].
 const ROWS_PER_PART: usize = 4;
 
 /// The open sessions, with what was derived for comparing them.
@@ -64,7 +64,7 @@ impl OpenSessions {
                 (self.second, self.compared) = (None, None);
                 self.show(SessionSlot::First)
             }
-            Request::Question(bytes) => match decode_question(bytes).filter(Question::is_compare) {
+            Request::ViewRequest(bytes) => match decode_question(bytes).filter(ViewRequest::is_compare) {
                 Some(question) => self.answer_compare(&question).unwrap_or_else(Reply::Failed),
                 None => self.answer_in(self.shown, request),
             },
@@ -89,23 +89,23 @@ impl OpenSessions {
         Reply::Opened(Box::new(info))
     }
 
-    fn answer_compare(&mut self, question: &Question) -> Result<Reply, Failure> {
+    fn answer_compare(&mut self, question: &ViewRequest) -> Result<Reply, Failure> {
         Ok(match question {
-            Question::Compare(query) => {
+            ViewRequest::Compare(query) => {
                 Reply::answer_to_question(&self.compared(*query)?.comparison.with_largest_rows(ROWS_PER_PART))
             }
-            Question::CompareOps { query, key } => Reply::answer_to_question(&self.compared_ops(*query, key)?),
-            Question::CompareMarkdown(query) => {
+            ViewRequest::CompareOps { query, key } => Reply::answer_to_question(&self.compared_ops(*query, key)?),
+            ViewRequest::CompareMarkdown(query) => {
                 Reply::answer_to_question(&compare_text::markdown(&self.compared(*query)?.comparison, None))
             }
-            Question::ExportCompare { query, format } => {
+            ViewRequest::ExportCompare { query, format } => {
                 let of = &self.compared(*query)?.comparison;
                 Reply::Exported(match format {
                     Export::Csv => csv::table(COMPARE, of.rows.iter()).csv(),
                     Export::Json => json::text(&compare_json::compare(of, None, usize::MAX)),
                 })
             }
-            Question::Table { of: TableOf::Compare(query, rows), action } => {
+            ViewRequest::Table { of: TableOf::Compare(query, rows), action } => {
                 self.compared(*query)?.table(*rows, action)
             }
             _ => Reply::Cancelled,

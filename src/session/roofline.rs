@@ -6,7 +6,7 @@ use super::roofline_cache::RooflineCache;
 use super::roofline_table::{roof_table, step_rows};
 use super::tables::answer;
 use crate::analysis::base::{Analysis, FilterError};
-use crate::analysis::roofline::{MAX_GAPS, Roofline, RooflineFigures, RooflineQuery, StepRoof};
+use crate::analysis::roofline::{MAX_GAPS, Roofline, RooflineFigures, RooflineQuery, StepRoofline};
 use crate::profile::{Note, Profile};
 use crate::protocol::table_query::TableAction;
 use crate::protocol::url::roofline::RoofBy;
@@ -51,7 +51,7 @@ impl CaptureSession {
     pub(crate) fn roofline_part(
         &mut self,
         query: &RooflineQuery,
-    ) -> Result<(RooflineFigures, Vec<StepRoof>, Vec<RoofPoint>), FilterError> {
+    ) -> Result<(RooflineFigures, Vec<StepRoofline>, Vec<RoofPoint>), FilterError> {
         let (cached, ..) = self.kept_roofline(query)?;
         let points = cached.points().cloned().collect();
         Ok((cached.answer.figures.clone(), cached.steps.clone(), points))

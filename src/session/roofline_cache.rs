@@ -2,7 +2,7 @@
 use super::programs::{Programs, QueryPrograms};
 use super::roofline_table::{RoofRow, roof_table};
 use crate::analysis::base::{Analysis, FilterError, GroupBy};
-use crate::analysis::roofline::{RooflineAnswer, RooflineQuery, StepRoof};
+use crate::analysis::roofline::{RooflineAnswer, RooflineQuery, StepRoofline};
 use crate::profile::Profile;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{MAX_POINTS, RoofPoint, RooflineHead};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub(crate) struct RooflineCache {
     pub(super) query: RooflineQuery,
     pub(super) answer: RooflineAnswer,
-    pub(super) steps: Vec<StepRoof>,
+    pub(super) steps: Vec<StepRoofline>,
     /// Rows in the numbering of the answer.
     pub(super) rows: Vec<RoofRow>,
     /// Order of the rows in the last request.
@@ -130,7 +130,7 @@ pub fn roofline_steps(
     profile: &Profile,
     programs: &mut Programs,
     query: &RooflineQuery,
-) -> Result<Vec<StepRoof>, FilterError> {
+) -> Result<Vec<StepRoofline>, FilterError> {
     let query_programs = QueryPrograms::new(profile, programs);
     analysis.roofline_steps(profile, query, Some(&|id| query_programs.module(id)))
 }

@@ -1,6 +1,6 @@
 //! This module defines the table of the roofline, whose rows are ops, sources, programs or steps.
 
-use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
+use crate::analysis::roofline::{Level, RooflineFigures, RooflinePosition, StepRoofline};
 use crate::protocol::RoofPoint;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::Column;
@@ -17,7 +17,7 @@ pub struct RoofRow {
     pub point: RoofPoint,
     /// The items that rows of the table stand for.
     pub by: RoofBy,
-    /// Whether the row is long enough for its rates to be meaningful; see [`Roof::is_too_short`].
+    /// Whether the row is long enough for its rates to be meaningful; see [`RooflinePosition::is_too_short`].
     pub is_rated: bool,
 }
 
@@ -29,7 +29,7 @@ impl RoofRow {
     }
 
     /// Creates the row of a step. `longest` is the largest self time of a step.
-    fn of_step(step: &StepRoof, longest: Picos) -> Self {
+    fn of_step(step: &StepRoofline, longest: Picos) -> Self {
         let point = RoofPoint {
             key: step.number.to_string(),
             program: None,
@@ -47,7 +47,7 @@ impl RoofRow {
 }
 
 /// Returns the rows of a table of steps.
-pub fn step_rows(steps: &[StepRoof]) -> Vec<RoofRow> {
+pub fn step_rows(steps: &[StepRoofline]) -> Vec<RoofRow> {
     let longest = steps.iter().map(|step| step.total).max().unwrap_or_default();
     steps.iter().map(|step| RoofRow::of_step(step, longest)).collect()
 }
@@ -85,12 +85,16 @@ pub fn roof_table<'r>(
         .with_total("roofline_util", Value::maybe(roof.and_then(|roof| roof.util), Number))
 }
 
-fn roof<'r>(row: &'r RoofRow, value: impl FnOnce(&'r Roof) -> Value<'r>) -> Value<'r> {
+fn roof<'r>(row: &'r RoofRow, value: impl FnOnce(&'r RooflinePosition) -> Value<'r>) -> Value<'r> {
     row.point.roof.as_ref().map_or(Absent, value)
 }
 
 /// Returns a rate. Returns `Absent` if the row has no roof or is too short for a rate.
-fn rated(row: &RoofRow, rate: impl FnOnce(&Roof) -> Option<f64>, kind: fn(f64) -> Value<'static>) -> Value<'static> {
+fn rated(
+    row: &RoofRow,
+    rate: impl FnOnce(&RooflinePosition) -> Option<f64>,
+    kind: fn(f64) -> Value<'static>,
+) -> Value<'static> {
     let roof = row.point.roof.as_ref().filter(|_| row.is_rated);
     Value::maybe(roof.and_then(rate), kind)
 }
@@ -113,8 +117,8 @@ const COLUMNS: &[Column<RoofRow>] = &[
     Column::shown("arithmetic_intensity", |row| roof(row, |roof| Value::maybe(roof.intensity, Number))),
     Column::shown("roof", |row| Value::maybe_text(bound_text(row))),
     Column::shown("mfu", |row| rated(row, |roof| roof.mfu, Number)),
-    Column::shown("hbm_util", |row| rated(row, Roof::hbm_util, Number)),
-    Column::shown("flop_rate", |row| rated(row, Roof::flop_rate, Number)),
+    Column::shown("hbm_util", |row| rated(row, RooflinePosition::hbm_util, Number)),
+    Column::shown("flop_rate", |row| rated(row, RooflinePosition::flop_rate, Number)),
     Column::shown("hbm_rate", |row| rated(row, |roof| roof.byte_rate(Level::Hbm), Bandwidth)),
     Column::shown("dtype", |row| roof(row, |roof| Value::maybe_text(roof.dtype.as_deref()))),
     Column::shown("n_executions", |row| Executions(row.point.n)),

@@ -1,4 +1,4 @@
-//! This module defines the trait that every kind of session implements: a capture, and the report of a link or a file.
+//! This module defines the trait of the three kinds of session: a capture, a list of captures, and a report.
 
 use crate::protocol::{Failure, Reply, Request, ShareQuery};
 use crate::share::Report;

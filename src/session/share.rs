@@ -4,7 +4,7 @@
 use super::session_trait::Session;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::{CaptureRange, Failure, Question, Reply, ReportRow, ShareAnswer, ShareQuery};
+use crate::protocol::{CaptureRange, Failure, Reply, ReportRow, ShareAnswer, ShareQuery, ViewRequest};
 use crate::share::{Level, OpRow, Report, encode_link, markdown, pack};
 use rustc_hash::FxHashSet;
 
@@ -60,10 +60,11 @@ impl ReportCache {
         &mut self,
         session: &mut dyn Session,
         capture_ranges: &[CaptureRange],
-        question: &Question,
+        question: &ViewRequest,
     ) -> Reply {
-        let (Question::Share(query) | Question::ShareFile { query, .. } | Question::ShareMarkdown { query, .. }) =
-            question
+        let (ViewRequest::Share(query)
+        | ViewRequest::ShareFile { query, .. }
+        | ViewRequest::ShareMarkdown { query, .. }) = question
         else {
             return Reply::Failed(super::open::messages::no_question());
         };
@@ -72,11 +73,11 @@ impl ReportCache {
             Err(failure) => return Reply::Failed(failure),
         };
         // Markdown holds figures and a few rows, so that it always has full detail.
-        let level = if matches!(question, Question::ShareMarkdown { .. }) { Level::FULL.at } else { query.level };
+        let level = if matches!(question, ViewRequest::ShareMarkdown { .. }) { Level::FULL.at } else { query.level };
         let report = ShareQuery { level, ..query.clone() }.cut(&cached.report);
         match question {
-            Question::ShareFile { captures, .. } => Reply::answer_to_question(&pack(&report, captures)),
-            Question::ShareMarkdown { url, .. } => Reply::answer_to_question(&markdown(&report, url.as_deref())),
+            ViewRequest::ShareFile { captures, .. } => Reply::answer_to_question(&pack(&report, captures)),
+            ViewRequest::ShareMarkdown { url, .. } => Reply::answer_to_question(&markdown(&report, url.as_deref())),
             _ => {
                 let without = (query.with_sources, query.anonymise);
                 let known = cached.lengths.iter().find(|(of, _)| *of == without).map(|(_, lengths)| *lengths);

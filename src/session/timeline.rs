@@ -9,7 +9,7 @@ use crate::analysis::timeline::columns::EVENT_TABLE;
 use crate::analysis::timeline::{SeriesRange, SeriesRef, TimelineIndex};
 use crate::profile::Profile;
 use crate::protocol::table_query::{TableAction, TableOf};
-use crate::protocol::{Reply, TimelineQuestion};
+use crate::protocol::{Reply, TimelineRequest};
 use crate::table::answer::{CachedOrder, TableRows};
 
 /// Lists the tracks of a session, with the clocks of its hosts aligned if they are known to differ.
@@ -57,33 +57,33 @@ impl CaptureSession {
         Ok(EventRows { of: of.clone(), rows, more, order: CachedOrder::default() })
     }
 
-    /// Answers [`Question::Timeline`](crate::protocol::Question::Timeline).
-    pub(super) fn timeline(&mut self, question: &TimelineQuestion) -> Reply {
+    /// Answers [`ViewRequest::Timeline`](crate::protocol::ViewRequest::Timeline).
+    pub(super) fn timeline(&mut self, question: &TimelineRequest) -> Reply {
         let Self { profile, analysis, timeline, programs, event_rows, .. } = self;
         let index = timeline.get_or_insert_with(|| aligned_index(profile, analysis, programs));
         match question {
-            TimelineQuestion::Tracks { is_aligned } => {
+            TimelineRequest::Tracks { is_aligned } => {
                 index.align(profile, analysis, *is_aligned);
                 *event_rows = None;
                 Reply::answer_to_question(&index.timeline)
             }
-            TimelineQuestion::Picture(query) => Reply::answer_to_question(&index.picture(profile, analysis, query)),
-            TimelineQuestion::SeriesRanges { series, start, end } => {
+            TimelineRequest::Picture(query) => Reply::answer_to_question(&index.picture(profile, analysis, query)),
+            TimelineRequest::SeriesRanges { series, start, end } => {
                 let range = |id: &SeriesRef| index.series_range(profile, analysis, *id, (*start, *end));
                 Reply::answer_to_question(&series.iter().filter_map(range).collect::<Vec<SeriesRange>>())
             }
-            TimelineQuestion::Event(query) => Reply::answer_to_question(&index.event(profile, analysis, *query)),
-            TimelineQuestion::Events(query) => Reply::answer_to_question(&index.events(profile, query)),
-            TimelineQuestion::Flows(query) => Reply::answer_to_question(&index.all_flows(profile, query)),
-            TimelineQuestion::Search(query) => {
+            TimelineRequest::Event(query) => Reply::answer_to_question(&index.event(profile, analysis, *query)),
+            TimelineRequest::Events(query) => Reply::answer_to_question(&index.events(profile, query)),
+            TimelineRequest::Flows(query) => Reply::answer_to_question(&index.all_flows(profile, query)),
+            TimelineRequest::Search(query) => {
                 let found = index.search(profile, query);
                 found.map_or_else(Reply::BadFilter, |found| Reply::answer_to_question(&found))
             }
-            TimelineQuestion::ExportXSpace(request) => {
+            TimelineRequest::ExportXSpace(request) => {
                 let files = export::export_xspaces(profile, analysis, programs.files(), *request);
                 files.map_or_else(Reply::Failed, |files| Reply::answer_to_question(&files))
             }
-            TimelineQuestion::ExportTrace(query) => {
+            TimelineRequest::ExportTrace(query) => {
                 let file = export::export_trace(profile, index, query);
                 file.map_or_else(Reply::Failed, |file| Reply::answer_to_question(&file))
             }

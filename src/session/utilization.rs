@@ -12,7 +12,7 @@ use crate::protocol::tables::Utilization;
 use crate::units::Picos;
 
 impl CaptureSession {
-    /// Answers [`Question::Utilization`](crate::protocol::Question::Utilization).
+    /// Answers [`ViewRequest::Utilization`](crate::protocol::ViewRequest::Utilization).
     pub(super) fn utilization(&mut self, query: &RooflineQuery) -> Reply {
         match self.utilization_of(unfiltered(query)) {
             Ok(answer) => Reply::answer_to_question(&answer),

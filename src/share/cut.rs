@@ -22,7 +22,7 @@ impl Report {
         }
         report.origin.level = report.origin.level.min(level.at);
         report.cut_rows(level);
-        if !level.is_wide {
+        if !level.keeps_details {
             report.rows.iter_mut().for_each(|row| drop_details(&mut row.group));
         }
         report.cut_roofline(level);
@@ -32,7 +32,7 @@ impl Report {
         report.steps.spread.truncate(level.steps as usize);
         report.cut_memory(level);
         report.cut_comm(level);
-        if !level.is_wide {
+        if !level.keeps_details {
             for finding in report.overview.iter_mut().flat_map(Overview::all_findings) {
                 finding.evidence.ops.truncate(1);
                 finding.evidence.host_events.truncate(1);
@@ -99,7 +99,7 @@ impl Report {
             let alive = &mut space.alive;
             let cut = alive.buffers.split_off(alive.buffers.len().min(level.buffers as usize));
             alive.rest = cut.iter().fold(alive.rest, |sum, buffer| sum.saturating_add(buffer.size));
-            if !level.is_wide {
+            if !level.keeps_details {
                 space.curve.instructions.clear();
                 space.curve.phases.clear();
                 for buffer in &mut alive.buffers {
@@ -127,7 +127,7 @@ impl Report {
         for (rows, more) in [(&mut comm.rows, more), (&mut comm.copy_rows, more_copies)] {
             let cut = CommRow::cut(rows, level.collectives as usize);
             *more = cut.iter().fold(*more, |(n, time), row| (n.saturating_add(1), time + row.overlap.exposed));
-            if !level.is_wide {
+            if !level.keeps_details {
                 rows.iter_mut().for_each(drop_comm_details);
             }
         }
@@ -136,7 +136,7 @@ impl Report {
             balance.devices.truncate(level.collectives as usize);
             balance.collectives.truncate(level.collectives as usize);
         }
-        if !level.is_wide {
+        if !level.keeps_details {
             comm.primitives.iter_mut().for_each(|sums| sums.flags.clear());
         }
         cut_notes(&mut comm.notes, level);

@@ -4,7 +4,7 @@
 use super::report::Report;
 use crate::analysis::breakdown::Group;
 use crate::analysis::comm::{CommRow, Overlap};
-use crate::analysis::roofline::{Level, Roof};
+use crate::analysis::roofline::{Level, RooflinePosition};
 use crate::units::Picos;
 
 impl Report {
@@ -60,7 +60,7 @@ fn group(of: &mut Group, window: Option<Picos>, by_kind: &[Picos; 7]) {
     of.of_kind = of.total.fraction_of(by_kind[of.kind.index()]);
 }
 
-fn roof(of: &mut Roof) {
+fn roof(of: &mut RooflinePosition) {
     let hbm = of.level_bytes[Level::Hbm.index()];
     of.intensity = (hbm > 0.0).then(|| of.flops / hbm);
     of.gap = difference(of.total.0, of.t_roof.0);

@@ -25,7 +25,7 @@ pub struct Level {
     /// Number of digits of amounts. `None` keeps all digits.
     pub digits: Option<u32>,
     /// Whether scopes, layers, shapes and source lines are kept.
-    pub is_wide: bool,
+    pub keeps_details: bool,
 }
 
 impl Level {
@@ -53,7 +53,7 @@ impl Level {
                 steps: all,
                 notes: all,
                 digits: None,
-                is_wide: true,
+                keeps_details: true,
             };
         }
         // The number of rows doubles every 12 positions.
@@ -75,7 +75,7 @@ impl Level {
             steps: (scale / 8) as u32,
             notes: 1 + at as u32 / 12,
             digits: Some(if at < 50 { 4 } else { 5 }),
-            is_wide: at >= 50,
+            keeps_details: at >= 50,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::analysis::comm::Comm;
 use crate::analysis::files::FileInfo;
 use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, RuntimeMemory};
 use crate::analysis::overview::Overview;
-use crate::analysis::roofline::{Roof, RooflineFigures, Skipped, StepRoof};
+use crate::analysis::roofline::{RooflineFigures, RooflinePosition, Skipped, StepRoofline};
 use crate::profile::Note;
 use crate::units::{Count, Picos};
 
@@ -99,7 +99,7 @@ pub struct OpRow {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
     /// Position in the roofline model. `None` if the op has no roof.
-    pub roof: Option<Roof>,
+    pub roof: Option<RooflinePosition>,
     /// Time without a roof, by reason.
     pub skipped: Vec<Skipped>,
     /// Recoverable time of this row and of all rows with a larger gap, as a fraction of the recoverable time of all
@@ -124,7 +124,7 @@ pub struct RooflinePart {
     /// All figures except the rows. Header and totals are those of the report.
     pub figures: RooflineFigures,
     /// Position of each step in the roofline model.
-    pub steps: Vec<StepRoof>,
+    pub steps: Vec<StepRoofline>,
     /// Number of ops that the roofline selects.
     pub n_rows: u32,
     /// Ops with a roof that the report leaves out: their number and their time.

@@ -9,7 +9,7 @@ use super::report::Report;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
-use crate::analysis::roofline::{Roof, RooflineFigures};
+use crate::analysis::roofline::{RooflineFigures, RooflinePosition};
 use crate::small_sort::SmallSort;
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
@@ -305,7 +305,7 @@ fn fill(parts: &mut [Picos], whole: Picos) {
 
 /// Makes the figures of a rounded roof consistent. `whole` is the time of the row if all its ops have a roof. It counts
 /// if a single resource limits all of the row's time.
-fn settle_roof(roof: &mut Roof, whole: Option<Picos>) {
+fn settle_roof(roof: &mut RooflinePosition, whole: Option<Picos>) {
     let bounds = roof.bound_total.iter().filter(|time| **time > Picos::ZERO).count();
     if bounds == 1
         && let Some(whole) = whole

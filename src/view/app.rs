@@ -114,7 +114,7 @@ fn OpenView(state: State) -> impl IntoView {
         <main class="view" id="view" hidden=move || state.load_shown.get()>
             {move || {
                 let summary = |opened: &Opened| opened.session.summary.as_ref().map(|summary| summary.sentence.clone());
-                state.opened.with(|opened| opened.as_ref().and_then(|opened| summary(opened))).map(of_summary)
+                state.opened.with(|opened| opened.as_ref().and_then(|opened| summary(opened))).map(report_strip)
             }}
             {move || {
                 state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
@@ -126,7 +126,7 @@ fn OpenView(state: State) -> impl IntoView {
     .any()
 }
 
-fn of_summary(sentence: String) -> impl IntoView {
+fn report_strip(sentence: String) -> impl IntoView {
     view! {
         <p class="strip summary">{icon(Icon::Info)} <span>{sentence}</span></p>
     }

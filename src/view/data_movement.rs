@@ -8,7 +8,7 @@ use super::type_erasure::EraseType;
 use super::widgets::swatch::swatch;
 use super::widgets::tree::{self, Branch, Open, width};
 use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
-use crate::protocol::{DataMovementView, Question, Request};
+use crate::protocol::{DataMovementView, Request, ViewRequest};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     state.request_on_change(
         move || {
             let (device, step) = request.get();
-            Some(Question::DataMovement(crate::analysis::base::Query { device, step, ..Default::default() }).into())
+            Some(ViewRequest::DataMovement(crate::analysis::base::Query { device, step, ..Default::default() }).into())
         },
         move |reply| {
             if let Ok(view) = reply.decode::<DataMovementView>() {

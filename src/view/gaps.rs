@@ -10,7 +10,7 @@ use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::gaps::Gaps;
 use crate::chart::gaps::{self, Group, Row};
 use crate::chart::timeline::DeviceTime;
-use crate::protocol::Question;
+use crate::protocol::ViewRequest;
 use crate::protocol::url::timeline::TimelineRows;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn request_gaps(state: State, request: Memo<Option<(DeviceChoice, StepChoice)>>)
     state.request_on_change(
         move || {
             let (device, step) = request.get()?;
-            Some(Question::Gaps(Query { device, step, ..Query::default() }).into())
+            Some(ViewRequest::Gaps(Query { device, step, ..Query::default() }).into())
         },
         move |reply| {
             if let Ok(gaps) = reply.decode::<Gaps>() {
@@ -60,7 +60,7 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
         formula: Arc::new(move || found.with(|found| found.as_ref().map(|found| gaps::formula(found)))),
         save: |state, format| {
             let query = state.query.get_untracked();
-            save::file(state, &Question::ExportGaps { query, format }.into(), "idle-gaps", format);
+            save::file(state, &ViewRequest::ExportGaps { query, format }.into(), "idle-gaps", format);
         },
         table: Arc::new(move || found.with(|found| found.as_ref().map(|found| table(open, show, &gaps::idle(found))))),
     };

@@ -1,4 +1,4 @@
-//! This module is the page's side of a worker: a [`Link`] starts one worker, sends requests to it and ends it.
+//! This module is the page's side of a worker: a [`WorkerHandle`] starts one worker, sends requests to it and ends it.
 //!
 //! The page hands the compiled program to the worker ([`program`](super::program)).
 //!
@@ -30,7 +30,7 @@ pub struct Picked {
 
 /// A message from a worker.
 #[derive(Clone, Debug)]
-pub enum Report {
+pub enum WorkerEvent {
     /// An answer, or the progress of one.
     Answer(Answer),
     /// The worker has ended. This is reported once, and nothing follows it.
@@ -38,7 +38,7 @@ pub enum Report {
 }
 
 /// A worker, and the way to send requests to it. Dropping the link ends the worker.
-pub struct Link {
+pub struct WorkerHandle {
     worker: Worker,
     next: Cell<u32>,
     outbox: Outbox,
@@ -54,12 +54,12 @@ pub struct Link {
 /// The messages that wait for the worker's Hello; `None` after the Hello came.
 type Outbox = Rc<RefCell<Option<Vec<JsValue>>>>;
 
-impl Link {
+impl WorkerHandle {
     /// Starts a worker. `report` is called with everything that comes from the worker.
     ///
     /// # Errors
     /// Returns a [`Failure`] if the browser starts no worker.
-    pub fn start(report: impl Fn(Report) + 'static) -> Result<Self, Failure> {
+    pub fn start(report: impl Fn(WorkerEvent) + 'static) -> Result<Self, Failure> {
         let Spawned { worker, script, name } = spawn().map_err(|e| Failure {
             title: "The analysis could not be started".to_owned(),
             message: format!("The browser does not start a worker for this page: {}", sentence(&error_text(&e))),
@@ -69,10 +69,11 @@ impl Link {
         let (helpers, opening) = (Rc::new(RefCell::new(Vec::new())), Rc::new(Cell::new(RequestId::default())));
         // A worker that trapped may still receive messages, and raise an error for each. Nothing is reported after its
         // end.
-        let report: Rc<dyn Fn(Report)> = {
+        let report: Rc<dyn Fn(WorkerEvent)> = {
             let alive = Rc::clone(&alive);
-            Rc::new(move |reported: Report| {
-                let was_alive = if matches!(reported, Report::Died(_)) { alive.replace(false) } else { alive.get() };
+            Rc::new(move |reported: WorkerEvent| {
+                let was_alive =
+                    if matches!(reported, WorkerEvent::Died(_)) { alive.replace(false) } else { alive.get() };
                 if was_alive {
                     report(reported);
                 }
@@ -81,7 +82,7 @@ impl Link {
         let on_message = {
             let (worker, outbox, report) = (worker.clone(), Rc::clone(&outbox), Rc::clone(&report));
             let (helpers, opening, report_end) = (Rc::clone(&helpers), Rc::clone(&opening), Rc::clone(&report));
-            let report = move |reported: Report| {
+            let report = move |reported: WorkerEvent| {
                 if is_end_of_reading(&reported, opening.get()) {
                     helpers.borrow_mut().clear();
                 }
@@ -101,13 +102,13 @@ impl Link {
             Closure::<dyn FnMut(Event)>::new(move |event: Event| {
                 event.prevent_default();
                 let reason = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default();
-                report(Report::Died(died(&reason)));
+                report(WorkerEvent::Died(died(&reason)));
             })
         };
         let on_garbled = {
             let report = Rc::clone(&report);
             Closure::<dyn FnMut(Event)>::new(move |_: Event| {
-                report(Report::Died(died("a message could not be passed on")));
+                report(WorkerEvent::Died(died("a message could not be passed on")));
             })
         };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -175,7 +176,7 @@ impl Link {
     }
 }
 
-impl Drop for Link {
+impl Drop for WorkerHandle {
     fn drop(&mut self) {
         self.alive.set(false);
         self.worker.set_onmessage(None);
@@ -186,26 +187,28 @@ impl Drop for Link {
 }
 
 /// Handles a message. The first message shows that the worker has started, so the waiting messages are sent.
-fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn Fn(Report)) {
+fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn Fn(WorkerEvent)) {
     match unpack::<Answer>(event.data()) {
         Ok((Answer { reply: Reply::Hello { build }, .. }, _)) if build == crate::BUILD => {
             for message in outbox.borrow_mut().take().unwrap_or_default() {
                 post(worker, &message);
             }
         }
-        Ok((Answer { reply: Reply::Hello { build }, .. }, _)) => report(Report::Died(mismatch(crate::BUILD, &build))),
-        Ok((answer, _)) => report(Report::Answer(answer)),
-        Err(reason) => report(Report::Died(died(&reason))),
+        Ok((Answer { reply: Reply::Hello { build }, .. }, _)) => {
+            report(WorkerEvent::Died(mismatch(crate::BUILD, &build)));
+        }
+        Ok((answer, _)) => report(WorkerEvent::Answer(answer)),
+        Err(reason) => report(WorkerEvent::Died(died(&reason))),
     }
 }
 
 /// Waits for the end of the worker that holds the lock `name`, and reports it. If the page itself ended the worker, the
 /// report is ignored.
-fn watch(name: String, report: Rc<dyn Fn(Report)>) {
+fn watch(name: String, report: Rc<dyn Fn(WorkerEvent)>) {
     spawn_local(async move {
         // A worker that could not take its lock is not considered dead.
         if matches!(lock::try_acquire(&name).await, Ok(None)) && lock::acquire(&name).await.is_some() {
-            report(Report::Died(died("")));
+            report(WorkerEvent::Died(died("")));
         }
     });
 }
@@ -226,13 +229,13 @@ pub fn total_size(files: &[Picked]) -> u64 {
 }
 
 /// Returns whether the worker needs no helpers any more, because the request `opening` has been answered.
-fn is_end_of_reading(report: &Report, opening: RequestId) -> bool {
+fn is_end_of_reading(report: &WorkerEvent, opening: RequestId) -> bool {
     match report {
-        Report::Answer(Answer { id, .. }) if *id != opening => false,
-        Report::Answer(Answer { reply: Reply::Opened(session), .. }) => session.reading.is_none(),
-        Report::Answer(Answer { reply: Reply::Failed(_) | Reply::Large(_) | Reply::Cancelled, .. })
-        | Report::Died(_) => true,
-        Report::Answer(_) => false,
+        WorkerEvent::Answer(Answer { id, .. }) if *id != opening => false,
+        WorkerEvent::Answer(Answer { reply: Reply::Opened(session), .. }) => session.reading.is_none(),
+        WorkerEvent::Answer(Answer { reply: Reply::Failed(_) | Reply::Large(_) | Reply::Cancelled, .. })
+        | WorkerEvent::Died(_) => true,
+        WorkerEvent::Answer(_) => false,
     }
 }
 
@@ -255,11 +258,11 @@ fn error_text(error: &JsValue) -> String {
 }
 
 /// Sends the program to a worker, once the program is compiled.
-fn hand_over(worker: Worker, report: Rc<dyn Fn(Report)>) {
+fn hand_over(worker: Worker, report: Rc<dyn Fn(WorkerEvent)>) {
     spawn_local(async move {
         let sent = program().await.and_then(|program| worker.post_message(&program));
         if let Err(error) = sent {
-            report(Report::Died(Failure {
+            report(WorkerEvent::Died(Failure {
                 title: "The program that reads files could not be fetched".to_owned(),
                 message: format!(
                     "The browser says: {} Check the connection and try again. If the site was updated meanwhile, reload the page.",

@@ -1,6 +1,6 @@
 //! This module is a helper: a worker of the page that reads planes of large files for another worker. A helper reads one
-//! plane at a time, and posts it as bytes that are moved, not copied. The page starts and ends helpers, because a worker that
-//! reads could not start one: the browser starts a worker with messages to the one that wants it.
+//! plane at a time, and posts it as bytes that are moved, not copied. The page starts and ends helpers. A worker that reads
+//! cannot start one: the browser needs the event loop of that worker to start another one, and reading blocks the loop.
 //!
 //! ```text
 //!   page ── starts, connects by a port ──┬────────────────────────────────┐
@@ -21,7 +21,7 @@ use web_sys::{File, MessageEvent, MessagePort};
 
 /// A message of a helper.
 #[derive(Serialize, Deserialize)]
-pub(super) enum FromHelper {
+pub(super) enum HelperMessage {
     /// The helper has started.
     Ready,
     Progress(HelperProgress),
@@ -48,7 +48,7 @@ pub(super) struct HelperPort {
 impl HelperPort {
     /// Listens to the helper at a port. `on_message` is called with everything that comes from it; `None` stands for a
     /// message that cannot be read.
-    pub(super) fn new(port: MessagePort, on_message: impl Fn(Option<FromHelper>) + 'static) -> Self {
+    pub(super) fn new(port: MessagePort, on_message: impl Fn(Option<HelperMessage>) + 'static) -> Self {
         let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             on_message(unpack(event.data()).ok().map(|(message, _)| message));
         });
@@ -77,12 +77,12 @@ pub(super) fn own_port() -> Option<MessagePort> {
 
 /// Reads planes for the worker at `port` until the page ends this helper.
 pub(super) fn serve(port: &MessagePort) {
-    post(port, &FromHelper::Ready);
+    post(port, &HelperMessage::Ready);
     let to = port.clone();
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Ok((at, files)) = unpack::<PlaneAt>(event.data()) else { return };
         let part = files.into_iter().next().and_then(|file| read(&to, at, file));
-        post(&to, &FromHelper::Read(at, part));
+        post(&to, &HelperMessage::Read(at, part));
     });
     port.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
@@ -94,13 +94,13 @@ fn read(port: &MessagePort, at: PlaneAt, file: File) -> Option<ProfilePart> {
     let mut report = |progress: ReadProgress<'_>| {
         if timer.is_due() {
             let (bytes, memory) = (progress.at.saturating_sub(at.start), memory().unwrap_or_default());
-            post(port, &FromHelper::Progress(HelperProgress { bytes, events: progress.events, memory }));
+            post(port, &HelperMessage::Progress(HelperProgress { bytes, events: progress.events, memory }));
         }
     };
     ProfilePart::read(&source, at.span(), &mut report)
 }
 
-fn post(port: &MessagePort, message: &FromHelper) {
+fn post(port: &MessagePort, message: &HelperMessage) {
     let sent = pack(message, &[]).map_err(JsValue::from);
     let sent = sent.and_then(|message| port.post_message_with_transferable(&message, &transfer_list(&message)));
     if let Err(reason) = sent {

@@ -11,7 +11,7 @@
 //! Helpers share no memory with this worker, because static hosts do not send the headers that shared memory needs. If a
 //! helper ends before its time, this worker reads the helper's planes.
 
-use super::helper::{FromHelper, HelperPort, HelperProgress};
+use super::helper::{HelperMessage, HelperPort, HelperProgress};
 use super::runtime::memory;
 use crate::profile::{ProfilePart, ReadProgress};
 use crate::protocol::{DevicesRead, Progress, RequestId, Skip, Stage};
@@ -57,7 +57,7 @@ impl ParallelOpen {
         (paths, files): (Vec<String>, Vec<File>),
         skips: Vec<Skip>,
         ports: Vec<MessagePort>,
-        on_message: impl Fn(usize, Option<FromHelper>) + Clone + 'static,
+        on_message: impl Fn(usize, Option<HelperMessage>) + Clone + 'static,
     ) -> Result<Self, (Captures, Vec<Skip>)> {
         // The captures inside of a report file are not files of their own.
         let is_plain = captures.capture_ranges.is_empty() && captures.inputs.len() == files.len();
@@ -107,13 +107,13 @@ impl ParallelOpen {
     }
 
     /// Handles a message of the helper with this number; `None` if it cannot be read.
-    pub(super) fn handle(&mut self, number: usize, message: Option<FromHelper>) {
+    pub(super) fn handle(&mut self, number: usize, message: Option<HelperMessage>) {
         self.silent_checks = 0;
         let Some(Some(state)) = self.helpers.get_mut(number) else { return };
         match message {
-            Some(FromHelper::Ready) => self.give_share(number),
-            Some(FromHelper::Progress(progress)) => state.progress = progress,
-            Some(FromHelper::Read(at, part)) => {
+            Some(HelperMessage::Ready) => self.give_share(number),
+            Some(HelperMessage::Progress(progress)) => state.progress = progress,
+            Some(HelperMessage::Read(at, part)) => {
                 state.share.retain(|given| *given != at);
                 state.progress = HelperProgress { memory: state.progress.memory, ..HelperProgress::default() };
                 self.add(at, part);

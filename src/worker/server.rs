@@ -10,7 +10,7 @@
 //! handled first. Large files are opened in many tasks, one for each plane ([`ParallelOpen`]).
 
 use super::blob::BlobSource;
-use super::helper::{self, FromHelper};
+use super::helper::{self, HelperMessage};
 use super::message::{pack, ports, unpack};
 use super::parallel_open::ParallelOpen;
 use super::runtime::{ProgressTimer, memory, now};
@@ -119,7 +119,7 @@ fn tick_after(server: Rc<RefCell<Server>>, ms: u32) {
 }
 
 /// Handles a message of a helper.
-fn handle_helper(server: &Weak<RefCell<Server>>, number: usize, message: Option<FromHelper>) {
+fn handle_helper(server: &Weak<RefCell<Server>>, number: usize, message: Option<HelperMessage>) {
     let Some(server) = server.upgrade() else { return };
     if let Ok(mut this) = server.try_borrow_mut()
         && let Some(opening) = &mut this.opening
@@ -297,7 +297,7 @@ impl Server {
         }
         let skips = skips.unwrap_or_default();
         let this = Weak::clone(&self.this);
-        let on_message = move |number: usize, message: Option<FromHelper>| handle_helper(&this, number, message);
+        let on_message = move |number: usize, message: Option<HelperMessage>| handle_helper(&this, number, message);
         match ParallelOpen::start(id, captures, (paths.to_vec(), files), skips, ports, on_message) {
             Ok(opening) => {
                 (self.opening, self.opening_slot) = (Some(opening), slot);

@@ -14,7 +14,7 @@ use rooflight::analysis::timeline::{
     Picture, PictureQuery, SeriesRange, Timeline, TimelineIndex, TrackKind,
 };
 use rooflight::protocol::table_query::{TableAction, TableOf};
-use rooflight::protocol::{Question, Request, TimelineQuestion};
+use rooflight::protocol::{Request, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use rooflight::units::Picos;
@@ -224,8 +224,8 @@ fn simulated_hosts_are_aligned() {
     let (folder, _) = made(&["--steps", "4", "--devices", "8", "--hosts", "2", "--no-trace", "--host-skew", "4900"]);
     let files: Vec<_> = files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".pb")).collect();
     let mut session = session(&files);
-    let tracks = TimelineQuestion::Tracks { is_aligned: None };
-    let timeline = session.answer(&Question::Timeline(tracks).into()).decode::<Timeline>().unwrap();
+    let tracks = TimelineRequest::Tracks { is_aligned: None };
+    let timeline = session.answer(&ViewRequest::Timeline(tracks).into()).decode::<Timeline>().unwrap();
     let offset = &timeline.alignment.as_ref().unwrap().hosts[1];
     assert_eq!(offset.basis, AlignmentBasis::Collectives, "{offset:?}");
     // The clocks differ by 4.9 s and 37 µs, and drift apart by 170 ns in a second.
@@ -312,7 +312,7 @@ fn a_single_file_has_no_alignment() {
     let mut session = session(&captures(&[Host::default()]));
     let mut tracks = |is_aligned| {
         session
-            .answer(&Question::Timeline(TimelineQuestion::Tracks { is_aligned }).into())
+            .answer(&ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned }).into())
             .decode::<Timeline>()
             .unwrap()
     };
@@ -330,11 +330,11 @@ fn figures(session: &mut OpenSession) -> Vec<String> {
         Request::Breakdown(all.clone()),
         Request::Breakdown(query(DeviceChoice::One(3), StepChoice::Range(range))),
         Request::StepStats,
-        Question::Gaps(all.clone()).into(),
-        Question::Gaps(query(DeviceChoice::One(3), StepChoice::Range(range))).into(),
-        Question::Comm(CommQuery { query: all, ..CommQuery::default() }).into(),
-        Question::Overview(OverviewQuery::default()).into(),
-        Question::File.into(),
+        ViewRequest::Gaps(all.clone()).into(),
+        ViewRequest::Gaps(query(DeviceChoice::One(3), StepChoice::Range(range))).into(),
+        ViewRequest::Comm(CommQuery { query: all, ..CommQuery::default() }).into(),
+        ViewRequest::Overview(OverviewQuery::default()).into(),
+        ViewRequest::File.into(),
     ];
     requests.iter().map(|request| format!("{:?}", session.answer(request))).collect()
 }
@@ -346,8 +346,8 @@ fn no_figure_depends_on_the_alignment() {
     let expected = figures(&mut session(&files));
     for is_aligned in [true, false] {
         let mut session = session(&files);
-        let question = TimelineQuestion::Tracks { is_aligned: Some(is_aligned) };
-        let timeline = session.answer(&Question::Timeline(question).into()).decode::<Timeline>().unwrap();
+        let question = TimelineRequest::Tracks { is_aligned: Some(is_aligned) };
+        let timeline = session.answer(&ViewRequest::Timeline(question).into()).decode::<Timeline>().unwrap();
         assert_eq!(timeline.is_aligned(), is_aligned);
         let found = figures(&mut session);
         assert_eq!(found.len(), expected.len());
@@ -362,8 +362,8 @@ fn no_figure_depends_on_the_alignment() {
 fn all_answers_are_moved_by_the_offset() {
     let mut session = session(&captures(&early_host()));
     let mut answers = |is_aligned: bool| {
-        let mut answer = |question| session.answer(&Question::Timeline(question).into());
-        let timeline = answer(TimelineQuestion::Tracks { is_aligned: Some(is_aligned) }).decode::<Timeline>().unwrap();
+        let mut answer = |question| session.answer(&ViewRequest::Timeline(question).into());
+        let timeline = answer(TimelineRequest::Tracks { is_aligned: Some(is_aligned) }).decode::<Timeline>().unwrap();
         let group = timeline.groups.iter().find(|group| group.device == Some(2)).unwrap();
         let (by, steps) = (timeline.device_offset(Some(2)), &group.steps);
         assert_eq!(by, if is_aligned { 10_000_000 - 4_900_000_000_000 } else { 0 });
@@ -374,18 +374,18 @@ fn all_answers_are_moved_by_the_offset() {
         let column = Picos(100_000);
         let query =
             PictureQuery { lines: lines.clone(), idle: vec![2], series: series.clone(), start, column, n_columns: 300 };
-        let picture = answer(TimelineQuestion::Picture(query)).decode::<Picture>().unwrap();
-        let ranges = TimelineQuestion::SeriesRanges { series, start, end };
+        let picture = answer(TimelineRequest::Picture(query)).decode::<Picture>().unwrap();
+        let ranges = TimelineRequest::SeriesRanges { series, start, end };
         let ranges = answer(ranges).decode::<Vec<SeriesRange>>().unwrap();
-        let flows = answer(TimelineQuestion::Flows(FlowsQuery { lines: lines.clone(), start, end }));
+        let flows = answer(TimelineRequest::Flows(FlowsQuery { lines: lines.clone(), start, end }));
         assert!(flows.decode::<FlowsReport>().is_ok());
         let line = picture.lines.iter().find(|line| line.boxes.iter().any(|of| of.kind.is_some())).unwrap();
         let event = EventQuery::Index { line: line.line, event: line.boxes[0].event };
-        let event = answer(TimelineQuestion::Event(event)).decode::<Option<EventDetail>>().unwrap().unwrap();
+        let event = answer(TimelineRequest::Event(event)).decode::<Option<EventDetail>>().unwrap().unwrap();
         let of = TableOf::Events(EventsQuery { lines, start, end });
         let sort = Some(SortBy::new("start_ps", false));
         let action = TableAction::Rows(PageQuery { sort, count: 50, ..PageQuery::default() });
-        let table = session.answer(&Question::Table { of, action }.into()).decode::<TablePage>().unwrap();
+        let table = session.answer(&ViewRequest::Table { of, action }.into()).decode::<TablePage>().unwrap();
         (by, start, picture, ranges, event, table)
     };
     let (by, start, aligned, aligned_ranges, event, table) = answers(true);

@@ -5,7 +5,7 @@ use rooflight::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView,
 use rooflight::analysis::compare::Verdict;
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::protocol::table_query::{TableAction, TableOf};
-use rooflight::protocol::{CapturesQuestion, Export, Question, Reply, SessionInfo};
+use rooflight::protocol::{CapturesRequest, Export, Reply, SessionInfo, ViewRequest};
 use rooflight::session::captures::{explain_change, summarise};
 use rooflight::session::{Input, OpenSession};
 use rooflight::source::{Source, SourceError};
@@ -81,21 +81,21 @@ impl Nights {
     }
 }
 
-fn answer<T: serde::de::DeserializeOwned>(session: &mut OpenSession, question: CapturesQuestion) -> T {
-    session.answer(&Question::Captures(question).into()).decode().unwrap()
+fn answer<T: serde::de::DeserializeOwned>(session: &mut OpenSession, question: CapturesRequest) -> T {
+    session.answer(&ViewRequest::Captures(question).into()).decode().unwrap()
 }
 
 fn view(session: &mut OpenSession, figure: CaptureFigure) -> CapturesView {
-    answer(session, CapturesQuestion::View(figure))
+    answer(session, CapturesRequest::View(figure))
 }
 
 fn set(session: &mut OpenSession, capture: usize, read: Result<CaptureSummary, String>) {
-    answer::<()>(session, CapturesQuestion::Set { capture: capture as u32, read: read.map(Box::new) });
+    answer::<()>(session, CapturesRequest::Set { capture: capture as u32, read: read.map(Box::new) });
 }
 
 fn table(session: &mut OpenSession) -> TablePage {
     let query = PageQuery { count: 100, ..PageQuery::default() };
-    let question = Question::Table { of: TableOf::Captures { revision: 0 }, action: TableAction::Rows(query) };
+    let question = ViewRequest::Table { of: TableOf::Captures { revision: 0 }, action: TableAction::Rows(query) };
     session.answer(&question.into()).decode().unwrap()
 }
 
@@ -141,7 +141,7 @@ fn a_change_is_found_where_it_was_made_and_named() {
     assert!(cause.label.starts_with("fusion, "), "{}", cause.label);
     assert!((cause.delta_ps as f64 - expected).abs() < 0.03 * expected, "{cause:?}, made {expected}");
     let between = (JUMP as u32 - 1, JUMP as u32);
-    answer::<()>(&mut session, CapturesQuestion::SetCause { between, cause: cause.clone() });
+    answer::<()>(&mut session, CapturesRequest::SetCause { between, cause: cause.clone() });
     assert_eq!(view(&mut session, CaptureFigure::StepTime).series.changes[0].cause, Some(cause));
 }
 
@@ -155,7 +155,7 @@ fn a_row_has_the_figures_of_the_overview_and_a_failed_capture_costs_one_row() {
     assert_eq!((of.n_read, of.n_failed), (1, 1));
     // The overview of the same files, opened alone.
     let (mut alone, _) = OpenSession::open(nights.inputs(|of| of == 2), &mut |_| ()).unwrap();
-    let question = Question::Overview(OverviewQuery::default());
+    let question = ViewRequest::Overview(OverviewQuery::default());
     let overview: Option<rooflight::analysis::overview::Overview> = alone.answer(&question.into()).decode().unwrap();
     let overview = overview.unwrap();
     let row = nights.summary(2);
@@ -176,7 +176,7 @@ fn a_row_has_the_figures_of_the_overview_and_a_failed_capture_costs_one_row() {
     let failed = page.rows.iter().find(|row| row.title.ends_with("2026_01_06_02_00_00")).unwrap();
     assert!(failed.tips[0].iter().any(|(_, text)| text == "It is damaged."), "{:?}", failed.tips);
     let exported = |session: &mut OpenSession, format| {
-        let reply = session.answer(&Question::Captures(CapturesQuestion::Export(format)).into());
+        let reply = session.answer(&ViewRequest::Captures(CapturesRequest::Export(format)).into());
         if let Reply::Exported(text) = reply { text } else { panic!("{reply:?}") }
     };
     let json: Value = serde_json::from_str(&exported(&mut session, Export::Json)).unwrap();

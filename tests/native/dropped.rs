@@ -10,7 +10,7 @@ use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::analysis::files::{FileView, ProgramSource};
 use rooflight::analysis::op::{OpBasis, OpDetail};
 use rooflight::hlo::Module;
-use rooflight::protocol::{OpRef, ProgramPage, ProgramRef, Question, SessionInfo};
+use rooflight::protocol::{OpRef, ProgramPage, ProgramRef, SessionInfo, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use rooflight::source::{Source, SourceError};
 use rooflight::table::page::{PageQuery, split_row_key};
@@ -36,24 +36,27 @@ fn open(files: &[(&str, &[u8])]) -> (OpenSession, SessionInfo) {
 }
 
 fn file(engine: &mut OpenSession) -> FileView {
-    engine.answer(&Question::File.into()).decode().unwrap()
+    engine.answer(&ViewRequest::File.into()).decode().unwrap()
 }
 
 fn page(engine: &mut OpenSession, program: u32) -> ProgramPage {
-    engine.answer(&Question::ProgramText { program: ProgramRef(program), first: 0, count: 10 }.into()).decode().unwrap()
+    engine
+        .answer(&ViewRequest::ProgramText { program: ProgramRef(program), first: 0, count: 10 }.into())
+        .decode()
+        .unwrap()
 }
 
 fn op(engine: &mut OpenSession, program: Option<u64>, name: &str) -> OpDetail {
     let query = Query { step: StepChoice::All, ..Query::busiest() };
     engine
-        .answer(&Question::Op { query: roofline_query(query), op: OpRef::new(name, program) }.into())
+        .answer(&ViewRequest::Op { query: roofline_query(query), op: OpRef::new(name, program) }.into())
         .decode()
         .unwrap()
 }
 
 fn op_of(engine: &mut OpenSession, program: u32, name: &str) -> OpDetail {
     let request =
-        Question::Op { query: roofline_query(Query::busiest()), op: OpRef::listed(name, ProgramRef(program)) };
+        ViewRequest::Op { query: roofline_query(Query::busiest()), op: OpRef::listed(name, ProgramRef(program)) };
     engine.answer(&request.into()).decode().unwrap()
 }
 
@@ -411,9 +414,9 @@ fn every_prefix_and_many_flips() {
         let input = Input { name: "it.pb".into(), source: Box::new(bytes.to_vec()), from_folder: false };
         let (mut engine, session) = OpenSession::open(vec![input], &mut |_| {}).ok()?;
         file(&mut engine);
-        let request = Question::ProgramText { program: ProgramRef(0), first: 0, count: 1000 }.into();
+        let request = ViewRequest::ProgramText { program: ProgramRef(0), first: 0, count: 1000 }.into();
         engine.answer(&request);
-        engine.answer(&Question::ProgramOutline(ProgramRef(0)).into());
+        engine.answer(&ViewRequest::ProgramOutline(ProgramRef(0)).into());
         Some(session.partial.is_none())
     };
     for n in 0..whole.len() {

@@ -10,7 +10,7 @@ use rooflight::analysis::base::{Analysis, Device, DeviceChoice, GroupBy, Query, 
 use rooflight::analysis::timeline::{TimelineIndex, TraceQuery, TrackKind};
 use rooflight::excerpt::{EpochRange, ExcerptQuery, ExcerptReport, write_excerpt};
 use rooflight::profile::{Plane as ProfilePlane, Profile};
-use rooflight::protocol::{ExcerptRequest, ExportedFile, Failure, Question, Reply, TimelineQuestion};
+use rooflight::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, TimelineRequest, ViewRequest};
 use rooflight::report::trace_json;
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::source::{Source, SourceError};
@@ -434,8 +434,8 @@ fn session(name: &str, source: Box<dyn Source>) -> OpenSession {
     OpenSession::open(vec![Input { name: name.to_owned(), source, from_folder: false }], &mut |_| {}).unwrap().0
 }
 
-fn reply_to(engine: &mut OpenSession, question: TimelineQuestion) -> Reply {
-    engine.answer(&Question::Timeline(question).into())
+fn reply_to(engine: &mut OpenSession, question: TimelineRequest) -> Reply {
+    engine.answer(&ViewRequest::Timeline(question).into())
 }
 
 #[test]
@@ -444,7 +444,7 @@ fn the_session_answers_with_files() {
     let mut engine = session("folder/sample.xplane.pb.xz", Box::new(sample));
     let range = Some(TimeRange { start: Picos(1_200_500_000_000), end: Picos(1_300_000_000_000) });
     let request = ExcerptRequest { range, with_programs: true };
-    let files: Vec<ExportedFile> = reply_to(&mut engine, TimelineQuestion::ExportXSpace(request)).decode().unwrap();
+    let files: Vec<ExportedFile> = reply_to(&mut engine, TimelineRequest::ExportXSpace(request)).decode().unwrap();
     let [file] = &files[..] else { panic!() };
     assert_eq!(file.name, "sample.1.2005s-1.3s.xplane.pb");
     assert!(file.summary.contains(" of ") && file.summary.ends_with('.'), "{}", file.summary);
@@ -454,10 +454,10 @@ fn the_session_answers_with_files() {
     assert!(notes.contains(&warning), "{notes:?}");
     assert!(!opened.profile.hlo.is_empty());
     let request = ExcerptRequest { with_programs: false, ..request };
-    let files: Vec<ExportedFile> = reply_to(&mut engine, TimelineQuestion::ExportXSpace(request)).decode().unwrap();
+    let files: Vec<ExportedFile> = reply_to(&mut engine, TimelineRequest::ExportXSpace(request)).decode().unwrap();
     assert!(open("it", files[0].bytes.clone()).unwrap().profile.hlo.is_empty());
     let query = TraceQuery { range, max_events: 10 };
-    let file: ExportedFile = reply_to(&mut engine, TimelineQuestion::ExportTrace(query)).decode().unwrap();
+    let file: ExportedFile = reply_to(&mut engine, TimelineRequest::ExportTrace(query)).decode().unwrap();
     assert_eq!(file.name, "sample.1.2005s-1.3s.trace.json");
     assert!(file.summary.starts_with("10 events, ") && file.summary.contains("10 of "), "{}", file.summary);
     assert!(serde_json::from_slice::<Value>(&file.bytes).is_ok());
@@ -479,7 +479,7 @@ impl Source for Changing {
 fn files_that_cannot_be_cut_are_reported() {
     let failure = |engine: &mut OpenSession| -> Failure {
         let request = ExcerptRequest { range: None, with_programs: true };
-        match reply_to(engine, TimelineQuestion::ExportXSpace(request)) {
+        match reply_to(engine, TimelineRequest::ExportXSpace(request)) {
             Reply::Failed(failure) => failure,
             reply => panic!("{reply:?}"),
         }

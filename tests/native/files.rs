@@ -8,7 +8,7 @@ use rooflight::chart::files;
 use rooflight::hlo::Module;
 use rooflight::protocol::{
     LineKind, MAX_LINES, MemorySession, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef,
-    Question, Reply, Request,
+    Reply, Request, ViewRequest,
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::page::{PageQuery, split_row_key};
@@ -21,20 +21,20 @@ fn open(name: &str, bytes: Vec<u8>) -> OpenSession {
 }
 
 fn file(engine: &mut OpenSession) -> FileView {
-    engine.answer(&Question::File.into()).decode().unwrap()
+    engine.answer(&ViewRequest::File.into()).decode().unwrap()
 }
 
 fn page(engine: &mut OpenSession, program: ProgramRef, first: u32, count: u32) -> ProgramPage {
-    engine.answer(&Question::ProgramText { program, first, count }.into()).decode().unwrap()
+    engine.answer(&ViewRequest::ProgramText { program, first, count }.into()).decode().unwrap()
 }
 
 fn outline(engine: &mut OpenSession, program: ProgramRef) -> ProgramOutline {
-    engine.answer(&Question::ProgramOutline(program).into()).decode().unwrap()
+    engine.answer(&ViewRequest::ProgramOutline(program).into()).decode().unwrap()
 }
 
 fn search(engine: &mut OpenSession, program: ProgramRef, text: &str, regex: bool) -> Vec<u32> {
     let found: ProgramFound = engine
-        .answer(&Question::ProgramSearch(ProgramQuery { program, text: text.to_owned(), regex }).into())
+        .answer(&ViewRequest::ProgramSearch(ProgramQuery { program, text: text.to_owned(), regex }).into())
         .decode()
         .unwrap();
     assert_eq!(found.n as usize, found.lines.len());
@@ -155,7 +155,7 @@ fn the_program_that_ran_longest_comes_first() {
         "{:?}",
         files::program(&view.programs[0])
     );
-    let memory: MemorySession = engine.answer(&Question::Memory.into()).decode().unwrap();
+    let memory: MemorySession = engine.answer(&ViewRequest::Memory.into()).decode().unwrap();
     let order: Vec<u32> = memory.programs.programs.iter().map(|program| program.program).collect();
     assert_eq!(order, [0, 1, 2, 3], "nothing is known of their memory: the same order");
 }
@@ -244,7 +244,7 @@ fn searches_match_a_plain_loop() {
     assert_eq!(search(&mut engine, ProgramRef(0), needle, true), expected);
     assert_eq!(search(&mut engine, ProgramRef(0), "", false), [0; 0]);
     let query = ProgramQuery { program: ProgramRef(0), text: "a(".into(), regex: true };
-    assert!(matches!(engine.answer(&Question::ProgramSearch(query).into()), Reply::BadFilter(e) if e.column == 2));
+    assert!(matches!(engine.answer(&ViewRequest::ProgramSearch(query).into()), Reply::BadFilter(e) if e.column == 2));
 }
 
 #[test]
@@ -279,10 +279,10 @@ fn missing_programs_are_reported() {
     for program in [ProgramRef(n), ProgramRef(u32::MAX)] {
         let query =
             |request: &Request, engine: &mut OpenSession| assert!(matches!(engine.answer(request), Reply::Failed(_)));
-        query(&Question::ProgramText { program, first: 0, count: 10 }.into(), &mut engine);
-        query(&Question::ProgramOutline(program).into(), &mut engine);
+        query(&ViewRequest::ProgramText { program, first: 0, count: 10 }.into(), &mut engine);
+        query(&ViewRequest::ProgramOutline(program).into(), &mut engine);
         query(
-            &Question::Op { query: roofline_query(Query::busiest()), op: OpRef::listed("x", program) }.into(),
+            &ViewRequest::Op { query: roofline_query(Query::busiest()), op: OpRef::listed("x", program) }.into(),
             &mut engine,
         );
     }

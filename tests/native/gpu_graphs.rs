@@ -6,7 +6,7 @@ use prost::Message;
 use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::memory::{Fit, JobSize, MemoryQuery};
 use rooflight::analysis::overview::OverviewQuery;
-use rooflight::analysis::roofline::{Roof, RooflineQuery};
+use rooflight::analysis::roofline::{RooflinePosition, RooflineQuery};
 use rooflight::profile::NoteCode;
 use rooflight::session::{self, Opened, Programs};
 use rooflight::units::Picos;
@@ -111,7 +111,7 @@ fn no_op_is_faster_than_its_peak_and_nearly_all_have_one() {
         let query = RooflineQuery { query, ..RooflineQuery::default() };
         let answer = session::roofline(&analysis, &opened.profile, &mut programs, &query).unwrap();
         let report = answer.into_report(&opened.profile, &analysis, usize::MAX);
-        let roofs: Vec<&Roof> = report.rows.iter().filter_map(|row| row.roof.as_ref()).collect();
+        let roofs: Vec<&RooflinePosition> = report.rows.iter().filter_map(|row| row.roof.as_ref()).collect();
         let fastest = roofs.iter().filter_map(|roof| roof.mfu).fold(0.0, f64::max);
         assert!(fastest > 0.5 && fastest < 1.0, "{name}: {fastest}");
         let coverage = report.figures.coverage.unwrap();

@@ -8,7 +8,7 @@ use rooflight::analysis::base::Query;
 use rooflight::analysis::files::{FileView, ProgramSource};
 use rooflight::analysis::op::{OpBasis, OpDetail};
 use rooflight::hlo::{Module, text};
-use rooflight::protocol::{OpRef, ProgramOutline, ProgramPage, ProgramRef, Question, Reply, SessionInfo};
+use rooflight::protocol::{OpRef, ProgramOutline, ProgramPage, ProgramRef, Reply, SessionInfo, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use serde_json::Value;
 use std::io::Write;
@@ -21,20 +21,20 @@ fn open(name: &str, bytes: &[u8]) -> (OpenSession, SessionInfo) {
 }
 
 fn view(engine: &mut OpenSession) -> FileView {
-    engine.answer(&Question::File.into()).decode().unwrap()
+    engine.answer(&ViewRequest::File.into()).decode().unwrap()
 }
 
 fn lines(engine: &mut OpenSession) -> ProgramPage {
-    let question = Question::ProgramText { program: ProgramRef(0), first: 0, count: 1000 };
+    let question = ViewRequest::ProgramText { program: ProgramRef(0), first: 0, count: 1000 };
     engine.answer(&question.into()).decode().unwrap()
 }
 
 fn outline(engine: &mut OpenSession) -> ProgramOutline {
-    engine.answer(&Question::ProgramOutline(ProgramRef(0)).into()).decode().unwrap()
+    engine.answer(&ViewRequest::ProgramOutline(ProgramRef(0)).into()).decode().unwrap()
 }
 
 fn op(engine: &mut OpenSession, name: &str) -> OpDetail {
-    let request = Question::Op { query: roofline_query(Query::busiest()), op: OpRef::listed(name, ProgramRef(0)) };
+    let request = ViewRequest::Op { query: roofline_query(Query::busiest()), op: OpRef::listed(name, ProgramRef(0)) };
     engine.answer(&request.into()).decode().unwrap()
 }
 
@@ -176,7 +176,7 @@ fn text_that_is_no_program_is_refused() {
         let thin = format!("HloModule m\n\nf {{\n{body}}}\n");
         assert!(text::module(&thin).is_none());
         let (mut engine, _) = open("x.txt", thin.as_bytes());
-        let reply = engine.answer(&Question::ProgramOutline(ProgramRef(0)).into());
+        let reply = engine.answer(&ViewRequest::ProgramOutline(ProgramRef(0)).into());
         let Reply::Failed(failure) = reply else { panic!("it was read") };
         assert!(failure.message.contains("no compiler writes"), "{}", failure.message);
     }

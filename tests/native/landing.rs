@@ -4,7 +4,7 @@ use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::chart::landing::{self, Op};
-use rooflight::protocol::{Question, RooflineHead};
+use rooflight::protocol::{RooflineHead, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 
 fn engine() -> OpenSession {
@@ -24,7 +24,7 @@ fn the_picture_shows_the_sample() {
     let query =
         Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), by: GroupBy::Op, ..Query::busiest() };
     let request = RooflineQuery { query, ..RooflineQuery::default() };
-    let head: RooflineHead = engine.answer(&Question::Roofline(request).into()).decode().unwrap();
+    let head: RooflineHead = engine.answer(&ViewRequest::Roofline(request).into()).decode().unwrap();
     let totals = &head.figures.totals;
     for (kind, ms) in landing::KINDS {
         let found = totals.time_of_kind(kind).0 as f64 / 1e9;

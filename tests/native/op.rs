@@ -8,7 +8,7 @@ use rooflight::analysis::op::{Change, OpBasis, OpDetail, OpRole};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::hlo::{Module, text};
 use rooflight::profile::{Plane, Profile};
-use rooflight::protocol::{OpRef, Question, Reply};
+use rooflight::protocol::{OpRef, Reply, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use rooflight::wire::proto::xspace::{XSpace, x_stat};
 use std::io::Write;
@@ -22,7 +22,7 @@ fn open(name: &str, bytes: Vec<u8>) -> OpenSession {
 
 fn op(engine: &mut OpenSession, query: &Query, program: Option<u64>, name: &str) -> OpDetail {
     engine
-        .answer(&Question::Op { query: roofline_query(query.clone()), op: OpRef::new(name, program) }.into())
+        .answer(&ViewRequest::Op { query: roofline_query(query.clone()), op: OpRef::new(name, program) }.into())
         .decode()
         .unwrap()
 }
@@ -158,7 +158,7 @@ fn ops_of_a_real_program() {
     assert!(part.figures.is_none() && part.notes.iter().any(|n| n.code == "no_time"));
     let place = part.computation.unwrap();
     assert_eq!((place.caller_opcode.as_deref(), place.is_entry), (Some("fusion"), false));
-    let failed = Question::Op { query: roofline_query(query), op: OpRef::new("no-such-op", None) }.into();
+    let failed = ViewRequest::Op { query: roofline_query(query), op: OpRef::new("no-such-op", None) }.into();
     assert!(matches!(engine.answer(&failed), Reply::Failed(f) if f.title == "There is no no-such-op"));
 }
 

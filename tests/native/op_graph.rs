@@ -10,7 +10,7 @@ use rooflight::chart::plot::hit_test::Direction;
 use rooflight::chart::plot::svg;
 use rooflight::hlo::{InstructionId, Module, text};
 use rooflight::profile::{Plane, Profile};
-use rooflight::protocol::{OpRef, Question, Reply};
+use rooflight::protocol::{OpRef, Reply, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use rooflight::wire::proto::xspace::XSpace;
 use std::collections::{BTreeMap, BTreeSet};
@@ -290,7 +290,7 @@ fn all_steps() -> Query {
 
 fn op_graph(engine: &mut OpenSession, name: &str, open: &[&str]) -> Result<OpGraph, Reply> {
     let open = open.iter().map(ToString::to_string).collect();
-    engine.answer(&Question::Graph { query: all_steps(), op: OpRef::new(name, None), open }.into()).decode()
+    engine.answer(&ViewRequest::Graph { query: all_steps(), op: OpRef::new(name, None), open }.into()).decode()
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn the_session_answers_with_times_or_an_error() {
     assert_eq!(graph.basis, OpBasis::Proto);
     assert!(graph.nodes.iter().any(|node| node.total.is_some()));
     for node in &graph.nodes {
-        let op = Question::Op { query: roofline_query(all_steps()), op: OpRef::new(&node.name, graph.program_id) };
+        let op = ViewRequest::Op { query: roofline_query(all_steps()), op: OpRef::new(&node.name, graph.program_id) };
         let op: OpDetail = whole.answer(&op.into()).decode().unwrap();
         // An op outside of the window has no times, instead of zeros.
         let figures = op.figures.as_ref().map(|f| (f.total, f.n)).filter(|(total, n)| total.0 > 0 || *n > 0);

@@ -7,7 +7,7 @@ use rooflight::analysis::compare::{BAND, CompareQuery, CompareRows, Comparison, 
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::chart::compare::{self, WaterfallRow, WaterfallRowKind};
 use rooflight::protocol::table_query::{TableAction, TableOf};
-use rooflight::protocol::{ComparedOps, Export, Question, Reply, Request, SessionSlot};
+use rooflight::protocol::{ComparedOps, Export, Reply, Request, SessionSlot, ViewRequest};
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::{Input, OpenSession, OpenSessions};
 use rooflight::table::filter::TextFilter;
@@ -35,7 +35,7 @@ fn both() -> OpenSessions {
 }
 
 fn comparison(sessions: &mut OpenSessions, is_swapped: bool) -> Comparison {
-    sessions.answer(&Question::Compare(CompareQuery { is_swapped }).into()).decode().unwrap()
+    sessions.answer(&ViewRequest::Compare(CompareQuery { is_swapped }).into()).decode().unwrap()
 }
 
 /// The comparison of the command line.
@@ -55,7 +55,7 @@ fn without_rows(of: &Comparison) -> Comparison {
 fn rows(sessions: &mut OpenSessions, which: CompareRows, filter: &str) -> TablePage {
     let of = TableOf::Compare(CompareQuery::default(), which);
     let query = PageQuery { count: 10_000, filter: TextFilter::anywhere(filter), ..PageQuery::default() };
-    sessions.answer(&Question::Table { of, action: TableAction::Rows(query) }.into()).decode().unwrap()
+    sessions.answer(&ViewRequest::Table { of, action: TableAction::Rows(query) }.into()).decode().unwrap()
 }
 
 fn files(reply: Reply) -> Vec<String> {
@@ -89,7 +89,7 @@ fn the_comparison_is_that_of_the_command_line() {
         }
         // The rows of one side are those that the other order has on the other side.
         let text = sessions
-            .answer(&Question::ExportCompare { query: CompareQuery { is_swapped }, format: Export::Csv }.into());
+            .answer(&ViewRequest::ExportCompare { query: CompareQuery { is_swapped }, format: Export::Csv }.into());
         let Reply::Exported(text) = text else { panic!("{text:?}") };
         assert_eq!(text.lines().count(), expected.rows.len() + 1);
     }
@@ -140,7 +140,7 @@ fn each_session_answers_when_it_is_shown() {
     assert_eq!(comparison(&mut sessions, false).a.files, [A]);
     assert_eq!(files(sessions.answer(&Request::CloseSecond)), [A]);
     assert_eq!(busy(&mut sessions), first);
-    let reply = sessions.answer(&Question::Compare(CompareQuery::default()).into());
+    let reply = sessions.answer(&ViewRequest::Compare(CompareQuery::default()).into());
     assert!(matches!(&reply, Reply::Failed(failure) if failure.message.contains("Only one capture")), "{reply:?}");
     assert_eq!(sessions.answer(&Request::Show(SessionSlot::Second)), Reply::Cancelled);
 }
@@ -162,7 +162,7 @@ fn a_report_is_a_side() {
     // A report has no details of ops.
     let rows = rows(&mut sessions, CompareRows::All, "");
     assert!(rows.rows.len() > 50);
-    let question = Question::CompareOps { query: CompareQuery::default(), key: rows.rows[0].key.clone() };
+    let question = ViewRequest::CompareOps { query: CompareQuery::default(), key: rows.rows[0].key.clone() };
     let ops: ComparedOps = sessions.answer(&question.into()).decode().unwrap();
     assert!(ops.a.is_some() && ops.b.is_none() && ops.row.b.is_some());
 }
@@ -175,7 +175,7 @@ fn the_ops_of_a_row_are_set_beside_each_other() {
     for row in
         expected.rows.iter().filter(is_pair).take(3).chain(expected.rows.iter().filter(|row| row.b.is_none()).take(1))
     {
-        let question = Question::CompareOps { query: CompareQuery::default(), key: row.key() };
+        let question = ViewRequest::CompareOps { query: CompareQuery::default(), key: row.key() };
         let ops: ComparedOps = sessions.answer(&question.into()).decode().unwrap();
         assert_eq!(ops.row, *row);
         assert_eq!(ops.a.as_ref().map(|op| &op.name), row.a.as_ref().map(|side| &side.ops[0]));
@@ -192,7 +192,7 @@ fn the_ops_of_a_row_are_set_beside_each_other() {
         );
         assert_eq!(compare::pair_sentence(&ops).contains("Only in A"), row.b.is_none());
     }
-    let question = Question::CompareOps { query: CompareQuery::default(), key: "no row".to_owned() };
+    let question = ViewRequest::CompareOps { query: CompareQuery::default(), key: "no row".to_owned() };
     assert!(matches!(sessions.answer(&question.into()), Reply::Failed(_)));
 }
 

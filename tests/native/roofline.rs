@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::roofline::{
-    Bound, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, PossibleCause, Precision, Roof,
-    Roofline, RooflineQuery, SkipReason, UsefulFlops, Verdict, verify,
+    Bound, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, PossibleCause, Precision,
+    Roofline, RooflinePosition, RooflineQuery, SkipReason, UsefulFlops, Verdict, verify,
 };
 use rooflight::report::roofline_table;
 use rooflight::session;
@@ -26,7 +26,7 @@ fn roofline(opened: &mut Opened, query: &RooflineQuery) -> Roofline {
     let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
     let answer = session::roofline(&analysis, &opened.profile, &mut programs, query).unwrap();
     let (n, order) = (answer.n_rows(), answer.order().to_vec());
-    let roofs: Vec<Option<Roof>> = order.iter().map(|row| answer.roof(*row)).collect();
+    let roofs: Vec<Option<RooflinePosition>> = order.iter().map(|row| answer.roof(*row)).collect();
     assert_eq!(answer.row(&opened.profile, &analysis, n as u32), None);
     let result = answer.into_report(&opened.profile, &analysis, usize::MAX);
     assert_eq!(result.rows.iter().map(|row| row.roof.clone()).collect::<Vec<_>>(), roofs);
@@ -117,7 +117,7 @@ fn row<'a>(r: &'a Roofline, key: &str) -> &'a rooflight::analysis::roofline::Roo
     r.rows.iter().find(|row| row.group.key == key).unwrap_or_else(|| panic!("no {key}"))
 }
 
-fn held<'a>(r: &'a Roofline, key: &str) -> &'a Roof {
+fn held<'a>(r: &'a Roofline, key: &str) -> &'a RooflinePosition {
     row(r, key).roof.as_ref().unwrap_or_else(|| panic!("{key}: {:?}", row(r, key).skipped))
 }
 
@@ -467,7 +467,9 @@ fn each_step_matches_the_step_alone() {
                 let alone = of(StepChoice::Number(step.number));
                 let alone = session::roofline(&analysis, &opened.profile, &mut programs, &alone).unwrap().figures;
                 assert_eq!(step.total, alone.considered, "step {}", step.number);
-                let of = |r: &Roof| (r.total, r.n, r.t_roof, r.gap, r.bound, (r.mfu.unwrap_or(0.0) * 1e9).round());
+                let of = |r: &RooflinePosition| {
+                    (r.total, r.n, r.t_roof, r.gap, r.bound, (r.mfu.unwrap_or(0.0) * 1e9).round())
+                };
                 assert_eq!(step.roof.as_ref().map(of), alone.step.as_ref().map(of), "step {}", step.number);
             }
         }

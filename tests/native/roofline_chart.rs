@@ -3,16 +3,16 @@
 
 use crate::common::{bytes, hlo, profile};
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::roofline::{Level, Precision, Roof, RooflineQuery};
+use rooflight::analysis::roofline::{Level, Precision, RooflinePosition, RooflineQuery};
 use rooflight::chart::empty;
 use rooflight::chart::plot::popover_position::Rect;
 use rooflight::chart::plot::scene::{Scene, Shape};
 use rooflight::chart::roofline::{
-    Ceilings, ChartOptions, Dots, Form, brushed, coverage, dots, full_window, initial_window, scene, words, zoomed,
+    Ceilings, ChartOptions, Dots, Form, brushed, coverage, dots, full_window, initial_window, labels, scene, zoomed,
 };
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::protocol::{Export, Question, RoofPoint, RooflineHead};
+use rooflight::protocol::{Export, RoofPoint, RooflineHead, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::format::{self, TimeUnit};
 use rooflight::table::page::{Cell, PageQuery, Row, SortBy, TablePage};
@@ -63,13 +63,13 @@ fn roofline_query(by: GroupBy) -> RooflineQuery {
 }
 
 fn head(engine: &mut OpenSession, query: &RooflineQuery) -> RooflineHead {
-    engine.answer(&Question::Roofline(query.clone()).into()).decode().unwrap()
+    engine.answer(&ViewRequest::Roofline(query.clone()).into()).decode().unwrap()
 }
 
 /// Requests rows of the table, as the page does.
 fn page(engine: &mut OpenSession, (request, by): (&RooflineQuery, RoofBy), query: PageQuery) -> TablePage {
     let (of, first) = (TableOf::Roofline(request.clone(), by), query.first);
-    let question = Question::Table { of, action: TableAction::Rows(query) };
+    let question = ViewRequest::Table { of, action: TableAction::Rows(query) };
     let page: TablePage = engine.answer(&question.into()).decode().unwrap();
     assert_eq!(page.first, first);
     page
@@ -102,8 +102,8 @@ fn value(point: &RoofPoint, column: &str, whole: Picos) -> Option<(f64, String)>
             text(roof.map(|r| if r.bound.key() == "compute" { "compute" } else { "HBM" }).or(skipped))
         }
         "mfu" => number(rated.and_then(|r| r.mfu)),
-        "hbm_util" => number(rated.and_then(Roof::hbm_util)),
-        "flop_rate" => number(rated.and_then(Roof::flop_rate)),
+        "hbm_util" => number(rated.and_then(RooflinePosition::hbm_util)),
+        "flop_rate" => number(rated.and_then(RooflinePosition::flop_rate)),
         "hbm_rate" => number(rated.and_then(|r| r.byte_rate(Level::Hbm))),
         "dtype" => text(roof.and_then(|r| r.dtype.as_deref())),
         "n_executions" => number(Some(point.n.as_f64())),
@@ -246,7 +246,7 @@ fn the_chart_shows_every_row() {
             let (cx, cy) = mark.shape.bounds().centre();
             assert!((51.0..=SIZE.0 - 19.0).contains(&cx) && (15.0..=SIZE.1 - 31.0).contains(&cy), "{cx}, {cy}");
         }
-        let beyond = words::hidden_rows_text(&dots, &look).unwrap_or_default();
+        let beyond = labels::hidden_rows_text(&dots, &look).unwrap_or_default();
         let unpinned = ids_of(&first) < dots.all.len();
         assert_eq!(beyond.contains("drawn at the edge"), unpinned, "{beyond}");
         look.pinned = false;
@@ -299,7 +299,7 @@ fn exports_have_all_rows_in_the_shown_order() {
         let page = all_rows(&mut engine, (&query, RoofBy::Op), &sort);
         let names: Vec<String> = page.rows.into_iter().map(|row| row.title).collect();
         let mut export = |format| {
-            let question = Question::ExportRoofline { query: query.clone(), sort: Some(sort.clone()), format };
+            let question = ViewRequest::ExportRoofline { query: query.clone(), sort: Some(sort.clone()), format };
             match engine.answer(&question.into()) {
                 rooflight::protocol::Reply::Exported(text) => text,
                 other => panic!("{other:?}"),

@@ -7,7 +7,7 @@ use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Group;
 use rooflight::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
 use rooflight::protocol::table_query::{CopiedRows, TableAction, TableOf};
-use rooflight::protocol::{BreakdownHead, Question, Reply, Request};
+use rooflight::protocol::{BreakdownHead, Reply, Request, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::answer::{CachedOrder, TableRows};
 use rooflight::table::copy::CopyForm;
@@ -193,7 +193,7 @@ fn one_row_is_copied_as_in_the_whole_table() {
     let mut copy = |keys: Option<Vec<String>>| -> CopiedRows {
         let columns = ["key", "total_dur_ps", "cumulative"].map(str::to_owned).to_vec();
         let action = TableAction::Copy { query: PageQuery::default(), columns, keys, form: CopyForm::Tsv };
-        let question = Question::Table { of: TableOf::Breakdown(query.clone()), action };
+        let question = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action };
         engine.answer(&question.into()).decode().unwrap()
     };
     let whole = copy(None);
@@ -231,7 +231,7 @@ fn trees_steps_and_bad_filters() {
     let filter = Filter { text: "[".into(), regex: true, ..Filter::default() };
     let query = Query { filter, ..Query::busiest() };
     let rows =
-        Question::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(PageQuery::default()) };
+        ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(PageQuery::default()) };
     for request in
         [Request::Breakdown(query.clone()), rows.into(), Request::Scopes { query, root: String::new(), min_share: 0.0 }]
     {

@@ -12,8 +12,8 @@ use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::address::PageAddress;
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
-    BreakdownHead, Capabilities, CommView, Export, MemorySession, Question, Reply, Request, RooflineHead, SessionInfo,
-    ShareAnswer, ShareQuery,
+    BreakdownHead, Capabilities, CommView, Export, MemorySession, Reply, Request, RooflineHead, SessionInfo,
+    ShareAnswer, ShareQuery, ViewRequest,
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::{
@@ -375,7 +375,7 @@ fn equal_names_get_equal_pseudonyms() {
     assert_eq!(result.anonymise(), result, "twice is once");
 }
 
-fn answer<T: serde::de::DeserializeOwned>(engine: &mut OpenSession, question: Question) -> T {
+fn answer<T: serde::de::DeserializeOwned>(engine: &mut OpenSession, question: ViewRequest) -> T {
     engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 
@@ -406,7 +406,7 @@ fn a_full_summary_answers_as_its_capture_does() {
             }
         }
         let roof = |engine: &mut OpenSession| {
-            let mut head: RooflineHead = answer(engine, Question::Roofline(RooflineQuery::default()));
+            let mut head: RooflineHead = answer(engine, ViewRequest::Roofline(RooflineQuery::default()));
             head.figures.notes.clear();
             head
         };
@@ -414,13 +414,13 @@ fn a_full_summary_answers_as_its_capture_does() {
         for by in RoofBy::ALL.into_iter().filter(|by| matches!(by, RoofBy::Op | RoofBy::Step)) {
             let of = TableOf::Roofline(RooflineQuery::default(), by);
             let action = TableAction::Rows(PageQuery { count: 50, ..PageQuery::default() });
-            let question = Question::Table { of, action };
+            let question = ViewRequest::Table { of, action };
             let rows = |engine: &mut OpenSession| answer::<TablePage>(engine, question.clone());
             assert_eq!(rows(&mut capture), rows(&mut summary));
         }
         assert_eq!(capture.answer(&Request::StepStats), summary.answer(&Request::StepStats));
         let memory = |engine: &mut OpenSession| {
-            let mut session: MemorySession = answer(engine, Question::Memory);
+            let mut session: MemorySession = answer(engine, ViewRequest::Memory);
             session.programs.notes.clear();
             session
         };
@@ -435,13 +435,13 @@ fn a_full_summary_answers_as_its_capture_does() {
                 ..MemoryQuery::default()
             };
             let of = |engine: &mut OpenSession| {
-                answer::<StaticMemory>(engine, Question::MemoryOf(request.clone())).space.unwrap()
+                answer::<StaticMemory>(engine, ViewRequest::MemoryOf(request.clone())).space.unwrap()
             };
             let (a, b) = (of(&mut capture), of(&mut summary));
             assert_eq!((a.peak, a.curve, a.alive, a.rollups), (b.peak, b.curve, b.alive, b.rollups));
         }
         let comm = |engine: &mut OpenSession| {
-            let mut view: CommView = answer(engine, Question::Comm(CommQuery::default()));
+            let mut view: CommView = answer(engine, ViewRequest::Comm(CommQuery::default()));
             view.comm.notes.clear();
             view.comm = view.comm.as_carried();
             view
@@ -478,13 +478,13 @@ fn a_summary_refuses_requests_for_missing_data() {
         Request::Breakdown(other),
         Request::Scopes { query: Query::default(), root: String::new(), min_share: 0.0 },
         Request::Export { query: Query::default(), sort: None, format: Export::Csv },
-        Question::File.into(),
-        Question::DataMovement(Query::default()).into(),
-        Question::Roofline(filtered).into(),
-        Question::Roofline(all_kinds).into(),
-        Question::MemoryAt { query: MemoryQuery::default(), point: 0 }.into(),
-        Question::MemoryLanes { query: MemoryQuery::default(), points: Points::default() }.into(),
-        Question::ExportMemory(Export::Json).into(),
+        ViewRequest::File.into(),
+        ViewRequest::DataMovement(Query::default()).into(),
+        ViewRequest::Roofline(filtered).into(),
+        ViewRequest::Roofline(all_kinds).into(),
+        ViewRequest::MemoryAt { query: MemoryQuery::default(), point: 0 }.into(),
+        ViewRequest::MemoryLiveRanges { query: MemoryQuery::default(), points: Points::default() }.into(),
+        ViewRequest::ExportMemory(Export::Json).into(),
     ];
     for request in requests {
         match engine.answer(&request) {
@@ -506,11 +506,11 @@ fn a_report_can_be_shared_again_without_gaining_data() {
     let full = report(&sample());
     let (mut engine, _) = OpenSession::of_report(full.cut_to(Level::SMALL).without_sources());
     let query = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
-    let shared: ShareAnswer = answer(&mut engine, Question::Share(query.clone()));
+    let shared: ShareAnswer = answer(&mut engine, ViewRequest::Share(query.clone()));
     assert_eq!(decode_link(&shared.link).unwrap(), full.cut_to(Level::SMALL).without_sources());
     let (_, session) = OpenSession::open_link(&shared.link).unwrap_or_else(|failure| panic!("{failure:?}"));
     assert_eq!(session.summary.unwrap().level, 0);
-    let text: String = answer(&mut engine, Question::ShareMarkdown { query, url: Some("https://x/#y".into()) });
+    let text: String = answer(&mut engine, ViewRequest::ShareMarkdown { query, url: Some("https://x/#y".into()) });
     assert!(text.contains("| Compute") && text.contains("(https://x/#y)") && text.contains("MFU"), "{text}");
 }
 

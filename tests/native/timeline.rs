@@ -7,7 +7,7 @@ use rooflight::analysis::timeline::{
     PictureQuery, SearchQuery, TimelineIndex, TrackKind, cells, parse_event_key,
 };
 use rooflight::profile::Line;
-use rooflight::protocol::Question;
+use rooflight::protocol::ViewRequest;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::filter::TextFilter;
@@ -423,7 +423,7 @@ fn tables_list_the_events_of_a_window_and_of_a_search() {
     let (mut engine, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
     let mut rows = |of: TableOf, sort: SortBy| {
         let action = TableAction::Rows(PageQuery { sort: Some(sort), count: 50, ..PageQuery::default() });
-        engine.answer(&Question::Table { of, action }.into()).decode::<TablePage>().unwrap()
+        engine.answer(&ViewRequest::Table { of, action }.into()).decode::<TablePage>().unwrap()
     };
     let filter = TextFilter { text: "all-reduce".to_owned(), ..TextFilter::default() };
     let hits = rows(TableOf::Hits(SearchQuery { filter, n_columns: 10 }), SortBy::new("start_ps", false));

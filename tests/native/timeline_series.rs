@@ -11,7 +11,7 @@ use rooflight::analysis::timeline::{
     PictureQuery, SeriesColumn, SeriesRange, SeriesTrack, SeriesUnit, TimelineIndex, TrackGroup,
 };
 use rooflight::profile::{OpId, Profile};
-use rooflight::protocol::{Question, TimelineQuestion};
+use rooflight::protocol::{TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;
@@ -411,14 +411,13 @@ fn a_session_answers_for_series() {
     let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(sample), from_folder: false };
     let (mut session, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
-    let mut ask = |question: TimelineQuestion| session.answer(&Question::Timeline(question).into());
+    let mut ask = |question: TimelineRequest| session.answer(&ViewRequest::Timeline(question).into());
     let timeline =
-        ask(TimelineQuestion::Tracks { is_aligned: None }).decode::<rooflight::analysis::timeline::Timeline>().unwrap();
+        ask(TimelineRequest::Tracks { is_aligned: None }).decode::<rooflight::analysis::timeline::Timeline>().unwrap();
     let track = timeline.groups[0].series.iter().find(|series| series.name == "FLOP/s").unwrap().clone();
     assert_eq!((track.is_estimated, track.max), (true, None));
     let mut range = |series| {
-        let question =
-            TimelineQuestion::SeriesRanges { series: vec![series], start: timeline.start, end: timeline.end };
+        let question = TimelineRequest::SeriesRanges { series: vec![series], start: timeline.start, end: timeline.end };
         ask(question).decode::<Vec<SeriesRange>>().unwrap().pop()
     };
     let found = range(track.id).unwrap();
@@ -432,7 +431,7 @@ fn a_session_answers_for_series() {
         n_columns: 3,
         ..PictureQuery::default()
     };
-    let picture = ask(TimelineQuestion::Picture(query)).decode::<rooflight::analysis::timeline::Picture>().unwrap();
+    let picture = ask(TimelineRequest::Picture(query)).decode::<rooflight::analysis::timeline::Picture>().unwrap();
     assert_eq!(picture.series.iter().map(|of| of.id).collect::<Vec<_>>(), [track.id]);
     assert_eq!(picture.series[0].top, found.max.unwrap());
 }

@@ -6,7 +6,7 @@ use crate::common::trace::{gzip, open_all, planes_by_name, xz};
 use crate::common::zip::{Entry, deflated, stored, zip};
 use crate::common::{breakdown_page, bytes, make, roofline_query};
 use rooflight::analysis::base::{Query, StepChoice};
-use rooflight::protocol::{Failure, OpRef, Question};
+use rooflight::protocol::{Failure, OpRef, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::page::{PageQuery, split_row_key};
 use rooflight::wire::proto::xspace::XSpace;
@@ -75,7 +75,7 @@ fn programs_are_read_from_the_archive() {
         let page = breakdown_page(engine, &query, PageQuery { count: 1, ..PageQuery::default() });
         let (name, program) = split_row_key(&page.rows[0].key);
         let op = OpRef::new(name, program);
-        let question = Question::Op { query: roofline_query(query), op };
+        let question = ViewRequest::Op { query: roofline_query(query), op };
         engine.answer(&question.into()).decode::<rooflight::analysis::op::OpDetail>().unwrap()
     };
     let engine = |name: &str, bytes: Vec<u8>| {

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 type Answer = Result<Document, DocumentError>;
 
 /// The arguments of a command, and the sender of its answer.
-struct Question {
+struct ViewRequest {
     arguments: Vec<OsString>,
     answer: Sender<Answer>,
 }
@@ -29,7 +29,7 @@ struct Question {
 /// Files that are open as one session.
 #[pyclass(frozen, module = "rooflight._rooflight")]
 pub struct OpenCapture {
-    questions: Mutex<Sender<Question>>,
+    questions: Mutex<Sender<ViewRequest>>,
     /// The process that has the thread: a fork of it has none.
     process: u32,
 }
@@ -53,7 +53,7 @@ impl OpenCapture {
             return Err(failed("The capture was opened in another process", "Open it again in this one."));
         }
         let (answer, receiver) = channel();
-        let sent = self.questions.lock().map(|questions| questions.send(Question { arguments, answer }));
+        let sent = self.questions.lock().map(|questions| questions.send(ViewRequest { arguments, answer }));
         if !matches!(sent, Ok(Ok(()))) {
             return Err(ended());
         }
@@ -62,7 +62,7 @@ impl OpenCapture {
 }
 
 /// Opens the files, and answers questions until the capture is dropped in Python.
-fn serve(paths: &[PathBuf], opened: &Sender<Result<Vec<String>, DocumentError>>, questions: &Receiver<Question>) {
+fn serve(paths: &[PathBuf], opened: &Sender<Result<Vec<String>, DocumentError>>, questions: &Receiver<ViewRequest>) {
     let files = match OpenFiles::open(paths) {
         Ok(files) => files,
         Err(failure) => return drop(opened.send(Err(DocumentError::Failed(failure)))),
@@ -70,7 +70,7 @@ fn serve(paths: &[PathBuf], opened: &Sender<Result<Vec<String>, DocumentError>>,
     if opened.send(Ok(files.partial_messages())).is_err() {
         return;
     }
-    for Question { arguments, answer } in questions {
+    for ViewRequest { arguments, answer } in questions {
         // The user may have interrupted the question.
         let _ = answer.send(cli::document(&arguments, Some(&files)));
     }

@@ -1,14 +1,14 @@
 //! This module finds the devices of a profile: the lines that hold ops, program runs and steps, and the clocks of these
 //! lines.
-use super::device::{Clock, Device, Step, StepBasis, intervals, intervals_in, program_of_run};
+use super::device::{Clock, Device, StepBasis, intervals_in, program_of_run};
 use super::device_notes::{beyond_sums, derived_runs, is_beyond_sums, join_places, no_devices};
+use super::find_steps::{dominant_program, find_steps};
 use super::op_times::union_length;
 use super::platform::Platform;
 use super::{device_notes, hosts, longest_step, periods};
 use crate::intervals::Interval;
 use crate::parallel;
-use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, program_of};
-use crate::small_sort::SmallSort;
+use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, Severity};
 use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};
 
@@ -104,11 +104,11 @@ fn device(
     };
     if from_steps {
         device.basis = StepBasis::StepsLine;
-        device.steps = steps(profile, plane, lines, (step_clock, event), &|_| true);
+        device.steps = find_steps(profile, plane, lines, (step_clock, event), &|_| true);
     } else if let Some(program) = dominant_program(profile, plane, lines, step_clock) {
         let name = program.map_or_else(String::new, |p| profile.programs.get(&p).cloned().unwrap_or_default());
         let is = |op: OpId| program_of_run(profile, plane, op) == program;
-        device.steps = steps(profile, plane, lines, (step_clock, event), &is);
+        device.steps = find_steps(profile, plane, lines, (step_clock, event), &is);
         for (i, step) in device.steps.iter_mut().enumerate() {
             step.number = i as u64;
         }
@@ -132,67 +132,6 @@ fn device(
     let steps: u128 = device.steps.iter().map(|step| u128::from(step.length().0)).sum();
     let time = measure_ops(plane, &mut device, buffer).max(steps);
     Some((device, time))
-}
-
-/// Returns the program with the most time on module lines; of several, the one with the smallest id. `Some(None)` means
-/// that the runs have no program id, and `None` that there are no runs.
-fn dominant_program(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock) -> Option<Option<ProgramId>> {
-    let mut time: IndexMap<Option<ProgramId>, Picos> = IndexMap::default();
-    for line in lines.iter().map(|i| &plane.lines[*i]) {
-        for ((start, end), op) in intervals(line, clock).unwrap_or_default().into_iter().zip(line.events.ops()) {
-            *time.entry(program_of_run(profile, plane, op)).or_default() += Picos(end - start);
-        }
-    }
-    time.into_iter()
-        .collect::<Vec<_>>()
-        .into_iter()
-        .max_by_key(|(program, t)| (*t, std::cmp::Reverse(*program)))
-        .map(|(program, _)| program)
-}
-
-fn steps(
-    profile: &Profile,
-    plane: &Plane,
-    lines: &[usize],
-    (clock, event): (Clock, Clock),
-    is: &dyn Fn(OpId) -> bool,
-) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    for i in lines {
-        let line = &plane.lines[*i];
-        let windows = intervals(line, clock).unwrap_or_default();
-        let on_event = intervals(line, event).unwrap_or_else(|| windows.clone());
-        for ((window, event_window), op) in windows.into_iter().zip(on_event).zip(line.events.ops()) {
-            if is(op) {
-                let name = profile.text(plane.op(op).name);
-                // A run is named `program(id)`. The name of the step leaves out the id, which means nothing to users.
-                let name = program_of(name).map_or(name, |(name, _)| name).to_owned();
-                let duration = Picos(window.1 - window.0);
-                steps.push(Step {
-                    number: 0,
-                    name,
-                    window,
-                    event_window,
-                    has_period: false,
-                    not_steady: None,
-                    duration,
-                    n_ops: 0,
-                });
-            }
-        }
-    }
-    steps.small_sort_by(|a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
-    // Steps take the numbers at the end of the event names, if every name has one and all are distinct.
-    let numbers: Option<Vec<u64>> = steps.iter().map(|s| s.name.rsplit([' ', '_', '#']).next()?.parse().ok()).collect();
-    let distinct = numbers.as_ref().is_some_and(|n| {
-        let mut sorted = n.clone();
-        sorted.sort_unstable();
-        sorted.windows(2).all(|w| w[0] != w[1])
-    });
-    for (i, step) in steps.iter_mut().enumerate() {
-        step.number = numbers.as_ref().filter(|_| distinct).map_or(i as u64, |n| n[i]);
-    }
-    steps
 }
 
 /// Sets the window of the whole capture and the busy time of `device`, and counts the ops that start in each step.

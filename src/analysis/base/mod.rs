@@ -8,6 +8,7 @@ pub(in crate::analysis) mod device;
 pub(in crate::analysis) mod device_notes;
 pub(in crate::analysis) mod filter;
 pub(in crate::analysis) mod find_devices;
+mod find_steps;
 pub(in crate::analysis) mod framework;
 pub(in crate::analysis) mod host_links;
 pub(in crate::analysis) mod hosts;

@@ -38,7 +38,7 @@ pub struct DeviceSteps {
     /// Statistics of the periods of steady steps; `None` if no step has a period.
     pub steady: Option<Spread>,
     /// Whether fewer than three steps are steady, so that all steps with a period count as steady.
-    pub is_short: bool,
+    pub has_few_steady: bool,
 }
 
 /// The times of one step.
@@ -101,7 +101,7 @@ impl Analysis {
         let lengths: Vec<Picos> = steps.iter().map(|step| step.length).collect();
         let steady = steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length).collect();
         let (all, steady) = (Spread::new(lengths), Spread::new(steady));
-        Some(DeviceSteps { label: device.label.clone(), all, steady, is_short: device.has_few_steady, steps })
+        Some(DeviceSteps { label: device.label.clone(), all, steady, has_few_steady: device.has_few_steady, steps })
     }
 
     /// Compares the durations of each step on the devices that have it. No event of an op is read.

@@ -1,5 +1,6 @@
-//! This module determines the kind of an op by its opcode, its name and its category, in this order. A GPU kernel that
-//! is a copy or a collective counts before the name.
+//! This module determines the kind of an op. The first rule that matches gives the kind: the opcode, a GPU kernel that is a
+//! copy or a collective, the name, the called computation, and the category. A kernel that is a copy overrides all opcodes
+//! except those of collectives and of transfers with the host.
 //!
 //! The module uses the vocabulary of XLA. Of the HLO text it reads the opcode, the name of the called computation, the
 //! target of a custom call and the attribute `is_host_transfer`. The opcodes of plain fusions and of async wrappers

@@ -9,6 +9,7 @@
 //! Times are those of the device on which the steps of a side depend (`analysis::ledger`), per step. If the sides do different
 //! work in a step and the tokens of a step are known, times are per million tokens.
 
+mod capture_side;
 pub mod columns;
 mod comm;
 mod exact;
@@ -26,11 +27,11 @@ mod rows;
 mod sections;
 mod series;
 mod series_report;
-mod session;
 pub mod statistics;
 mod verdict;
 mod waterfall;
 
+pub use capture_side::CaptureSide;
 pub use gate::{Gate, GateFigure, GateResult};
 pub use input::{Input, InputOp, InputPeak};
 pub use listed::{ListedSide, compare_listed};
@@ -46,7 +47,6 @@ pub use sections::{
 };
 pub use series::{compare_samples, figure_series, series};
 pub use series_report::{ChangePoint, FigureSeries, Series, SeriesBase, SeriesCapture, SeriesOrder, SeriesPoint};
-pub use session::Session;
 pub use verdict::SIGNIFICANT;
 
 use exact::Divisors;
@@ -58,7 +58,7 @@ use std::cmp::Reverse;
 pub const BAND: f64 = 0.01;
 
 /// Compares two sessions. `band` is the share of A below which differences are noise between captures.
-pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
+pub fn compare(a: &CaptureSide<'_>, b: &CaptureSide<'_>, band: f64) -> Comparison {
     let (side_a, side_b) = (a.side(), b.side());
     let matching = matching::match_sides(&side_a, &side_b);
     let is_same_program = matching.matches.iter().all(|of| of.tier == Some(matching::Tier::Exact));

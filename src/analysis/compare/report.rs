@@ -12,7 +12,7 @@ use crate::analysis::overview::Unit;
 use crate::table::page::row_key;
 use serde::{Deserialize, Serialize};
 
-/// What times are per.
+/// The unit of work to which times are normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompareUnit {

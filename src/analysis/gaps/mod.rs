@@ -23,9 +23,9 @@
 //! from idle times on the clock of the device.
 
 pub mod columns;
+mod gap_causes;
 mod host_class;
 mod report;
-mod runs;
 mod window;
 
 pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent};
@@ -38,9 +38,9 @@ use crate::analysis::base::{Analysis, Interval, Merged, Platform, Query, StepCho
 use crate::profile::{Note, NoteCode, OpId, Profile, Severity, StrId, program_of};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
+use gap_causes::{CausePart, DividedGap, Runs};
 use host_class::host_class;
 use indexmap::IndexMap;
-use runs::{CausePart, DividedGap, Runs};
 use window::{DeviceWindow, RawGap};
 
 /// Number of gaps that a report holds.

@@ -1,6 +1,6 @@
 //! This module reads a buffer assignment into tables of buffers and allocations. It does not depend on time.
 
-use super::words::Category;
+use super::categories::Category;
 use crate::hlo::{InstructionId, Module, Shape};
 use crate::small_sort::SmallSort;
 use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};

@@ -9,7 +9,7 @@
 //!  jit(f)/transpose(jvp(Model))/mlp/dot                                                    gradients
 //! ```
 
-use super::words::{Category, MemoryClass};
+use super::categories::{Category, MemoryClass};
 use crate::hlo::{Module, Shape, opcode};
 use crate::table::filter::contains;
 use indexmap::IndexSet;

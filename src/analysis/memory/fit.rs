@@ -14,9 +14,9 @@
 //!
 //! Tokens are those of one device. This module does not depend on chips.
 
+use super::categories::MemoryClass;
 use super::fit_report::{FitPart, JobSize};
 use super::report::SpaceMemory;
-use super::words::MemoryClass;
 use crate::small_sort::SmallSort;
 
 /// The estimated peak memory of a program with other sizes.

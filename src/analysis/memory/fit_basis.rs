@@ -1,12 +1,12 @@
 //! This module collects what the estimate for other sizes scales: the classes that are alive at the measured peak, and at
 //! the highest points of the other parts of the program. With other sizes, one of those may become the peak.
 
+use super::categories::{Category, MemoryClass};
 use super::class::Vocabularies;
 use super::fit_report::{FitBasis, FitPart};
 use super::live_ranges::LiveRange;
 use super::program::ProgramMemory;
 use super::space::Space;
-use super::words::{Category, MemoryClass};
 use crate::hlo::{Module, Shape};
 
 /// Number of parts of the program whose highest points are candidates for the peak.

@@ -1,6 +1,6 @@
 //! This module holds the sizes of the model and of the batch, and what the estimate for other sizes scales.
 
-use super::words::MemoryClass;
+use super::categories::MemoryClass;
 use serde::{Deserialize, Serialize};
 
 /// The sizes on which the memory of one device depends.

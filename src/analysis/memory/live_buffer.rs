@@ -1,7 +1,7 @@
 //! This module holds the type of a buffer that is alive at a point of a program's curve.
 
+use super::categories::{Category, MemoryClass};
 use super::query::BufferId;
-use super::words::{Category, MemoryClass};
 use serde::{Deserialize, Serialize};
 
 /// A buffer of a program, with its live range.

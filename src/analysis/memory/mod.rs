@@ -4,6 +4,7 @@
 mod addresses;
 mod attention_size;
 mod buffers;
+mod categories;
 mod check;
 mod class;
 pub mod columns;
@@ -25,8 +26,8 @@ mod schedule;
 mod space;
 mod summary;
 mod train_state;
-mod words;
 
+pub use categories::{Category, MemoryClass, RollUpBy};
 pub use fit::{Fit, FitRow, LIMIT};
 pub use fit_report::{FitBasis, FitPart, JobSize, RequestedSizes};
 pub use fit_text::{FIT_METHOD, FIT_UNKNOWN, FitVerdict, SizeField, fit_verdict, largest_sizes, parse_size};
@@ -42,4 +43,3 @@ pub use runtime_report::{
     AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,
 };
 pub use summary::roll_ups;
-pub use words::{Category, MemoryClass, RollUpBy};

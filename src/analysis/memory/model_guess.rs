@@ -7,10 +7,10 @@
 //! ```
 
 use super::attention_size::attention_units;
+use super::categories::{Category, MemoryClass};
 use super::class::{Facts, class};
 use super::fit_report::JobSize;
 use super::program::ProgramMemory;
-use super::words::{Category, MemoryClass};
 use crate::hlo::{ArrayShape, Instruction, InstructionId, Module};
 use crate::table::format::{count, counted, decimal, percent_text};
 use serde::{Deserialize, Serialize};

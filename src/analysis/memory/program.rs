@@ -8,6 +8,7 @@
 
 use super::addresses::own_bytes;
 use super::buffers::Buffers;
+use super::categories::{Category, MemoryClass};
 use super::class::{Facts, Vocabularies, class};
 use super::estimate;
 use super::live_ranges::LiveRange;
@@ -16,7 +17,6 @@ use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, Wh
 use super::schedule::Schedule;
 use super::space::{Space, columns, curve, peak_of_curve, shares_addresses};
 use super::train_state::TrainState;
-use super::words::{Category, MemoryClass};
 use crate::hlo::{InstructionId, Module};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::small_sort::SmallSort;

@@ -4,11 +4,11 @@
 //! **Points.** The curve of a memory has one point before each event of the heap simulator's trace and one at the end.
 //! A buffer that event `first` takes and event `last` frees is alive at the points `first + 1 ..= last`.
 
+use super::categories::{MemoryClass, RollUpBy};
 use super::fit_report::FitBasis;
 pub use super::live_buffer::Buffer;
 use super::query::BytesPerParameter;
 use super::runtime_report::{CrossCheck, RuntimeMemory};
-use super::words::{MemoryClass, RollUpBy};
 use crate::profile::Note;
 use serde::{Deserialize, Serialize};
 

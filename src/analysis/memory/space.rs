@@ -219,7 +219,7 @@ fn sums(buffers: &Buffers, color: i64, is_tpu: bool) -> SpacePeak {
         let add = |sum: &mut u64, is: bool| *sum = sum.saturating_add(if is { allocation.size } else { 0 });
         add(&mut sums.total_allocation, true);
         add(&mut sums.indefinite, allocation.is_indefinite());
-        add(&mut sums.parameters, allocation.category == super::words::Category::Parameter);
+        add(&mut sums.parameters, allocation.category == super::categories::Category::Parameter);
         add(&mut sums.live_out, allocation.is_live_out);
         add(&mut sums.constants, allocation.is_constant);
     }

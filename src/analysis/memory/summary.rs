@@ -1,6 +1,7 @@
 //! This module builds the report of one memory: live buffers, padding, long-lived buffers, jumps, the vocabulary and
 //! the estimate. All parts except jumps and long-lived buffers describe the moment of the peak.
 
+use super::categories::{MemoryClass, RollUpBy};
 use super::live_ranges::LiveRange;
 use super::program::ProgramMemory;
 use super::query::{BytesPerParameter, MemoryQuery, Points};
@@ -9,7 +10,6 @@ use super::report::{
     StaticMemory, Vocabulary,
 };
 use super::space::{Space, curve, peak_of_curve};
-use super::words::{MemoryClass, RollUpBy};
 use crate::analysis::classify::scope_path;
 use crate::hlo::Module;
 use crate::profile::{Note, NoteCode, Severity};

@@ -18,7 +18,7 @@
 //! path. This module does not depend on sizes.
 
 use super::buffers::Buffers;
-use super::words::{Category, MemoryClass};
+use super::categories::{Category, MemoryClass};
 use crate::hlo::{ComputationId, InstructionId, Module, Shape};
 use indexmap::{IndexMap, IndexSet};
 

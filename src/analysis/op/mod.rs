@@ -10,6 +10,8 @@
 //! This module depends on programs and events. The caller supplies the program, so the module does not depend on files.
 //! It does not depend on number formats.
 
+pub(super) mod description;
+mod description_fusion;
 mod figures;
 pub mod graph;
 mod neighbours;
@@ -18,8 +20,6 @@ pub(super) mod shape_text;
 mod source;
 mod trip_count;
 mod values;
-pub(super) mod words;
-mod words_fusion;
 
 pub use report::{
     Change, EnclosingComputation, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpRole, OpSource, OpStep,
@@ -118,7 +118,7 @@ impl Analysis {
             program_id: program_id.map(|p| p.0),
             computation: of_program.and_then(op_place),
             device: found.selection.header.device.clone(),
-            words: inst.map_or_else(|| "No HLO".to_owned(), words::words),
+            words: inst.map_or_else(|| "No HLO".to_owned(), description::describe),
             figures,
             roof,
             values,

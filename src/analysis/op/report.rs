@@ -3,7 +3,7 @@
 
 use crate::analysis::base::{Peaks, Query};
 use crate::analysis::classify::Kind;
-use crate::analysis::roofline::OpRoof;
+use crate::analysis::roofline::OpRoofline;
 use crate::profile::Note;
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct OpDetail {
     /// of a fusion.
     pub figures: Option<OpFigures>,
     /// Position in the roofline model. `None` if the op does not run by itself on the selected devices.
-    pub roof: Option<OpRoof>,
+    pub roof: Option<OpRoofline>,
     /// Results first, then operands in order; at most 400.
     pub values: Vec<OpValue>,
     /// Number of values that were left out.

@@ -2,9 +2,11 @@
 
 use super::flags::flag_try;
 use super::picture::ShownStep;
-use super::report::{Checked, DeviceShare, Figure, Finding, Overview, Severity, SkippedRule, StepShare, Try, Unit};
+use super::report::{
+    Checked, DeviceShare, Figure, Finding, Overview, Severity, SkippedRule, StepShare, Suggestion, Unit,
+};
 use super::rule::Rule;
-use super::{figures, rules, words};
+use super::{figures, rules, verdict};
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::comm::flags;
 use crate::units::Picos;
@@ -38,7 +40,7 @@ impl Finding {
     /// Returns which of the advice of its rule the finding gives, as bits, and the names of the flags that come first.
     pub fn advice(&self) -> (u64, Vec<String>) {
         let of_rule = rule(rule_index(&self.id)).advice();
-        let is_given = |advice: &Try| self.tries.iter().any(|of| of.flag.is_none() && of.text == advice.text);
+        let is_given = |advice: &Suggestion| self.tries.iter().any(|of| of.flag.is_none() && of.text == advice.text);
         let bits = of_rule.iter().take(64).enumerate().filter(|(_, advice)| is_given(advice));
         let bits = bits.fold(0, |bits, (at, _)| bits | 1_u64 << at);
         (bits, self.tries.iter().filter_map(|of| of.flag.clone()).collect())
@@ -173,11 +175,11 @@ impl Overview {
         self.quality.iter_mut().for_each(|finding| finding.severity = Severity::High);
         let device = self.device.clone();
         for finding in self.all_findings() {
-            if let Some(title) = words::title(&finding.id, &device) {
+            if let Some(title) = verdict::title(&finding.id, &device) {
                 finding.title = title;
             }
         }
         self.recoverable = self.findings.iter().map(|finding| finding.recoverable).sum();
-        self.verdict = words::verdict(self);
+        self.verdict = verdict::verdict(self);
     }
 }

@@ -1,7 +1,7 @@
 //! This module checks the XLA flags that the user gives, and turns the flags that a chip's compiler accepts into advice.
 
 use super::context::Context;
-use super::report::{Confidence, Group, SeeView, Try, Unit};
+use super::report::{Confidence, Group, SeeView, Suggestion, Unit};
 use super::rule::{Draft, Outcome, Rule, unknown};
 use crate::analysis::base::device_type;
 use crate::analysis::comm::Primitive;
@@ -49,19 +49,19 @@ fn flags_in_conflict(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
 
 /// Returns the flags to try if the device waits for a primitive. Only flags that the compiler of the chip accepts. Each
 /// has the value that the user's flags give it now.
-pub(super) fn flags_to_try(context: &Context<'_>, primitive: Primitive) -> Vec<Try> {
+pub(super) fn flags_to_try(context: &Context<'_>, primitive: Primitive) -> Vec<Suggestion> {
     let device_type = device_type(context.plane());
     let Some(target) = Target::for_device(context.platform(), device_type.as_deref()) else { return Vec::new() };
     let chip = device_type.as_deref().and_then(Chip::named).map(|chip| chip.name.to_owned()).or(device_type);
     let set = |name: &str| context.flags.and_then(|flags| flags.value(name)).map(str::to_owned);
-    let flag = |flag: &Flag| Try { set: set(flag.name), ..flag_try(flag, chip.as_deref()) };
+    let flag = |flag: &Flag| Suggestion { set: set(flag.name), ..flag_try(flag, chip.as_deref()) };
     suggested(primitive, target).iter().map(flag).collect()
 }
 
 /// Returns a flag as advice.
-pub(super) fn flag_try(flag: &Flag, chip: Option<&str>) -> Try {
+pub(super) fn flag_try(flag: &Flag, chip: Option<&str>) -> Suggestion {
     let is_for = chip.map_or_else(String::new, |chip| format!(" for {chip}"));
-    Try {
+    Suggestion {
         text: format!("XLA flag{is_for} ({}; default: {})", flag.checked_with(), flag.default),
         code: Some(flag.setting()),
         flag: Some(flag.name.to_owned()),

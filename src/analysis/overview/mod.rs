@@ -31,14 +31,14 @@ mod report;
 mod rule;
 mod step_columns;
 mod steps;
-mod words;
+mod verdict;
 
 pub use carried::{n_rules, rule_index};
 pub use picture::{N_COLUMNS, Picture, RooflinePoint, ShownStep};
 pub use query::OverviewQuery;
 pub use report::{
     Checked, Confidence, DeviceShare, Evidence, Figure, Finding, Group, KindShare, OpEvidence, Overview, SeeView,
-    Severity, SkippedRule, StepShare, StepSpan, Try, Unit,
+    Severity, SkippedRule, StepShare, StepSpan, Suggestion, Unit,
 };
 
 use crate::analysis::base::{Analysis, StepChoice};

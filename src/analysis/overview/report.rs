@@ -255,7 +255,7 @@ pub struct Finding {
     pub evidence: Evidence,
     /// Rules that may concern the same time.
     pub overlaps: Vec<String>,
-    pub tries: Vec<Try>,
+    pub tries: Vec<Suggestion>,
     pub view: SeeView,
 }
 
@@ -314,7 +314,7 @@ impl OpEvidence {
 
 /// Something to try.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Try {
+pub struct Suggestion {
     /// What to do, in words.
     pub text: String,
     /// Code or a flag to copy. `None` if the text says all.
@@ -333,7 +333,7 @@ pub struct Try {
     pub verified_with: Option<String>,
 }
 
-impl Try {
+impl Suggestion {
     /// Returns what to do in words, and whether the user's flags do it already.
     pub fn sentence(&self) -> String {
         match &self.set {

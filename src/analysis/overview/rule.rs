@@ -1,7 +1,7 @@
 //! This module defines what a rule is, and turns the outcome of its check into a finding.
 
 use super::context::Context;
-use super::report::{Checked, Confidence, Evidence, Finding, Group, SeeView, Severity, SkippedRule, Try, Unit};
+use super::report::{Checked, Confidence, Evidence, Finding, Group, SeeView, Severity, SkippedRule, Suggestion, Unit};
 use crate::analysis::base::Platform;
 use crate::units::Picos;
 
@@ -12,7 +12,7 @@ pub(super) struct Rule {
     pub group: Group,
     /// What the rule checks.
     pub name: &'static str,
-    /// What was found. `words::title` gives some findings a more exact title.
+    /// What was found. `verdict::title` gives some findings a more exact title.
     pub title: &'static str,
     /// The value from which on the rule is a finding: a fraction, or a number of things.
     pub threshold: f64,
@@ -96,8 +96,8 @@ impl Advice {
         Self { only_for: Some(subject), ..self }
     }
 
-    fn to_try(&self) -> Try {
-        Try {
+    fn to_try(&self) -> Suggestion {
+        Suggestion {
             text: self.text.to_owned(),
             code: self.code.map(str::to_owned),
             flag: None,
@@ -144,14 +144,14 @@ pub(super) struct Draft {
     pub inputs: Vec<(&'static str, f64)>,
     pub evidence: Evidence,
     /// Tries that come before those of the rule.
-    pub tries: Vec<Try>,
+    pub tries: Vec<Suggestion>,
     /// What the finding is mostly about.
     pub subjects: Vec<Subject>,
 }
 
 impl Rule {
     /// Returns all advice, whatever the platform.
-    pub fn advice(&self) -> Vec<Try> {
+    pub fn advice(&self) -> Vec<Suggestion> {
         self.tries.iter().map(Advice::to_try).collect()
     }
 

@@ -5,7 +5,7 @@ use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST};
 use super::rule::{Draft, Outcome, Rule, unknown};
-use super::words::lower;
+use super::verdict::lower;
 use crate::analysis::base::{Interval, Step, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;

@@ -1,19 +1,19 @@
 //! This module declares the columns of the roofline tables.
 
 use super::query::{Level, Precision};
-use super::report::{GapRank, OpaqueKernel, Roof, Skipped, StepRoof, WindowUse};
+use super::report::{GapRank, OpaqueKernel, RooflinePosition, Skipped, StepRoofline, WindowUse};
 use super::verdict::Bound;
 use super::verify::verify;
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Count, Executions, Flag, Id, Integer, List, Number, Percent, Time, Word};
 use crate::units::{self, Picos};
 
-fn roof<'r>(row: &'r Option<Roof>, value: impl FnOnce(&'r Roof) -> Value<'r>) -> Value<'r> {
+fn roof<'r>(row: &'r Option<RooflinePosition>, value: impl FnOnce(&'r RooflinePosition) -> Value<'r>) -> Value<'r> {
     row.as_ref().map_or(Absent, value)
 }
 
 /// The columns of a position in the roofline model. Nearly all are absent in a row without a roof.
-pub const ROOF: &[Column<Option<Roof>>] = &[
+pub const ROOF: &[Column<Option<RooflinePosition>>] = &[
     Column::new("rooflined_dur_ps", |row| Time(row.as_ref().map_or(Picos::ZERO, |roof| roof.total))),
     Column::json("n_executions_rooflined", |row| Executions(row.as_ref().map_or(units::Count::ZERO, |roof| roof.n))),
     Column::new("dtype", |row| roof(row, |roof| Value::maybe_text(roof.dtype.as_deref()))),
@@ -64,7 +64,7 @@ pub const SKIPPED: &[Column<Skipped>] =
     &[Column::new("n_groups", |row| Count(row.n_ops.into())), Column::new("dur_ps", |row| Time(row.total))];
 
 /// The columns of steps. They are few, because a capture may have thousands of steps.
-pub const STEPS: &[Column<StepRoof>] = &[
+pub const STEPS: &[Column<StepRoofline>] = &[
     Column::new("step", |row| Count(row.number)),
     Column::new("total_dur_ps", |row| Time(row.total)),
     Column::new("rooflined_dur_ps", |row| Time(row.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total))),

@@ -37,8 +37,8 @@ pub use floors::OpFloor;
 pub use peaks::{DevicePeaks, Peak, PeakOf};
 pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use report::{
-    CostSource, DeviceCount, DeviceCountSource, GapRank, MAX_GAPS, OpRoof, OpaqueKernel, ProgramRoof, Roof, RoofRow,
-    Roofline, RooflineFigures, SkipReason, Skipped, StepRoof, WindowUse,
+    CostSource, DeviceCount, DeviceCountSource, GapRank, MAX_GAPS, OpRoofline, OpaqueKernel, ProgramRoofline, RoofRow,
+    Roofline, RooflineFigures, RooflinePosition, SkipReason, Skipped, StepRoofline, WindowUse,
 };
 pub use verdict::Bound;
 pub use verify::verify;
@@ -106,7 +106,7 @@ impl RooflineAnswer {
 
     /// Returns the position of a row in the roofline model, without the texts of the row. `None` if no op of the row
     /// has a roof, or if no row has this number.
-    pub fn roof(&self, row: u32) -> Option<Roof> {
+    pub fn roof(&self, row: u32) -> Option<RooflinePosition> {
         Some(self.sums.get(row as usize)?.roof.as_ref()?.evaluate(self.latency))
     }
 
@@ -363,10 +363,10 @@ impl<'a, 'm> OpWalk<'a, 'm> {
         skipped
     }
 
-    fn programs(&mut self, profile: &Profile, latency: Latency) -> Vec<ProgramRoof> {
-        let mut programs: Vec<ProgramRoof> = std::mem::take(&mut self.by_program)
+    fn programs(&mut self, profile: &Profile, latency: Latency) -> Vec<ProgramRoofline> {
+        let mut programs: Vec<ProgramRoofline> = std::mem::take(&mut self.by_program)
             .into_iter()
-            .map(|(id, (self_time, sums))| ProgramRoof {
+            .map(|(id, (self_time, sums))| ProgramRoofline {
                 program: id.and_then(|id| profile.programs.get(&id).cloned()),
                 program_id: id.map(|id| id.0),
                 total: Picos(self_time),

@@ -108,7 +108,7 @@ impl CostSource {
 /// Each op has its own floors, and `t_roof` is Σ over ops of the longest floor of the op. The gaps of ops therefore sum
 /// to the gap of their group, and the gaps of groups sum to the gap of the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Roof {
+pub struct RooflinePosition {
     /// Self time.
     pub total: Picos,
     /// Executions.
@@ -163,7 +163,7 @@ pub struct Roof {
     pub latency_bound: bool,
 }
 
-impl Roof {
+impl RooflinePosition {
     /// Returns the utilisation of the HBM bandwidth as a fraction. `None` if the bandwidth is unknown or the self time
     /// is zero.
     pub const fn hbm_util(&self) -> Option<f64> {
@@ -214,37 +214,37 @@ pub struct RoofRow {
     /// The row of the breakdown. `group.total` = `roof.total` + Σ `skipped`.
     pub group: Group,
     /// The ops of the row that have a roof. `None` if no op has one.
-    pub roof: Option<Roof>,
+    pub roof: Option<RooflinePosition>,
     /// The other ops.
     pub skipped: Vec<Skipped>,
 }
 
 /// The position of a program in the roofline model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ProgramRoof {
+pub struct ProgramRoofline {
     pub program: Option<String>,
     pub program_id: Option<u64>,
     /// Self time of the selected ops of the program.
     pub total: Picos,
     /// The ops that have a roof. `None` if no op has one.
-    pub roof: Option<Roof>,
+    pub roof: Option<RooflinePosition>,
 }
 
 /// The position of a step in the roofline model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StepRoof {
+pub struct StepRoofline {
     pub number: u64,
     /// Self time of the selected ops within the step.
     pub total: Picos,
     /// The ops that have a roof. `None` if no op has one.
-    pub roof: Option<Roof>,
+    pub roof: Option<RooflinePosition>,
 }
 
 /// The position of one op in the roofline model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OpRoof {
+pub struct OpRoofline {
     /// `None` if the op has no roof.
-    pub roof: Option<Roof>,
+    pub roof: Option<RooflinePosition>,
     /// The verdict on the op. `None` if the op has no self time, no floor or no execution.
     pub verified: Option<FloorComparison>,
     /// The parts of the op that have no roof, by reason.
@@ -357,9 +357,9 @@ pub struct RooflineFigures {
     /// Peaks of the selected devices. Devices with the same peaks share an entry.
     pub peaks: Vec<DevicePeaks>,
     /// Sums over all ops that have a roof, so averages are weighted by time. `None` if no op has a roof.
-    pub step: Option<Roof>,
+    pub step: Option<RooflinePosition>,
     /// By program, most time first.
-    pub programs: Vec<ProgramRoof>,
+    pub programs: Vec<ProgramRoofline>,
     /// Time without a roof, by reason, most time first.
     pub skipped: Vec<Skipped>,
     /// Kernels without a cost estimate, most time first.

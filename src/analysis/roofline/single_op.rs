@@ -3,7 +3,7 @@
 use super::evaluate::{KernelGroups, RooflineModel};
 use super::peaks::DevicePeaks;
 use super::query::RooflineQuery;
-use super::report::{OpRoof, Skipped};
+use super::report::{OpRoofline, Skipped};
 use super::sums::Sums;
 use super::verdict::PossibleCause;
 use super::verify::verify;
@@ -25,7 +25,7 @@ impl Analysis {
         found: &ResolvedOp,
         query: &RooflineQuery,
         programs: Option<Programs<'_>>,
-    ) -> Option<OpRoof> {
+    ) -> Option<OpRoofline> {
         let slices = &found.selection.slices;
         let peaks: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &query.peaks)).collect();
@@ -63,6 +63,6 @@ impl Analysis {
             // One device has no one to communicate with.
             verified.checks.retain(|cause| *cause != PossibleCause::UnexpectedCollectives);
         }
-        ran.then(|| OpRoof { verified, roof, skipped, peaks: super::kernel_groups(peaks.into_iter()) })
+        ran.then(|| OpRoofline { verified, roof, skipped, peaks: super::kernel_groups(peaks.into_iter()) })
     }
 }

@@ -3,7 +3,7 @@
 use super::evaluate::{KernelGroups, RooflineModel};
 use super::peaks::DevicePeaks;
 use super::query::RooflineQuery;
-use super::report::StepRoof;
+use super::report::StepRoofline;
 use super::sums::{OpPoint, Sums};
 use crate::analysis::base::rows::{Member, Slice};
 use crate::analysis::base::selection::Selection;
@@ -31,7 +31,7 @@ impl Analysis {
         profile: &Profile,
         request: &RooflineQuery,
         programs: Option<Programs<'_>>,
-    ) -> Result<Vec<StepRoof>, FilterError> {
+    ) -> Result<Vec<StepRoofline>, FilterError> {
         let kind = request.query.filter.kind.or((!request.all_kinds).then_some(Kind::Compute));
         let filter = Filter { kind, ..request.query.filter.clone() };
         let query = Query { filter, step: StepChoice::All, ..request.query.clone() };
@@ -72,12 +72,12 @@ impl Analysis {
                 kernel_groups.into_iter().for_each(|(_, points, n, self_time)| sums.add(&points, n, self_time));
             }
         }
-        let roofs = |(number, (self_time, sums)): (u64, (u64, Option<Sums>))| StepRoof {
+        let roofs = |(number, (self_time, sums)): (u64, (u64, Option<Sums>))| StepRoofline {
             number,
             total: Picos(self_time),
             roof: sums.map(|sums| sums.evaluate(request.latency)),
         };
-        let mut roofs: Vec<StepRoof> = steps.into_iter().map(roofs).collect();
+        let mut roofs: Vec<StepRoofline> = steps.into_iter().map(roofs).collect();
         roofs.small_sort_by_key(|step| step.number);
         Ok(roofs)
     }

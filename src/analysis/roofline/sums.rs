@@ -11,7 +11,7 @@
 
 use super::cost::Cost;
 use super::query::{Latency, Level, Precision};
-use super::report::{CostSource, Roof};
+use super::report::{CostSource, RooflinePosition};
 use super::verdict::Bound;
 use crate::hlo::DType;
 use crate::units::{Count, Picos};
@@ -199,7 +199,7 @@ impl Sums {
     }
 
     /// Computes the position in the roofline model.
-    pub fn evaluate(&self, latency: Latency) -> Roof {
+    pub fn evaluate(&self, latency: Latency) -> RooflinePosition {
         #[expect(clippy::cast_precision_loss, reason = "the edge where exact time becomes a ratio")]
         let self_time = self.self_time as f64;
         let ratio = |exact: f64| (self.self_time > 0).then(|| exact / self_time);
@@ -215,7 +215,7 @@ impl Sums {
         let short = self.n.mean_of(Picos(self.self_time)).is_some_and(|mean| mean < latency.mean);
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let gap = self.gap as f64;
-        Roof {
+        RooflinePosition {
             total: Picos(self.self_time),
             n: self.n,
             flops: self.flops,
@@ -261,7 +261,7 @@ mod tests {
         }
     }
 
-    fn roof_of(point: &OpPoint, n: u64, self_time: u64) -> Roof {
+    fn roof_of(point: &OpPoint, n: u64, self_time: u64) -> RooflinePosition {
         let mut sums = Sums::default();
         sums.add(point, n.into(), self_time);
         sums.evaluate(Latency::default())

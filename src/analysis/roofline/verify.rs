@@ -1,11 +1,11 @@
 //! This module compares one op with its floors and gives a verdict. It does not depend on programs.
 
-use super::report::Roof;
+use super::report::RooflinePosition;
 use super::verdict::{FloorComparison, PossibleCause, Verdict};
 use crate::units::Picos;
 
 /// Gives the verdict on an op. `None` if the op has no self time, no floor, or no execution that starts in the window.
-pub fn verify(roof: &Roof) -> Option<FloorComparison> {
+pub fn verify(roof: &RooflinePosition) -> Option<FloorComparison> {
     let util = roof.util.filter(|util| *util > 0.0)?;
     let per_run = |time: Picos| roof.n.mean_of(time);
     let ratio = 1.0 / util;

@@ -166,7 +166,7 @@ pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static 
         None => of_means()?,
     };
     let (label, text) = match &device.steady {
-        Some(_) if device.is_short => ("Steps with a period", format!("{} of {}", n(of.n), n(all.n))),
+        Some(_) if device.has_few_steady => ("Steps with a period", format!("{} of {}", n(of.n), n(all.n))),
         Some(_) => ("Steady steps", format!("{} of {}", n(of.n), n(all.n))),
         None => ("Steps", n(all.n)),
     };
@@ -186,7 +186,7 @@ pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
     let sum = format::exact_time(steady.map(|step| step.duration).sum());
     let sum = if is_cut { "not in this link: it holds a part of the steps" } else { &sum };
     let which = match device.steady {
-        Some(_) if device.is_short => "fewer than three are steady, so all steps with a period count",
+        Some(_) if device.has_few_steady => "fewer than three are steady, so all steps with a period count",
         Some(_) => {
             "not the first; no compilation or program load on the host in more than 1 % of the step; at least 80 % of the median number of ops"
         }
@@ -234,7 +234,7 @@ mod tests {
             steps,
             all: all(20.4),
             steady: None,
-            is_short: true,
+            has_few_steady: true,
         };
         let across = AcrossDevices {
             number: 7,

@@ -13,7 +13,7 @@ pub fn programs(session: &SessionInfo, memory: &MemorySession) -> Option<Empty> 
         return None;
     }
     if session.summary.is_some() {
-        return Some(of_summary("buffers of programs"));
+        return Some(not_in_report("buffers of programs"));
     }
     let names: Vec<&str> = memory.programs.programs.iter().map(|program| program.name.as_str()).collect();
     let of = match names.as_slice() {
@@ -49,7 +49,7 @@ pub fn allocator(session: &SessionInfo, memory: &MemorySession) -> Option<Empty>
         return None;
     }
     if session.summary.is_some() {
-        return Some(of_summary("allocator events"));
+        return Some(not_in_report("allocator events"));
     }
     let why = if is_programs_alone(session) {
         "Only compiled programs are open. They show the memory that they need, not the memory in use at run time."
@@ -70,7 +70,7 @@ fn has_buffers(memory: &MemorySession) -> bool {
     memory.programs.programs.iter().any(|program| !program.spaces.is_empty())
 }
 
-fn of_summary(what: &str) -> Empty {
+fn not_in_report(what: &str) -> Empty {
     Empty {
         title: "Not in this summary".to_owned(),
         why: format!(

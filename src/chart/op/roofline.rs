@@ -5,8 +5,8 @@ use super::panel;
 use crate::analysis::classify::Kind;
 use crate::analysis::op::{OpDetail, OpRole};
 use crate::analysis::roofline::{
-    CostSource, DevicePeaks, FloorComparison, Level, OpRoof, Peak, PeakOf, PeakSource, PossibleCause, Precision,
-    Roof as Held, Verdict,
+    CostSource, DevicePeaks, FloorComparison, Level, OpRoofline, Peak, PeakOf, PeakSource, PossibleCause, Precision,
+    RooflinePosition, Verdict,
 };
 use crate::chart::breakdown::figures::Formula;
 use crate::chart::plot::time_part::TimePart;
@@ -15,7 +15,7 @@ use crate::units::Picos;
 
 /// The time of an op compared with its floor: the least time that its FLOPs, its bytes and the peaks allow.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Roof {
+pub struct RooflineComparison {
     /// Kind of the op's time, for the colour.
     pub time_part: TimePart,
     /// Floor ÷ measured time. Above 1 if the cost estimate is more than the device can do.
@@ -39,21 +39,21 @@ const NO_ROOFLINE_OF_COMMUNICATION: &str =
 
 /// Contents of the roofline section of the panel.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RoofLine {
-    Roof(Box<Roof>),
+pub enum RooflineSection {
+    Comparison(Box<RooflineComparison>),
     /// Reason for a missing roof.
     None(String),
 }
 
 /// Returns the roofline section of an op. `None` for an op that did not run. For data movement, the causes are the op's
 /// own changes and its padding, if it has any. Communication has no roofline, because its limit is that of the links.
-pub fn roof(op: &OpDetail) -> Option<RoofLine> {
+pub fn roof(op: &OpDetail) -> Option<RooflineSection> {
     let of = op.roof.as_ref()?;
     if op.kind == Some(Kind::Communication) {
-        return Some(RoofLine::None(NO_ROOFLINE_OF_COMMUNICATION.to_owned()));
+        return Some(RooflineSection::None(NO_ROOFLINE_OF_COMMUNICATION.to_owned()));
     }
     let mut line = roof_line(of, TimePart::Kind(op.kind.unwrap_or(Kind::Other)))?;
-    if let RoofLine::Roof(roof) = &mut line
+    if let RooflineSection::Comparison(roof) = &mut line
         && op.kind == Some(Kind::DataMovement)
         && !roof.checks.is_empty()
     {
@@ -81,13 +81,13 @@ fn reasons(op: &OpDetail) -> Vec<String> {
 /// Smallest padding that is mentioned, divided by the bytes without padding.
 const MUCH_PADDING: f64 = 0.5;
 
-fn roof_line(of: &OpRoof, time_part: TimePart) -> Option<RoofLine> {
+fn roof_line(of: &OpRoofline, time_part: TimePart) -> Option<RooflineSection> {
     let Some((point, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
         let reason = of.skipped.first().map(|skipped| skipped.reason.label());
-        return reason.map(|reason| RoofLine::None(format!("No roofline: {reason}.")));
+        return reason.map(|reason| RooflineSection::None(format!("No roofline: {reason}.")));
     };
     let peaks = of.peaks.first();
-    Some(RoofLine::Roof(Box::new(Roof {
+    Some(RooflineSection::Comparison(Box::new(RooflineComparison {
         time_part,
         share: point.util.unwrap_or(0.0),
         floor: format!("{} at the {} roof", format::time_text(verified.floor), verified.bound.label()),
@@ -125,7 +125,11 @@ const fn check(of: &PossibleCause) -> &'static str {
     }
 }
 
-fn rows(point: &Held, verified: &FloorComparison, peaks: Option<&DevicePeaks>) -> Vec<(&'static str, String)> {
+fn rows(
+    point: &RooflinePosition,
+    verified: &FloorComparison,
+    peaks: Option<&DevicePeaks>,
+) -> Vec<(&'static str, String)> {
     let runs = if point.n > 0 { point.n.as_f64() } else { 1.0 };
     let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
     let mut rows = Vec::new();
@@ -177,7 +181,7 @@ fn rows(point: &Held, verified: &FloorComparison, peaks: Option<&DevicePeaks>) -
     rows
 }
 
-fn formula(point: &Held, peaks: Option<&DevicePeaks>) -> Formula {
+fn formula(point: &RooflinePosition, peaks: Option<&DevicePeaks>) -> Formula {
     let row = |label: &str, value: String| (label.to_owned(), value);
     let peak = |of: PeakOf, unit: &str| {
         peaks.and_then(|peaks| peaks.peak(of)).map_or_else(|| "not known".to_owned(), |peak| peak_source(peak, unit))
@@ -219,13 +223,13 @@ mod tests {
     use crate::analysis::op::{Change, OpBasis, OpSource, OpValue, ValueChange};
     use crate::analysis::roofline::{Bound, SkipReason, Skipped, verify};
 
-    fn roof_with(n: u64, micros: u64, floor: u64, bound: Bound) -> Held {
+    fn roof_with(n: u64, micros: u64, floor: u64, bound: Bound) -> RooflinePosition {
         let (total, t_roof) = (Picos(micros * 1_000_000), Picos(floor * 1_000_000));
         let mut t_memory = [Picos::ZERO; 5];
         if bound != Bound::Compute {
             t_memory[0] = t_roof;
         }
-        Held {
+        RooflinePosition {
             total,
             n: n.into(),
             flops: 277.6e9,
@@ -311,11 +315,11 @@ mod tests {
         }
     }
 
-    fn roof_of(point: Held) -> Roof {
+    fn roof_of(point: RooflinePosition) -> RooflineComparison {
         let verified = verify(&point);
-        let op = OpRoof { roof: Some(point), verified, skipped: Vec::new(), peaks: Vec::new() };
+        let op = OpRoofline { roof: Some(point), verified, skipped: Vec::new(), peaks: Vec::new() };
         match roof_line(&op, TimePart::Idle) {
-            Some(RoofLine::Roof(roof)) => *roof,
+            Some(RooflineSection::Comparison(roof)) => *roof,
             other => panic!("{other:?}"),
         }
     }
@@ -349,18 +353,18 @@ mod tests {
     #[test]
     fn without_a_roof_the_reason_is_told() {
         let skipped = vec![Skipped { reason: SkipReason::AsyncEnd, n_ops: 1, total: Picos(5) }];
-        let op = OpRoof { roof: None, verified: None, skipped, peaks: Vec::new() };
-        let Some(RoofLine::None(words)) = roof_line(&op, TimePart::Idle) else { panic!() };
+        let op = OpRoofline { roof: None, verified: None, skipped, peaks: Vec::new() };
+        let Some(RooflineSection::None(words)) = roof_line(&op, TimePart::Idle) else { panic!() };
         assert_eq!(words, "No roofline: ends of asynchronous ops.");
     }
 
     #[test]
     fn communication_has_no_roofline_of_memory() {
-        let roof = OpRoof { roof: None, verified: None, skipped: Vec::new(), peaks: Vec::new() };
+        let roof = OpRoofline { roof: None, verified: None, skipped: Vec::new(), peaks: Vec::new() };
         let mut of = OpDetail { roof: Some(roof), ..op(&[], &[]) };
         assert_eq!(super::roof(&of), None, "a copy without a reason");
         of.kind = Some(Kind::Communication);
-        assert_eq!(super::roof(&of), Some(RoofLine::None(NO_ROOFLINE_OF_COMMUNICATION.to_owned())));
+        assert_eq!(super::roof(&of), Some(RooflineSection::None(NO_ROOFLINE_OF_COMMUNICATION.to_owned())));
         of.roof = None;
         assert_eq!(super::roof(&of), None, "it did not run");
     }

@@ -20,7 +20,7 @@ use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::step::{Step, StepPart};
 use super::ticks::{self, Tick};
-use super::{label, step_text as words};
+use super::{label, step_text};
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 
@@ -66,7 +66,7 @@ pub fn layout(
     selected: Option<u32>,
     (width, height): (f64, f64),
 ) -> Scene {
-    let facts = words::facts(steps);
+    let facts = step_text::facts(steps);
     let largest = steps.iter().map(Step::top).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(largest);
     let mut marks = Vec::new();
@@ -110,9 +110,9 @@ pub fn layout(
         let longest = (0..of.len()).rev().max_by_key(|at| of.get(*at).map(|step| step.ends().1)).unwrap_or(0);
         let Ok(id) = u32::try_from(column.start + longest) else { continue };
         let target = Shape::rect(frame.x(at), TOP, frame.column_width, frame.bottom - TOP);
-        marks.push(Mark::for_datum(id, words::column(of), target, Paint::NONE));
+        marks.push(Mark::for_datum(id, step_text::column(of), target, Paint::NONE));
     }
-    let title = words::sentence(steps, subject, facts.as_ref(), columns.len());
+    let title = step_text::sentence(steps, subject, facts.as_ref(), columns.len());
     Scene { width, height, marks, title, table: table(steps, parts, unit) }
 }
 

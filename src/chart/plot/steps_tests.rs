@@ -110,7 +110,7 @@ fn the_sentence_and_the_labels() {
 
 #[test]
 fn means_and_medians() {
-    let of = |durations: &[u64]| words::facts(&durations.iter().map(|d| step(0, *d, 0)).collect::<Vec<_>>());
+    let of = |durations: &[u64]| step_text::facts(&durations.iter().map(|d| step(0, *d, 0)).collect::<Vec<_>>());
     let facts = of(&[4, 1, 1, 10]).unwrap();
     assert_eq!((facts.mean, facts.median, facts.shortest, facts.longest), (Picos(4), Picos(2), 1, 3));
     assert_eq!(of(&[u64::MAX, u64::MAX]).unwrap().mean, Picos(u64::MAX));
@@ -118,12 +118,12 @@ fn means_and_medians() {
     // Steps that are left out count in neither mean nor median, but can be the longest.
     let mut some: Vec<Step> = [90, 2, 4, 50].iter().map(|d| step(0, *d, 0)).collect();
     (some[0].is_left_out, some[3].is_left_out) = (true, true);
-    let facts = words::facts(&some).unwrap();
+    let facts = step_text::facts(&some).unwrap();
     assert_eq!((facts.n, facts.mean, facts.median, facts.shortest, facts.longest), (2, Picos(3), Picos(3), 1, 0));
-    assert!(words::sentence(&some, "", Some(&facts), 4).contains("median 3 ps (over 2 of them), shortest"));
+    assert!(step_text::sentence(&some, "", Some(&facts), 4).contains("median 3 ps (over 2 of them), shortest"));
     some.iter_mut().for_each(|step| step.is_left_out = true);
-    assert_eq!(words::facts(&some).unwrap().n, 4);
-    assert_eq!(words::column(&steps(3)), "Steps 0 to 2: 110.00 ms to 112.00 ms");
+    assert_eq!(step_text::facts(&some).unwrap().n, 4);
+    assert_eq!(step_text::column(&steps(3)), "Steps 0 to 2: 110.00 ms to 112.00 ms");
 }
 
 #[test]

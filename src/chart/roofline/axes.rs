@@ -212,7 +212,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::roofline::{Bound, CostSource, Level, Precision, Roof};
+    use crate::analysis::roofline::{Bound, CostSource, Level, Precision, RooflinePosition};
 
     const WHOLE: AxisWindow = AxisWindow { x: (0.1, 10_000.0), y: (1e9, 1e15) };
 
@@ -226,7 +226,7 @@ mod tests {
     /// Creates a row at a position, with a self time of `micros` µs.
     fn row(x: f64, y: f64, micros: u64) -> Dot {
         let total = Picos(micros * 1_000_000);
-        let roof = Roof {
+        let roof = RooflinePosition {
             total,
             n: 1.into(),
             flops: 1.0,

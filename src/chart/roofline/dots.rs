@@ -1,7 +1,7 @@
 //! This module selects the marks of the chart: rows with their positions, and sums. It does not depend on pixels.
 
 use super::form::Form;
-use crate::analysis::roofline::{Level, Roof, RooflineFigures};
+use crate::analysis::roofline::{Level, RooflineFigures, RooflinePosition};
 use crate::protocol::RooflineHead;
 use crate::protocol::url::roofline::RoofBy;
 use crate::units::Picos;
@@ -19,7 +19,7 @@ pub struct Dot {
     /// FLOP/s.
     pub y: f64,
     /// Figures of the row in the roofline model.
-    pub roof: Roof,
+    pub roof: RooflinePosition,
     /// Potential savings of this row and of all rows with larger savings, divided by all potential savings.
     pub cumulative: Option<f64>,
 }
@@ -44,7 +44,14 @@ impl Dots {
 }
 
 /// Creates a mark. `None` if the figures give no position on logarithmic axes.
-fn dot(name: &str, key: String, form: Option<Form>, roof: &Roof, level: Level, cumulative: Option<f64>) -> Option<Dot> {
+fn dot(
+    name: &str,
+    key: String,
+    form: Option<Form>,
+    roof: &RooflinePosition,
+    level: Level,
+    cumulative: Option<f64>,
+) -> Option<Dot> {
     let (x, y) = (roof.intensity_of(level)?, roof.flop_rate()?);
     let has_place = x.is_finite() && y.is_finite() && x > 0.0 && y > 0.0;
     has_place.then(|| Dot { name: name.to_owned(), key, form, x, y, roof: roof.clone(), cumulative })

@@ -8,7 +8,7 @@ use super::axes::{self, Axes};
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
 use super::options::ChartOptions;
-use super::{roofs, words};
+use super::{labels, roofs};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::label;
 use crate::chart::plot::label_placement::{self, Candidate, Obstacle};
@@ -63,8 +63,8 @@ pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, subject: 
         width,
         height,
         marks,
-        title: words::title(dots, ceilings, subject),
-        table: words::table(dots, options.level),
+        title: labels::title(dots, ceilings, subject),
+        table: labels::table(dots, options.level),
     }
 }
 
@@ -122,7 +122,7 @@ fn arrow(spot: &Spot<'_>) -> Option<Shape> {
 
 fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
     let id = u32::try_from(spot.at).unwrap_or(u32::MAX);
-    let words = words::sentence(spot.dot);
+    let words = labels::sentence(spot.dot);
     let drawn = shape(spot);
     if let Some(arrow) = arrow(spot) {
         marks.push(Mark::new(arrow, Paint::fill(Tone::Ink2)));
@@ -169,7 +169,7 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &Char
             _ if spot.beyond.is_some() && spot.dot.roof.total.as_f64() >= all * MENTIONED => 30,
             _ => continue,
         };
-        wanted.push((spot, priority, words::label(spot.dot)));
+        wanted.push((spot, priority, labels::label(spot.dot)));
     }
     // A label is beside its mark, or farther away with a line to the mark.
     let mut taken = obstacles.to_vec();

@@ -20,12 +20,12 @@ pub mod coverage;
 pub mod dots;
 pub mod figures;
 mod form;
+pub mod labels;
 mod marks;
 pub mod numbers;
 mod options;
 pub mod peaks;
 mod roofs;
-pub mod words;
 
 pub use axes::{AxisWindow, full_window, initial_window, zoomed};
 pub use ceilings::Ceilings;

@@ -217,7 +217,7 @@ pub fn session_name(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Capabilities, StepInfo, SummaryInfo};
+    use crate::protocol::{Capabilities, SharedReportInfo, StepInfo};
 
     pub(crate) fn session(n_devices: u32, n_steps: u64) -> SessionInfo {
         let step = |number| StepInfo { number, name: number.to_string(), duration: Picos(1_000_000_000), n_ops: 5 };
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_summary_offers_what_it_holds() {
-        let summary = SummaryInfo {
+        let summary = SharedReportInfo {
             sentence: String::new(),
             device: DeviceChoice::One(1),
             step: StepChoice::Number(2),

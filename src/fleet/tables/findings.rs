@@ -1,6 +1,6 @@
 //! This module declares the table of findings.
 
-use crate::analysis::overview::{Evidence, Finding, OpEvidence, StepSpan, Try};
+use crate::analysis::overview::{Evidence, Finding, OpEvidence, StepSpan, Suggestion};
 use crate::fleet::column::{ColumnType, Field, FleetColumn, INTEGER, PROGRAM_ID, REMOVED, TEXT, name};
 use crate::fleet::derive::Analysed;
 use crate::share::NameKind;
@@ -128,7 +128,7 @@ fn span(of: &StepSpan) -> Value<'static> {
     Record(vec![("step".into(), Count(of.step)), ("start_ps".into(), Time(of.start)), ("end_ps".into(), Time(of.end))])
 }
 
-fn attempt(of: &Try) -> Value<'_> {
+fn attempt(of: &Suggestion) -> Value<'_> {
     Record(vec![
         ("text".into(), Value::text(&of.text)),
         ("code".into(), Value::maybe_text(of.code.as_deref())),

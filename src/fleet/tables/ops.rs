@@ -5,7 +5,7 @@ use crate::analysis::breakdown::Group;
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::compare::matching::OpKeys;
 use crate::analysis::roofline::columns::ROOF;
-use crate::analysis::roofline::{Roof, Skipped};
+use crate::analysis::roofline::{RooflinePosition, Skipped};
 use crate::fleet::column::{ColumnType, FleetColumn, INTEGER, PROGRAM_ID, Privacy, REMOVED, TEXT, name, of_view};
 use crate::fleet::derive::Analysed;
 use crate::profile::ProgramId;
@@ -15,7 +15,7 @@ use crate::table::Value::{self, Absent, Bytes, Count, Integer, Word};
 use indexmap::IndexMap;
 
 const REAL: ColumnType = ColumnType::Real;
-/// A digest of names, which would tell names that can be guessed.
+/// A digest of names. Anonymised exports leave it out, because a guessed name could be confirmed by its digest.
 const DIGEST: ColumnType = ColumnType::Integer(Privacy::Removed);
 
 /// An op of a program.
@@ -26,7 +26,7 @@ pub struct OpRow {
     by_device: Vec<u64>,
     /// Statistics of its times over the steady steps of the critical device.
     by_step: Option<Spread>,
-    roof: Option<Roof>,
+    roof: Option<RooflinePosition>,
     skipped: Vec<Skipped>,
 }
 

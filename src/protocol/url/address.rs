@@ -10,7 +10,7 @@
 //! error, never a panic. An unknown name of the same version is skipped, because a later build may have added it. This
 //! module depends on queries and names of columns, not on the page.
 
-pub use super::view::{FilePlace, Picture, View};
+pub use super::view::{FilesViewState, Picture, View};
 use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query};
 use crate::analysis::classify::Kind;
 use crate::table::page::SortBy;
@@ -54,7 +54,7 @@ pub struct PageAddress {
     /// Name under which the browser stores the capture on this device. Empty if it is not stored.
     pub stored: String,
     /// Position in the programs of the file view.
-    pub file: FilePlace,
+    pub file: FilesViewState,
     /// State of the roofline view in the syntax of [`super::roofline`]. Empty stands for the default.
     pub roofline: String,
     /// State of the memory view in the syntax of [`super::memory`]. Empty stands for the default.
@@ -335,7 +335,7 @@ mod tests {
         let picture = prop::sample::select(Picture::ALL.to_vec());
         let view = prop::sample::select(View::ALL.to_vec());
         let number = || prop::option::of(any::<u32>());
-        let file = (number(), number(), ".*", any::<bool>()).prop_map(|(program, line, find, regex)| FilePlace {
+        let file = (number(), number(), ".*", any::<bool>()).prop_map(|(program, line, find, regex)| FilesViewState {
             program,
             line,
             find,

@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 /// The source of the curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Side {
+pub enum MemorySource {
     /// Buffer assignment of a compiled program.
     #[default]
     Static,
@@ -24,7 +24,7 @@ pub enum Side {
     Allocator,
 }
 
-impl Side {
+impl MemorySource {
     /// Both sources, in order.
     pub const ALL: [Self; 2] = [Self::Static, Self::Allocator];
 
@@ -44,7 +44,7 @@ pub enum Pane {
     #[default]
     Map,
     /// Live ranges around the point.
-    Lives,
+    LiveRanges,
     /// Bytes that padding adds.
     Padding,
     /// Findings that could lower the peak.
@@ -55,13 +55,13 @@ pub enum Pane {
 
 impl Pane {
     /// All panes, in order.
-    pub const ALL: [Self; 5] = [Self::Map, Self::Lives, Self::Padding, Self::Findings, Self::Fit];
+    pub const ALL: [Self; 5] = [Self::Map, Self::LiveRanges, Self::Padding, Self::Findings, Self::Fit];
 
     /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Map => "map",
-            Self::Lives => "lives",
+            Self::LiveRanges => "lives",
             Self::Padding => "padding",
             Self::Findings => "findings",
             Self::Fit => "fit",
@@ -72,7 +72,7 @@ impl Pane {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Map => "Map",
-            Self::Lives => "Live ranges",
+            Self::LiveRanges => "Live ranges",
             Self::Padding => "Padding",
             Self::Findings => "Findings",
             Self::Fit => "Will it fit?",
@@ -84,7 +84,7 @@ impl Pane {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryViewState {
     /// Source of the curve. `None` shows programs if any of them has a buffer assignment, else allocators.
-    pub side: Option<Side>,
+    pub side: Option<MemorySource>,
     /// Index of the program among the programs of the files. `None` shows the program with the highest peak.
     pub program: Option<u32>,
     /// Memory colour. 0 is the main memory of the device.
@@ -101,7 +101,7 @@ pub struct MemoryViewState {
 impl fmt::Display for MemoryViewState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = Pairs::new(f);
-        pairs.write_if_some("side", self.side.map(Side::key))?;
+        pairs.write_if_some("side", self.side.map(MemorySource::key))?;
         pairs.write_if_some("program", self.program)?;
         pairs.write_unless_default(self.color == 0, "color", self.color)?;
         pairs.write_if_some("at", self.at)?;
@@ -124,7 +124,7 @@ impl FromStr for MemoryViewState {
 impl MemoryViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
-            "side" => self.side = Some(Side::ALL.into_iter().find(|side| side.key() == value)?),
+            "side" => self.side = Some(MemorySource::ALL.into_iter().find(|side| side.key() == value)?),
             "program" => self.program = Some(value.parse().ok()?),
             "color" => self.color = value.parse().ok()?,
             "at" => self.at = Some(value.parse().ok()?),
@@ -148,8 +148,8 @@ mod tests {
         assert_eq!(MemoryViewState::default().to_string(), "");
         let one: MemoryViewState =
             "side:allocator;program:2;color:1;at:451;by:dtype;pane:lives;allocator:3;later:1".parse().unwrap();
-        assert_eq!((one.side, one.program, one.color, one.at), (Some(Side::Allocator), Some(2), 1, Some(451)));
-        assert_eq!((one.by, one.pane, one.allocator), (Some(RollUpBy::Dtype), Pane::Lives, Some(3)));
+        assert_eq!((one.side, one.program, one.color, one.at), (Some(MemorySource::Allocator), Some(2), 1, Some(451)));
+        assert_eq!((one.by, one.pane, one.allocator), (Some(RollUpBy::Dtype), Pane::LiveRanges, Some(3)));
         for bad in ["side:x", "by:kind", "pane:", "at:-1", "program:x"] {
             assert_eq!(bad.parse::<MemoryViewState>(), Err(bad.to_owned()));
         }
@@ -158,7 +158,7 @@ mod tests {
     proptest! {
         #[test]
         fn written_values_round_trip(
-            side in prop::option::of(prop::sample::select(Side::ALL.to_vec())), program in any::<Option<u32>>(), color in any::<i64>(), at in any::<Option<u32>>(),
+            side in prop::option::of(prop::sample::select(MemorySource::ALL.to_vec())), program in any::<Option<u32>>(), color in any::<i64>(), at in any::<Option<u32>>(),
             by in prop::option::of(prop::sample::select(RollUpBy::ALL.to_vec())),
             pane in prop::sample::select(Pane::ALL.to_vec()), allocator in any::<Option<u32>>(),
         ) {

@@ -11,4 +11,4 @@ pub mod timeline;
 pub mod view;
 
 pub use for_report::shared_address;
-pub use view::{FilePlace, Picture, View};
+pub use view::{FilesViewState, Picture, View};

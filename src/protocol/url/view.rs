@@ -124,7 +124,7 @@ impl Picture {
 
 /// A position in the programs of the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FilePlace {
+pub struct FilesViewState {
     /// Index in the list of programs. `None` shows the first program.
     pub program: Option<u32>,
     /// A line of the program's text, counted from 1.

@@ -15,7 +15,7 @@ use crate::share::{CommPart, ReportSpace};
 const NOT_TOLD: &str = "not in this summary";
 
 impl ReportSession {
-    /// Answers [`Question::Memory`](crate::protocol::Question::Memory).
+    /// Answers [`ViewRequest::Memory`](crate::protocol::ViewRequest::Memory).
     pub(crate) fn memory(&self) -> Reply {
         let memory = &self.report.memory;
         let programs = MemoryPrograms { programs: memory.programs.clone(), notes: notes(&self.report, &memory.notes) };
@@ -29,7 +29,7 @@ impl ReportSession {
         found.ok_or_else(|| self.lacks("the live buffers of this memory"))
     }
 
-    /// Answers [`Question::MemoryOf`](crate::protocol::Question::MemoryOf).
+    /// Answers [`ViewRequest::MemoryOf`](crate::protocol::ViewRequest::MemoryOf).
     pub(crate) fn memory_of(&self, query: &MemoryQuery) -> Answered {
         let saved = self.space(query)?;
         let programs = &self.report.memory.programs;
@@ -57,7 +57,7 @@ impl ReportSession {
         Ok(Reply::answer_to_question(&StaticMemory { program, space: Some(space), notes: notes(&self.report, &[]) }))
     }
 
-    /// Answers [`Question::MemoryAt`](crate::protocol::Question::MemoryAt).
+    /// Answers [`ViewRequest::MemoryAt`](crate::protocol::ViewRequest::MemoryAt).
     pub(crate) fn memory_at(&self, query: &MemoryQuery, point: u32) -> Answered {
         self.space_at(query, point).map(|space| Reply::answer_to_question(&Some(&space.alive)))
     }
@@ -89,7 +89,7 @@ impl ReportSession {
         &self.report.comm
     }
 
-    /// Answers [`Question::Comm`](crate::protocol::Question::Comm).
+    /// Answers [`ViewRequest::Comm`](crate::protocol::ViewRequest::Comm).
     pub(crate) fn comm(&self, query: &CommQuery) -> Answered {
         self.check_comm(query)?;
         let part = &self.report.comm;
@@ -103,7 +103,7 @@ impl ReportSession {
         }))
     }
 
-    /// Answers [`Question::Flags`](crate::protocol::Question::Flags).
+    /// Answers [`ViewRequest::Flags`](crate::protocol::ViewRequest::Flags).
     pub(crate) fn flags(&self, query: &FlagsQuery) -> Answered {
         self.check_comm(&query.comm)?;
         let comm = &self.report.comm.comm;

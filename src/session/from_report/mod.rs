@@ -11,7 +11,7 @@ use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{
-    Capabilities, DeviceInfo, Failure, Question, Reply, Request, SessionInfo, ShareQuery, StepInfo, SummaryInfo,
+    Capabilities, DeviceInfo, Failure, Reply, Request, SessionInfo, ShareQuery, SharedReportInfo, StepInfo, ViewRequest,
 };
 use crate::report::overview_text;
 use crate::session::open::messages;
@@ -56,7 +56,7 @@ impl Session for ReportSession {
             Request::StepStats => Ok(Reply::StepStats(self.report.steps.clone())),
             Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
-            Request::Question(bytes) => match decode_question(bytes) {
+            Request::ViewRequest(bytes) => match decode_question(bytes) {
                 Some(question) => self.answer_question(&question),
                 None => Ok(Reply::Failed(messages::no_question())),
             },
@@ -79,46 +79,46 @@ impl Session for ReportSession {
 type Answered = Result<Reply, Reply>;
 
 impl ReportSession {
-    fn answer_question(&self, question: &Question) -> Answered {
+    fn answer_question(&self, question: &ViewRequest) -> Answered {
         match question {
-            Question::Roofline(query) => self.roofline(query),
-            Question::Utilization(query) => self.utilization(query),
-            Question::Memory => Ok(self.memory()),
-            Question::MemoryOf(query) => self.memory_of(query),
-            Question::MemoryAt { query, point } => self.memory_at(query, *point),
-            Question::Comm(query) => self.comm(query),
-            Question::Flags(query) => self.flags(query),
-            Question::Table { of, action } => self.table(of, action),
-            Question::Captures(_)
-            | Question::Compare(_)
-            | Question::CompareOps { .. }
-            | Question::CompareMarkdown(_)
-            | Question::ExportCompare { .. } => Ok(Reply::Failed(messages::no_question())),
-            Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
+            ViewRequest::Roofline(query) => self.roofline(query),
+            ViewRequest::Utilization(query) => self.utilization(query),
+            ViewRequest::Memory => Ok(self.memory()),
+            ViewRequest::MemoryOf(query) => self.memory_of(query),
+            ViewRequest::MemoryAt { query, point } => self.memory_at(query, *point),
+            ViewRequest::Comm(query) => self.comm(query),
+            ViewRequest::Flags(query) => self.flags(query),
+            ViewRequest::Table { of, action } => self.table(of, action),
+            ViewRequest::Captures(_)
+            | ViewRequest::Compare(_)
+            | ViewRequest::CompareOps { .. }
+            | ViewRequest::CompareMarkdown(_)
+            | ViewRequest::ExportCompare { .. } => Ok(Reply::Failed(messages::no_question())),
+            ViewRequest::Share(_) | ViewRequest::ShareFile { .. } | ViewRequest::ShareMarkdown { .. } => {
                 Err(self.lacks("how it is passed on"))
             }
-            Question::Op { .. } => Err(self.lacks("the details of an op")),
-            Question::Graph { .. } => Err(self.lacks("the graph around an op")),
-            Question::Overview(query) => self.overview(query).map(|of| Reply::answer_to_question(&of)),
-            Question::OverviewMarkdown(query) => {
+            ViewRequest::Op { .. } => Err(self.lacks("the details of an op")),
+            ViewRequest::Graph { .. } => Err(self.lacks("the graph around an op")),
+            ViewRequest::Overview(query) => self.overview(query).map(|of| Reply::answer_to_question(&of)),
+            ViewRequest::OverviewMarkdown(query) => {
                 let text = self.overview(query)?.as_ref().map(overview_text::markdown).unwrap_or_default();
                 Ok(Reply::answer_to_question(&text))
             }
-            Question::Gaps(_) => Err(self.lacks("the idle gaps")),
-            Question::DataMovement(_) => Err(self.lacks("the table of data movement")),
-            Question::File
-            | Question::ProgramText { .. }
-            | Question::ProgramOutline(_)
-            | Question::ProgramSearch(_) => Err(self.lacks("files and programs")),
-            Question::MemoryWithout { .. } => Err(self.lacks("the peak without some buffers")),
-            Question::MemoryCurve { .. } => Err(self.lacks("the curve in more detail")),
-            Question::MemoryLanes { .. } => Err(self.lacks("the live ranges of buffers")),
-            Question::Timeline(_) => Err(self.lacks("the events of the timeline")),
-            Question::CommLanes(_) => Err(self.lacks("the intervals of transfers")),
-            Question::ExportRoofline { .. }
-            | Question::ExportMemory(_)
-            | Question::ExportComm { .. }
-            | Question::ExportGaps { .. } => Err(self.lacks("a file of all rows")),
+            ViewRequest::Gaps(_) => Err(self.lacks("the idle gaps")),
+            ViewRequest::DataMovement(_) => Err(self.lacks("the table of data movement")),
+            ViewRequest::File
+            | ViewRequest::ProgramText { .. }
+            | ViewRequest::ProgramOutline(_)
+            | ViewRequest::ProgramSearch(_) => Err(self.lacks("files and programs")),
+            ViewRequest::MemoryWithout { .. } => Err(self.lacks("the peak without some buffers")),
+            ViewRequest::MemoryCurve { .. } => Err(self.lacks("the curve in more detail")),
+            ViewRequest::MemoryLiveRanges { .. } => Err(self.lacks("the live ranges of buffers")),
+            ViewRequest::Timeline(_) => Err(self.lacks("the events of the timeline")),
+            ViewRequest::CommLanes(_) => Err(self.lacks("the intervals of transfers")),
+            ViewRequest::ExportRoofline { .. }
+            | ViewRequest::ExportMemory(_)
+            | ViewRequest::ExportComm { .. }
+            | ViewRequest::ExportGaps { .. } => Err(self.lacks("a file of all rows")),
         }
     }
 
@@ -180,7 +180,7 @@ fn session(report: &Report) -> SessionInfo {
         notes: notes(report, &report.notes),
         partial: origin.partial.clone(),
         n_events: origin.n_events,
-        summary: Some(SummaryInfo {
+        summary: Some(SharedReportInfo {
             sentence: sentence(report),
             device: first_device,
             step,

@@ -16,7 +16,7 @@ use crate::units::Picos;
 
 impl ReportSession {
     /// Checks that a query is the one that the report answers.
-    fn is_held(&self, request: &RooflineQuery) -> Result<(), Reply> {
+    fn check_query(&self, request: &RooflineQuery) -> Result<(), Reply> {
         self.check_device_and_step(&request.query)?;
         let Query { by, filter, .. } = &request.query;
         if *by != GroupBy::Op || !filter.is_empty() {
@@ -26,9 +26,9 @@ impl ReportSession {
         if *request == usual { Ok(()) } else { Err(self.lacks("the roofline with other peaks and costs")) }
     }
 
-    /// Answers [`Question::Roofline`](crate::protocol::Question::Roofline).
+    /// Answers [`ViewRequest::Roofline`](crate::protocol::ViewRequest::Roofline).
     pub(crate) fn roofline(&self, query: &RooflineQuery) -> Answered {
-        self.is_held(query)?;
+        self.check_query(query)?;
         let points = self.points();
         let part = &self.report.roofline;
         let mut figures = part.figures.clone();
@@ -48,10 +48,10 @@ impl ReportSession {
         }))
     }
 
-    /// Answers [`Question::Utilization`](crate::protocol::Question::Utilization) with the figures of the report.
+    /// Answers [`ViewRequest::Utilization`](crate::protocol::ViewRequest::Utilization) with the figures of the report.
     pub(crate) fn utilization(&self, query: &RooflineQuery) -> Answered {
         let query = unfiltered(query);
-        self.is_held(&query)?;
+        self.check_query(&query)?;
         let figures = without_lists(self.report.roofline.figures.clone());
         let phases = self.report.phases.clone();
         let collectives = in_flight(&self.comm_part().comm);
@@ -60,7 +60,7 @@ impl ReportSession {
 
     /// Answers a request about the table of the roofline.
     pub(crate) fn roofline_rows(&self, query: &RooflineQuery, by: RoofBy, action: &TableAction) -> Answered {
-        self.is_held(query)?;
+        self.check_query(query)?;
         let part = &self.report.roofline;
         let rows = match by {
             RoofBy::Step => step_rows(&part.steps),

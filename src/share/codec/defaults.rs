@@ -9,7 +9,8 @@ use crate::analysis::comm::{
 };
 use crate::analysis::memory::{AllocatorMemory, Buffer, BufferId, Category, MemoryClass, UseAt};
 use crate::analysis::roofline::{
-    Bound, CostSource, GapRank, OpaqueKernel, ProgramRoof, Roof, RooflineFigures, StepRoof, WindowUse,
+    Bound, CostSource, GapRank, OpaqueKernel, ProgramRoofline, RooflineFigures, RooflinePosition, StepRoofline,
+    WindowUse,
 };
 use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{CommPart, MemoryPart, Origin, Report, RooflinePart};
@@ -100,8 +101,8 @@ pub fn signature_time() -> SignatureTime {
     SignatureTime { signature: String::new(), category: None, total: ZERO, n: Count::ZERO }
 }
 
-pub fn roof() -> Roof {
-    Roof {
+pub fn roof() -> RooflinePosition {
+    RooflinePosition {
         total: ZERO,
         n: Count::ZERO,
         flops: 0.0,
@@ -130,12 +131,12 @@ pub fn roof() -> Roof {
     }
 }
 
-pub fn program_roof() -> ProgramRoof {
-    ProgramRoof { program: None, program_id: None, total: ZERO, roof: None }
+pub fn program_roof() -> ProgramRoofline {
+    ProgramRoofline { program: None, program_id: None, total: ZERO, roof: None }
 }
 
-pub fn step_roof() -> StepRoof {
-    StepRoof { number: 0, total: ZERO, roof: None }
+pub fn step_roof() -> StepRoofline {
+    StepRoofline { number: 0, total: ZERO, roof: None }
 }
 
 pub fn opaque() -> OpaqueKernel {

@@ -4,8 +4,8 @@ use super::visit::{Text, Visit, VisitResult, each};
 use super::{defaults, origin};
 use crate::analysis::breakdown::Group;
 use crate::analysis::roofline::{
-    Bound, CostSource, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, PeakSource, Precision, Roof,
-    SkipReason, Skipped, WindowUse,
+    Bound, CostSource, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, PeakSource, Precision,
+    RooflinePosition, SkipReason, Skipped, WindowUse,
 };
 use crate::share::report::RooflinePart;
 use crate::units::{Count, Picos};
@@ -43,7 +43,7 @@ const SOURCES: [PeakSource; 3] = [PeakSource::Profile, PeakSource::Published, Pe
 
 /// Visits roofs column by column. Most ratios follow from times. Those that were computed from exact floors differ in
 /// the last digit, so ratios are visited as well.
-pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> VisitResult {
+pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut RooflinePosition, Whole)]) -> VisitResult {
     each(of, |(roof, whole)| v.time_with_usual(&mut roof.total, whole.total))?;
     each(of, |(roof, whole)| v.executions(&mut roof.n, whole.n))?;
     each(of, |(roof, whole)| v.float(&mut roof.flops, whole.flops))?;
@@ -86,7 +86,11 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> VisitRe
 }
 
 /// Visits the roofs of rows that are not ops.
-fn row_roofs<T>(v: &mut dyn Visit, of: &mut [T], roof: impl Fn(&mut T) -> &mut Option<Roof>) -> VisitResult {
+fn row_roofs<T>(
+    v: &mut dyn Visit,
+    of: &mut [T],
+    roof: impl Fn(&mut T) -> &mut Option<RooflinePosition>,
+) -> VisitResult {
     each(of, |row| v.present(roof(row), defaults::roof))?;
     let known = of.iter_mut().filter_map(|row| roof(row).as_mut());
     roofs(v, &mut known.map(|roof| (roof, Whole::default())).collect::<Vec<_>>())

@@ -122,14 +122,15 @@ pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> VisitResult {
 }
 
 pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> VisitResult {
-    let device = || DeviceSteps { label: String::new(), steps: Vec::new(), all: None, steady: None, is_short: false };
+    let device =
+        || DeviceSteps { label: String::new(), steps: Vec::new(), all: None, steady: None, has_few_steady: false };
     v.rows(&mut of.devices, device)?;
     each(&mut of.devices, |device| v.string(&mut device.label, Text::Device))?;
     each(&mut of.devices, |device| spread(v, &mut device.all))?;
     each(&mut of.devices, |device| spread(v, &mut device.steady))?;
     each(&mut of.devices, |device| times(v, &mut device.steps))?;
     if v.version() >= 2 {
-        each(&mut of.devices, |device| v.flag(&mut device.is_short))?;
+        each(&mut of.devices, |device| v.flag(&mut device.has_few_steady))?;
     }
     v.rows(&mut of.spread, defaults::across_devices)?;
     each(&mut of.spread, |step: &mut AcrossDevices| v.exact(&mut step.number))?;

@@ -16,7 +16,7 @@ mod tools;
 pub(crate) use figures::{formula_popover, row as readout};
 
 use crate::protocol::tables::Utilization;
-use crate::protocol::{BreakdownHead, Question};
+use crate::protocol::{BreakdownHead, ViewRequest};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::table::{Model, Table};
@@ -49,7 +49,7 @@ fn request_utilization(
         move || {
             // While the rest of the files is read, no answer is to come.
             is_waiting.set(is_read());
-            due.with(|due| due.as_ref().map(|(_, query)| Question::Utilization(query.clone()).into()))
+            due.with(|due| due.as_ref().map(|(_, query)| ViewRequest::Utilization(query.clone()).into()))
         },
         move |reply| {
             is_waiting.set(false);

@@ -2,7 +2,7 @@
 
 use super::summary_workers::SummaryWorkers;
 use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView};
-use crate::protocol::{CapturesQuestion, Question};
+use crate::protocol::{CapturesRequest, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::page::SortBy;
 use crate::view::state::{PtrEq, SharedSignal, State, toggle};
@@ -31,7 +31,7 @@ impl CapturesModel {
         state.request_on_change(
             move || {
                 revision.track();
-                Some(Question::Captures(CapturesQuestion::View(figure.get())).into())
+                Some(ViewRequest::Captures(CapturesRequest::View(figure.get())).into())
             },
             move |reply| {
                 if let Ok(answer) = reply.decode::<CapturesView>() {

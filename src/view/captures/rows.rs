@@ -3,7 +3,7 @@
 use super::model::CapturesModel;
 use crate::chart::captures;
 use crate::protocol::table_query::TableOf;
-use crate::protocol::{CapturesQuestion, Export, Question};
+use crate::protocol::{CapturesRequest, Export, ViewRequest};
 use crate::table::page::{Row, SortBy};
 use crate::view::breakdown::save;
 use crate::view::type_erasure::{EraseType, live};
@@ -44,7 +44,7 @@ pub(super) fn Tools(model: CapturesModel) -> impl IntoView {
     let state = model.state;
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let request = Question::Captures(CapturesQuestion::Export(format)).into();
+            let request = ViewRequest::Captures(CapturesRequest::Export(format)).into();
             save::file(state, &request, "captures", format);
         })
     };

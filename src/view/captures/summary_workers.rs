@@ -8,10 +8,10 @@
 //! ```
 
 use crate::analysis::captures::{CaptureProgress, CaptureSummary, CapturesView, ChangeCause};
-use crate::protocol::{Answer, CapturesQuestion, Failure, Question, Reply, RequestId};
+use crate::protocol::{Answer, CapturesRequest, Failure, Reply, RequestId, ViewRequest};
 use crate::view::state::{SharedSignal, State};
 use crate::view::type_erasure::effect;
-use crate::worker::client::{Link, Report};
+use crate::worker::client::{WorkerEvent, WorkerHandle};
 use leptos::prelude::*;
 
 /// Number of workers that read captures.
@@ -27,7 +27,7 @@ enum Job {
 
 /// A worker that reads captures.
 struct SummaryWorker {
-    link: Link,
+    link: WorkerHandle,
     job: Option<(RequestId, Job)>,
 }
 
@@ -137,7 +137,7 @@ impl SummaryWorkers {
         self.pool.update_value(|pool| pool.started_jobs.push(job));
         let is_there = self.pool.with_value(|pool| pool.slots[slot].is_some());
         if !is_there {
-            match Link::start(move |report| self.handle_report(slot, report)) {
+            match WorkerHandle::start(move |report| self.handle_report(slot, report)) {
                 Ok(link) => {
                     self.pool.update_value(|pool| pool.slots[slot] = Some(SummaryWorker { link, job: None }));
                 }
@@ -160,18 +160,18 @@ impl SummaryWorkers {
         }
     }
 
-    fn handle_report(self, slot: usize, report: Report) {
+    fn handle_report(self, slot: usize, report: WorkerEvent) {
         let job = self.pool.try_with_value(|pool| pool.slots[slot].as_ref().and_then(|worker| worker.job));
         let Some((id, job)) = job.flatten() else { return };
         match report {
-            Report::Answer(Answer { reply: Reply::Progress(progress), .. }) => self.now.update(|now| {
+            WorkerEvent::Answer(Answer { reply: Reply::Progress(progress), .. }) => self.now.update(|now| {
                 if let Some(now) = &mut now[slot] {
                     now.bytes = (progress.bytes_done, progress.bytes_total);
                 }
             }),
-            Report::Answer(answer) if answer.id == id => self.finish_job(slot, job, answer.reply),
-            Report::Answer(_) => {}
-            Report::Died(failure) => {
+            WorkerEvent::Answer(answer) if answer.id == id => self.finish_job(slot, job, answer.reply),
+            WorkerEvent::Answer(_) => {}
+            WorkerEvent::Died(failure) => {
                 let ended = self.pool.try_update_value(|pool| pool.slots[slot].take());
                 crate::view::state::end_later(ended);
                 self.finish_job(slot, job, Reply::Failed(failure));
@@ -190,17 +190,17 @@ impl SummaryWorkers {
         let question = match job {
             Job::Read(capture) => {
                 let read = reply.decode::<CaptureSummary>().map(Box::new).map_err(reason);
-                Some(CapturesQuestion::Set { capture, read })
+                Some(CapturesRequest::Set { capture, read })
             }
             // A change without a cause is shown without one.
             Job::Explain(before, after) => {
                 let cause = reply.decode::<Option<ChangeCause>>().ok().flatten();
-                cause.map(|cause| CapturesQuestion::SetCause { between: (before, after), cause })
+                cause.map(|cause| CapturesRequest::SetCause { between: (before, after), cause })
             }
         };
         if let Some(question) = question {
             let update = move |_| self.revision.update(|revision| *revision += 1);
-            self.state.request(&Question::Captures(question).into(), update);
+            self.state.request(&ViewRequest::Captures(question).into(), update);
         }
         if !self.is_stopped.get_untracked() {
             self.assign_jobs();

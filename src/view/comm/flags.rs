@@ -4,7 +4,7 @@
 use super::model::CommModel;
 use crate::analysis::flags::{FlagsQuery, FlagsReport};
 use crate::chart::comm::flags::{ABOUT, FlagLine, class, empty, lines, pieces};
-use crate::protocol::{Failure, Question, Reply};
+use crate::protocol::{Failure, Reply, ViewRequest};
 use crate::report::flags_table;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
@@ -17,7 +17,7 @@ pub(super) fn Flags(model: CommModel, head: AnyView) -> impl IntoView {
     let state = model.state;
     let found = state.answer_of_session::<(String, FlagsReport)>();
     state.request_on_change(
-        move || Some(Question::Flags(FlagsQuery { comm: model.query.get(), text: state.flags.get() }).into()),
+        move || Some(ViewRequest::Flags(FlagsQuery { comm: model.query.get(), text: state.flags.get() }).into()),
         move |reply| match reply.decode::<FlagsReport>() {
             // The answer is about the text of the last request, because earlier requests are withdrawn.
             Ok(report) => found.set(Some(PtrEq::new((state.flags.get_untracked(), report)))),

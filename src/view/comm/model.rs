@@ -6,7 +6,7 @@ use crate::analysis::comm::{CommLanes, CommQuery, LaneQuery};
 use crate::chart::comm;
 use crate::chart::empty::{self, Empty};
 use crate::protocol::url::comm::{CommRows, CommViewState, Pane};
-use crate::protocol::{CommView, Question, Reply};
+use crate::protocol::{CommView, Reply, ViewRequest};
 use crate::table::page::SortBy;
 use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
@@ -61,7 +61,7 @@ impl CommModel {
         state.request_on_change(
             move || {
                 busy.set(true);
-                Some(Question::Comm(request.get()).into())
+                Some(ViewRequest::Comm(request.get()).into())
             },
             move |reply| {
                 busy.set(false);
@@ -151,7 +151,7 @@ fn lanes(
     let request = move |part| {
         let (is_seen, of) = is_visible.get();
         is_seen.then(|| {
-            Question::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, max_spans: 0 }).into()
+            ViewRequest::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, max_spans: 0 }).into()
         })
     };
     state.request_on_change(

@@ -6,7 +6,7 @@ use crate::analysis::base::StepChoice;
 use crate::analysis::comm::CommBy;
 use crate::protocol::table_query::TableOf;
 use crate::protocol::url::comm::CommRows;
-use crate::protocol::{Export, Question};
+use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::format;
 use crate::table::page::Row;
@@ -91,7 +91,7 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
     let export = move |format: Export| {
         Callback::new(move |()| {
             let query = model.query.get_untracked();
-            save::file(state, &Question::ExportComm { query, format }.into(), "communication", format);
+            save::file(state, &ViewRequest::ExportComm { query, format }.into(), "communication", format);
         })
     };
     let entries = Signal::derive(move || save::entries(state, "", export));

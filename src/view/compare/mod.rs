@@ -9,7 +9,7 @@ mod rows;
 
 use crate::analysis::compare::Comparison;
 use crate::chart::compare;
-use crate::protocol::Question;
+use crate::protocol::ViewRequest;
 use crate::report::compare_text;
 use crate::view::breakdown::readout;
 use crate::view::state::State;
@@ -98,7 +98,7 @@ fn head(model: CompareModel, of: &Comparison) -> AnyView {
     let notes = compare::notes(of);
     let note = |text: String| view! { <li>{text}</li> }.any();
     let markdown = move |_| {
-        let question = Question::CompareMarkdown(model.query.get_untracked());
+        let question = ViewRequest::CompareMarkdown(model.query.get_untracked());
         state.request(&question.into(), move |reply| {
             if let Ok(text) = reply.decode::<String>() {
                 clipboard::copy(&text, move |done| {

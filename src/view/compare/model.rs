@@ -2,7 +2,7 @@
 
 use crate::analysis::compare::{CompareQuery, Comparison};
 use crate::protocol::url::compare::CompareViewState;
-use crate::protocol::{Failure, Question, Reply};
+use crate::protocol::{Failure, Reply, ViewRequest};
 use crate::table::page::SortBy;
 use crate::view::state::{PtrEq, SharedSignal, State};
 use leptos::prelude::*;
@@ -32,7 +32,7 @@ impl CompareModel {
         state.request_on_change(
             move || {
                 busy.set(true);
-                state.pair.with(Option::is_some).then(|| Question::Compare(query.get()).into())
+                state.pair.with(Option::is_some).then(|| ViewRequest::Compare(query.get()).into())
             },
             move |reply| {
                 busy.set(false);

@@ -3,7 +3,7 @@
 use super::model::CompareModel;
 use crate::chart::compare::{self, DiffToken, Fact};
 use crate::protocol::url::View;
-use crate::protocol::{ComparedOps, Failure, Question, Reply, SessionSlot};
+use crate::protocol::{ComparedOps, Failure, Reply, SessionSlot, ViewRequest};
 use crate::view::op::focus_table;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, effect, live};
@@ -22,7 +22,7 @@ pub(super) fn Panel(model: CompareModel) -> impl IntoView {
     state.request_on_change(
         move || {
             let (query, key) = (model.query.get(), state.compared_row.get());
-            (!key.is_empty()).then(|| Question::CompareOps { query, key }.into())
+            (!key.is_empty()).then(|| ViewRequest::CompareOps { query, key }.into())
         },
         move |reply| match reply.decode::<ComparedOps>() {
             Ok(ops) => found.set(Some(Ok(PtrEq::new(ops)))),

@@ -3,7 +3,7 @@
 use super::model::CompareModel;
 use crate::analysis::compare::CompareRows;
 use crate::protocol::table_query::TableOf;
-use crate::protocol::{Export, Question};
+use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::page::{Row, SortBy};
 use crate::view::breakdown::save;
@@ -59,7 +59,7 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
     let export = move |format: Export| {
         Callback::new(move |()| {
             let query = model.query.get_untracked();
-            save::file(state, &Question::ExportCompare { query, format }.into(), "comparison", format);
+            save::file(state, &ViewRequest::ExportCompare { query, format }.into(), "comparison", format);
         })
     };
     let entries = Signal::derive(move || save::entries(state, "", export));

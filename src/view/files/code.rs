@@ -5,7 +5,7 @@ use super::find::FoundLines;
 use crate::analysis::files::FileView;
 use crate::chart::files;
 use crate::chart::widgets::{hlo_text, virtual_rows};
-use crate::protocol::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Question, Reply};
+use crate::protocol::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Reply, ViewRequest};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::prelude::*;
@@ -144,7 +144,7 @@ fn want(
     pages: RwSignal<Pages>,
     requested: StoredValue<Vec<u32>>,
 ) {
-    let request = Question::ProgramText { program, first, count: virtual_rows::PAGE }.into();
+    let request = ViewRequest::ProgramText { program, first, count: virtual_rows::PAGE }.into();
     state.request(&request, move |reply| {
         if chosen.try_get_untracked().flatten() != Some(program) {
             return;

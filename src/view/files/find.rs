@@ -2,7 +2,7 @@
 //! previous and the next match. The worker finds the matches.
 
 use crate::chart::files;
-use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Question, Reply};
+use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Reply, ViewRequest};
 use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
@@ -43,7 +43,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
         (!text.is_empty()).then_some(ProgramQuery { program, text, regex })
     });
     state.request_on_change(
-        move || request.get().map(|query| Question::ProgramSearch(query).into()),
+        move || request.get().map(|query| ViewRequest::ProgramSearch(query).into()),
         move |reply| match reply.decode::<ProgramFound>() {
             Ok(matches) => {
                 bad.set(None);

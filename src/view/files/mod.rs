@@ -9,7 +9,7 @@ mod quality;
 
 use crate::analysis::files::FileView;
 use crate::chart::{empty, files};
-use crate::protocol::{Question, Reply};
+use crate::protocol::{Reply, ViewRequest};
 use crate::view::empty::empty_state;
 use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, live};
@@ -21,7 +21,7 @@ use leptos::prelude::*;
 pub(crate) fn File(state: State) -> impl IntoView {
     let found = SharedSignal::<FileView>::none();
     state.request_on_change(
-        move || state.can(|can| can.file_contents).then(|| Question::File.into()),
+        move || state.can(|can| can.file_contents).then(|| ViewRequest::File.into()),
         move |reply| match reply.decode::<FileView>() {
             Ok(file) => found.set(Some(PtrEq::new(file))),
             Err(Reply::Failed(failure)) => state.fail(failure),
@@ -29,7 +29,7 @@ pub(crate) fn File(state: State) -> impl IntoView {
         },
     );
     if !untrack(|| state.can(|can| can.file_contents)) {
-        return of_summary(state);
+        return no_files(state);
     }
     let figures = move || {
         let one = |(at, (label, value, unit)): (usize, (&'static str, String, &'static str))| {
@@ -60,7 +60,7 @@ pub(crate) fn File(state: State) -> impl IntoView {
 }
 
 /// Renders the view of the files for a summary, which has no files.
-fn of_summary(state: State) -> AnyView {
+fn no_files(state: State) -> AnyView {
     let words = untrack(|| state.opened.with(|opened| opened.as_ref().map(|opened| empty::files(&opened.session))));
     view! {
         <div class="file" role="tabpanel" aria-labelledby="tab-file">

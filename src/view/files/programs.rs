@@ -4,7 +4,7 @@ use super::code::Code;
 use super::find::{Find, FoundLines};
 use crate::analysis::files::FileView;
 use crate::chart::files;
-use crate::protocol::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
+use crate::protocol::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Reply, ViewRequest};
 use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::clipboard;
@@ -26,7 +26,7 @@ pub(crate) fn Programs(state: State, found: SharedSignal<FileView>) -> impl Into
     });
     let hits = FoundLines::none();
     let outline = SharedSignal::<ProgramOutline>::none();
-    let request = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
+    let request = move || chosen.get().map(|program| ViewRequest::ProgramOutline(program).into());
     state.request_on_change(request, move |reply| match reply.decode::<ProgramOutline>() {
         Ok(answer) => outline.set(Some(PtrEq::new(answer))),
         Err(Reply::Failed(failure)) => state.fail(failure),
@@ -124,7 +124,7 @@ fn save(state: State, program: Option<ProgramRef>) {
 }
 
 fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
-    let request = Question::ProgramText { program, first, count: 1000 }.into();
+    let request = ViewRequest::ProgramText { program, first, count: 1000 }.into();
     state.request(&request, move |reply| {
         let page = match reply.decode::<ProgramPage>() {
             Ok(page) => page,

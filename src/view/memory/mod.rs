@@ -10,7 +10,7 @@ mod rows;
 mod tools;
 
 use crate::chart::memory::figures;
-use crate::protocol::url::memory::Side;
+use crate::protocol::url::memory::MemorySource;
 use crate::view::breakdown;
 use crate::view::empty::empty_state;
 use crate::view::state::State;
@@ -28,7 +28,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
     let model = MemoryModel::new(state, width_of(node).into());
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
-        if model.side() == Side::Allocator {
+        if model.side() == MemorySource::Allocator {
             return model.allocator.get().map(|of| breakdown::readout(figures::allocator(&of)));
         }
         let check = model.check.get();
@@ -37,7 +37,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
             Some(breakdown::readout(figures::program(space, check.as_deref())))
         })
     };
-    let is_static = move || model.side() == Side::Static;
+    let is_static = move || model.side() == MemorySource::Static;
     let has_allocators =
         Memo::new(move |_| model.session.with(|of| of.as_ref().is_some_and(|of| !of.runtime.allocators.is_empty())));
     view! {
@@ -59,8 +59,8 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
 /// Renders the button that shows the other side, static memory or the allocator, if that side has data.
 fn other_side(model: MemoryModel) -> AnyView {
     let (side, words) = match untrack(|| model.side()) {
-        Side::Static => (Side::Allocator, "Show the allocator"),
-        Side::Allocator => (Side::Static, "Show static memory"),
+        MemorySource::Static => (MemorySource::Allocator, "Show the allocator"),
+        MemorySource::Allocator => (MemorySource::Static, "Show static memory"),
     };
     let show = move |_| model.change(|place| place.side = Some(side));
     let has = move || model.empty_reason(side).is_none();

@@ -6,8 +6,8 @@ use crate::analysis::memory::{
 };
 use crate::chart::empty::{self, Empty};
 use crate::chart::memory::picker;
-use crate::protocol::url::memory::{MemoryViewState, Side};
-use crate::protocol::{Failure, MemorySession, Question, Reply};
+use crate::protocol::url::memory::{MemorySource, MemoryViewState};
+use crate::protocol::{Failure, MemorySession, Reply, ViewRequest};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State, toggle};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -54,7 +54,7 @@ impl MemoryModel {
         let place = state.view_state::<MemoryViewState>(state.memory, "memory");
         let session = SharedSignal::<MemorySession>::none();
         state.request_on_change(
-            || Some(Question::Memory.into()),
+            || Some(ViewRequest::Memory.into()),
             move |reply| match reply.decode::<MemorySession>() {
                 Ok(memory) => session.set(Some(PtrEq::new(memory))),
                 Err(Reply::Failed(failure)) => state.fail(failure),
@@ -71,7 +71,7 @@ impl MemoryModel {
         // The program and the memory space of `memory`, or of the pending answer.
         let last_space = StoredValue::new(None::<(u32, i64)>);
         state.request_on_change(
-            move || request.get().map(|request| Question::MemoryOf(request).into()),
+            move || request.get().map(|request| ViewRequest::MemoryOf(request).into()),
             move |reply| match reply.decode::<StaticMemory>() {
                 Ok(found) => {
                     failure.set(None);
@@ -98,7 +98,7 @@ impl MemoryModel {
                 if known {
                     alive.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.alive.clone()))));
                 }
-                (!known).then(|| Some(Question::MemoryAt { query: request.get()?, point: here }.into()))?
+                (!known).then(|| Some(ViewRequest::MemoryAt { query: request.get()?, point: here }.into()))?
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.decode::<Option<AliveAt>>() {
@@ -113,7 +113,7 @@ impl MemoryModel {
                     curve.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.curve.clone()))));
                     return None;
                 };
-                Some(Question::MemoryCurve { query: request.get()?, points }.into())
+                Some(ViewRequest::MemoryCurve { query: request.get()?, points }.into())
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.decode::<Option<Curve>>() {
@@ -130,7 +130,7 @@ impl MemoryModel {
                     return None;
                 }
                 let points = zoom.get().unwrap_or(Points { from: 0, to: u32::MAX });
-                Some(Question::MemoryWithout { query: request.get()?, without, points }.into())
+                Some(ViewRequest::MemoryWithout { query: request.get()?, without, points }.into())
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.decode::<Option<WhatIf>>() {
@@ -210,13 +210,13 @@ impl MemoryModel {
 
     /// Returns the side that is shown. Without a choice, this is the allocator if there are allocators and no program
     /// has a buffer assignment, else static memory.
-    pub(super) fn side(self) -> Side {
+    pub(super) fn side(self) -> MemorySource {
         let usual = || {
             self.session.with(|session| {
-                let Some(session) = session else { return Side::Static };
+                let Some(session) = session else { return MemorySource::Static };
                 let any_program = session.programs.programs.iter().any(|program| !program.spaces.is_empty());
                 let any_allocator = !session.runtime.allocators.is_empty();
-                if any_allocator && !any_program { Side::Allocator } else { Side::Static }
+                if any_allocator && !any_program { MemorySource::Allocator } else { MemorySource::Static }
             })
         };
         self.place.with(|place| place.side).unwrap_or_else(usual)
@@ -239,13 +239,13 @@ impl MemoryModel {
     }
 
     /// Returns the reason why `side` has nothing to show. `None` if it has data, or if the answer is pending.
-    pub(super) fn empty_reason(self, side: Side) -> Option<Empty> {
+    pub(super) fn empty_reason(self, side: MemorySource) -> Option<Empty> {
         let memory = self.session.get()?;
         self.state.opened.with(|opened| {
             let session = &opened.as_ref()?.session;
             match side {
-                Side::Static => empty::programs(session, &memory),
-                Side::Allocator => empty::allocator(session, &memory),
+                MemorySource::Static => empty::programs(session, &memory),
+                MemorySource::Allocator => empty::allocator(session, &memory),
             }
         })
     }
@@ -258,7 +258,7 @@ impl MemoryModel {
     /// Returns a sentence why the chosen program has nothing to show. `None` if it has data, or if [`Self::none`] gives
     /// a reason.
     pub(super) fn missing_text(self) -> Option<String> {
-        if self.side() == Side::Allocator || self.none().is_some() {
+        if self.side() == MemorySource::Allocator || self.none().is_some() {
             return None;
         }
         if let Some(failure) = self.failure.get() {

@@ -5,7 +5,7 @@ use super::model::MemoryModel;
 use crate::analysis::memory::{LiveRangeRows, MemoryClass, Points, RollUpBy};
 use crate::chart::memory::findings::{self, Finding, PaddingRow};
 use crate::chart::memory::{live_ranges, picker, text, treemap};
-use crate::protocol::Question;
+use crate::protocol::ViewRequest;
 use crate::protocol::url::memory::Pane as Which;
 use crate::table::format;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
@@ -30,7 +30,7 @@ pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
     };
     let body = move || match which.get() {
         Which::Map => view! { <Map model /> }.any(),
-        Which::Lives => view! { <Lives model /> }.any(),
+        Which::LiveRanges => view! { <LiveRanges model /> }.any(),
         Which::Padding => padding(model),
         Which::Findings => findings(model),
         Which::Fit => view! { <super::fit::FitPane model /> }.any(),
@@ -107,7 +107,7 @@ fn Map(model: MemoryModel) -> impl IntoView {
 
 /// Renders the live ranges around the selected point.
 #[component]
-fn Lives(model: MemoryModel) -> impl IntoView {
+fn LiveRanges(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let lanes = SharedSignal::<LiveRangeRows>::none();
@@ -117,7 +117,7 @@ fn Lives(model: MemoryModel) -> impl IntoView {
             let at = model.at.get();
             let around = (n / AROUND).max(20);
             let points = Points { from: at.saturating_sub(around), to: at.saturating_add(around + 1).min(n) };
-            Some(Question::MemoryLanes { query: model.query.get()?, points }.into())
+            Some(ViewRequest::MemoryLiveRanges { query: model.query.get()?, points }.into())
         },
         move |reply| {
             if let Ok(Some(found)) = reply.decode::<Option<LiveRangeRows>>() {

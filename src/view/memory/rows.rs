@@ -5,7 +5,7 @@ use super::model::MemoryModel;
 use crate::analysis::memory::BufferId;
 use crate::chart::memory::figures;
 use crate::protocol::table_query::TableOf;
-use crate::protocol::{Export, Question};
+use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::page::Row;
 use crate::view::breakdown::save;
@@ -51,7 +51,7 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
 pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
     let state = model.state;
     let export = move |format: Export| {
-        Callback::new(move |()| save::file(state, &Question::ExportMemory(format).into(), "memory", format))
+        Callback::new(move |()| save::file(state, &ViewRequest::ExportMemory(format).into(), "memory", format))
     };
     let entries = Signal::derive(move || save::entries(state, ", all programs", export));
     let hint = move || state.can(|can| can.memory_replay).then_some("Click a buffer to see the peak without it.");

@@ -2,7 +2,7 @@
 
 use super::model::MemoryModel;
 use crate::chart::memory::picker;
-use crate::protocol::url::memory::Side;
+use crate::protocol::url::memory::MemorySource;
 use crate::view::type_erasure::{EraseType, If};
 use crate::view::widgets::picker::Picker;
 use leptos::prelude::*;
@@ -10,18 +10,18 @@ use leptos::prelude::*;
 /// Renders the pickers, and the switch between static memory and the allocator.
 #[component]
 pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
-    let side = move |side: Side, label: &'static str| {
+    let side = move |side: MemorySource, label: &'static str| {
         let pressed = move || (model.side() == side).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.side = Some(side))>{label}</button> }.any()
     };
-    let is = move |side: Side| move || model.side() == side;
+    let is = move |side: MemorySource| move || model.side() == side;
     view! {
         <div class="memory-tools" data-roving="">
-            <If when=is(Side::Allocator)>{move || allocators(model)}</If>
-            <If when=is(Side::Static)>{move || view! { {programs(model)} {memories(model)} }.any()}</If>
+            <If when=is(MemorySource::Allocator)>{move || allocators(model)}</If>
+            <If when=is(MemorySource::Static)>{move || view! { {programs(model)} {memories(model)} }.any()}</If>
             <div class="segmented" data-roving="" role="group" aria-label="Curve">
-                {side(Side::Static, "Static")}
-                {side(Side::Allocator, "Allocator")}
+                {side(MemorySource::Static, "Static")}
+                {side(MemorySource::Allocator, "Allocator")}
             </div>
         </div>
     }

@@ -7,7 +7,7 @@ use crate::chart::op::panel;
 use crate::chart::plot::hit_test::{self, Direction};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
-use crate::protocol::{Failure, Question, Reply};
+use crate::protocol::{Failure, Reply, ViewRequest};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::chart::{self, Model};
@@ -64,7 +64,7 @@ fn Sheet(state: State) -> impl IntoView {
     state.request_on_change(
         move || {
             let (query, op, open) = request.get();
-            Some(Question::Graph { query, op: panel::op_ref(&op), open }.into())
+            Some(ViewRequest::Graph { query, op: panel::op_ref(&op), open }.into())
         },
         move |reply| match reply.decode::<OpGraph>() {
             Ok(graph) => {

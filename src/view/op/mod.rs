@@ -11,7 +11,7 @@ use crate::chart::op::{panel, roofline};
 use crate::protocol::url::View;
 use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::url::timeline::TimelineViewState;
-use crate::protocol::{Failure, Question, Reply};
+use crate::protocol::{Failure, Reply, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
@@ -121,7 +121,7 @@ fn request_detail(state: State) -> DetailSignal {
     state.request_on_change(
         move || {
             let (query, op) = request.get();
-            Some(Question::Op { query, op: panel::op_ref(&op) }.into())
+            Some(ViewRequest::Op { query, op: panel::op_ref(&op) }.into())
         },
         move |reply| match reply.decode::<OpDetail>() {
             Ok(op) => found.set(Some(Ok(PtrEq::new(op)))),

@@ -3,7 +3,7 @@
 use super::history::OpHistory;
 use crate::analysis::op::{Neighbour, OpDetail, OpFigures};
 use crate::chart::op::panel::{self, ValueRow};
-use crate::chart::op::roofline::{Roof, RoofLine};
+use crate::chart::op::roofline::{RooflineComparison, RooflineSection};
 use crate::chart::plot::time_part::TimePart;
 use crate::chart::widgets::hlo_text;
 use crate::table::format;
@@ -39,10 +39,10 @@ fn empty_view() -> AnyView {
 
 /// Renders self time, share, executions and mean; the comparison with the roofline; and the spread of executions and
 /// steps.
-pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
+pub(super) fn figures(op: &OpFigures, against: Option<RooflineSection>) -> AnyView {
     let against = against.map(|line| match line {
-        RoofLine::Roof(of) => roof(*of),
-        RoofLine::None(why) => section(ROOF, empty_view(), view! { <p class="sub">{why}</p> }.any()),
+        RooflineSection::Comparison(of) => roof(*of),
+        RooflineSection::None(why) => section(ROOF, empty_view(), view! { <p class="sub">{why}</p> }.any()),
     });
     let one = |(label, value, unit): panel::Figure| {
         view! { <div><dt>{label}</dt><dd>{value} " " <span class="unit">{unit}</span></dd></div> }.any()
@@ -69,7 +69,7 @@ pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
 }
 
 /// Renders the measured time as a bar that is divided into roofline time and gap.
-fn roof(of: Roof) -> AnyView {
+fn roof(of: RooflineComparison) -> AnyView {
     let row = |(label, words): (&'static str, String)| view! { <dt>{label}</dt><dd>{words}</dd> }.any();
     let at = width(of.share.min(1.0));
     let one = |check: String| view! { <li>{check}</li> }.any();

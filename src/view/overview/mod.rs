@@ -13,7 +13,7 @@ use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::overview::{Overview as Answer, OverviewQuery};
 use crate::chart::overview::{self, Segment};
 use crate::protocol::url::comm::CommViewState;
-use crate::protocol::{Question, Reply};
+use crate::protocol::{Reply, ViewRequest};
 use leptos::prelude::*;
 
 /// Renders the overview.
@@ -25,7 +25,7 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
     state.request_on_change(
         move || {
             is_waiting.set(true);
-            Some(Question::Overview(request.get()).into())
+            Some(ViewRequest::Overview(request.get()).into())
         },
         move |reply| {
             is_waiting.set(false);

@@ -7,7 +7,7 @@ use crate::analysis::roofline::Level;
 use crate::chart::empty;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
-use crate::chart::roofline::{AxisWindow, ChartOptions, Dot, Dots, Form, brushed, peaks, scene, words, zoomed};
+use crate::chart::roofline::{AxisWindow, ChartOptions, Dot, Dots, Form, brushed, labels, peaks, scene, zoomed};
 use crate::chart::widgets::tip::Tip;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::format;
@@ -156,7 +156,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
     let none = move || {
         let empty = model.dots.with(|dots| dots.as_ref().is_some_and(|dots| dots.all.is_empty()));
         let why = empty
-            .then(|| model.head.with(|head| head.as_ref().map(|head| words::empty_reason(&head.figures))))
+            .then(|| model.head.with(|head| head.as_ref().map(|head| labels::empty_reason(&head.figures))))
             .flatten();
         why.map(|why| view! { <p class="chart-empty">{why}</p> }.any())
     };
@@ -211,7 +211,7 @@ fn chart_model(model: RooflineModel, scene: SharedMemo<Scene>, size: Signal<(f64
             let level = model.place.with(|place| place.x);
             let opens = enter_action(model.place.with(|place| place.by));
             with_dot(model, id, |dot| Tip {
-                rows: words::tip(dot, level).rows.into_iter().chain(hint(dot, opens)).collect(),
+                rows: labels::tip(dot, level).rows.into_iter().chain(hint(dot, opens)).collect(),
                 title: dot.name.clone(),
             })
         }),
@@ -376,14 +376,14 @@ fn ChartSummary(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoV
     let above = move || {
         let text = model.head.with(|head| {
             let roof = head.as_ref()?.figures.step.clone()?;
-            model.dots.with(|dots| words::above_roof_text(dots.as_ref()?, &roof))
+            model.dots.with(|dots| labels::above_roof_text(dots.as_ref()?, &roof))
         });
         text.map(|(what, why)| {
             view! { <p class="roofline-above">{icon(Icon::Warn)} <span><b>{what}</b> ": " {why}</span></p> }.any()
         })
     };
     let elsewhere = move || {
-        let text = model.dots.with(|dots| options.with(|options| words::hidden_rows_text(dots.as_ref()?, options)));
+        let text = model.dots.with(|dots| options.with(|options| labels::hidden_rows_text(dots.as_ref()?, options)));
         text.map(|text| view! { <p class="sub">{text}</p> }.any())
     };
     view! {

@@ -5,7 +5,7 @@ use crate::analysis::base::Query;
 use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
 use crate::chart::roofline::{AxisWindow, Ceilings, Dots, Form, dots, full_window, initial_window};
 use crate::protocol::url::roofline::{RoofBy, RooflineViewState};
-use crate::protocol::{Question, Reply, RooflineHead};
+use crate::protocol::{Reply, RooflineHead, ViewRequest};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -53,7 +53,7 @@ impl RooflineModel {
         state.request_on_change(
             move || {
                 busy.set(true);
-                Some(Question::Roofline(request.get()).into())
+                Some(ViewRequest::Roofline(request.get()).into())
             },
             move |reply| {
                 busy.set(false);

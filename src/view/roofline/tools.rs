@@ -2,7 +2,7 @@
 
 use super::model::RooflineModel;
 use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::{Export, Question};
+use crate::protocol::{Export, ViewRequest};
 use crate::table::copy::CopyForm;
 use crate::table::format;
 use crate::view::breakdown::filter::FilterBox;
@@ -21,7 +21,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
         Callback::new(move |()| {
             let (query, sort) = (model.query.get_untracked(), model.place.with_untracked(|place| place.sort.clone()));
             let what = format!("roofline by {}", query.query.by.key());
-            save::file(state, &Question::ExportRoofline { query, sort, format }.into(), &what, format);
+            save::file(state, &ViewRequest::ExportRoofline { query, sort, format }.into(), &what, format);
         })
     };
     let entries = Signal::derive(move || {

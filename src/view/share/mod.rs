@@ -5,7 +5,7 @@ mod cut;
 mod file;
 mod link;
 mod model;
-mod seen;
+mod preview;
 mod single;
 
 use crate::view::state::State;
@@ -49,8 +49,8 @@ pub(crate) fn Share(state: State) -> impl IntoView {
             </div>
             <div class="share-body" id="share-body" role="tabpanel" aria-label=move || model.tab.get().label()>
                 {live(body)}
-                <div class="share-two">{seen::tables(model)} {cut::view(model)}</div>
-                {seen::rows(model)}
+                <div class="share-two">{preview::tables(model)} {cut::view(model)}</div>
+                {preview::rows(model)}
                 <p class="share-done" role="status">{live(done)}</p>
             </div>
         </dialog>

@@ -6,7 +6,7 @@ use crate::protocol::url::address::PageAddress;
 use crate::protocol::url::comm::CommViewState;
 use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::url::shared_address;
-use crate::protocol::{Question, Reply, ShareAnswer, ShareQuery, SummaryInfo};
+use crate::protocol::{Reply, ShareAnswer, ShareQuery, SharedReportInfo, ViewRequest};
 use crate::share::{Level, base_address, html};
 use crate::table::format::bytes_text;
 use crate::view::state::{PtrEq, SharedSignal, State, total_size};
@@ -110,7 +110,7 @@ impl ShareModel {
         state.request_on_change(
             move || {
                 busy.set(true);
-                Some(Question::Share(request.get()).into())
+                Some(ViewRequest::Share(request.get()).into())
             },
             move |reply| {
                 busy.set(false);
@@ -183,7 +183,7 @@ impl ShareModel {
     }
 
     /// Returns the description of the open summary. `None` if a capture is open. A summary has no capture to share.
-    pub(super) fn summary(self) -> Option<SummaryInfo> {
+    pub(super) fn summary(self) -> Option<SharedReportInfo> {
         untrack(|| self.state.summary())
     }
 

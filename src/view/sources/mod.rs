@@ -145,7 +145,7 @@ pub(super) fn store_session(state: State) {
         match stored_captures::store(&name, &about, &state.files()).await {
             Ok(stored) => {
                 if state.opens() == opens {
-                    state.is_kept(&stored.id);
+                    state.mark_stored(&stored.id);
                 }
                 state.inform(Failure {
                     title: format!("{} is kept on this device", stored.name),

@@ -18,9 +18,9 @@ impl State {
         self.cancel();
         self.failure.set(None);
         let fetching = Fetching { serial: self.next_serial(), abort };
-        self.engines.update_value(|engines| {
-            engines.opens += 1;
-            engines.fetching = Some(fetching.clone());
+        self.workers.update_value(|workers| {
+            workers.opens += 1;
+            workers.fetching = Some(fetching.clone());
         });
         fetching
     }
@@ -31,7 +31,7 @@ impl State {
     }
 
     pub(super) fn is_fetching(self, serial: u32) -> bool {
-        self.engines.with_value(|engines| engines.fetching.as_ref().is_some_and(|fetching| fetching.serial == serial))
+        self.workers.with_value(|workers| workers.fetching.as_ref().is_some_and(|fetching| fetching.serial == serial))
     }
 
     /// Reports that `done` bytes of `name` have come from `host`. `total` is the size in bytes; `None` if the host does
@@ -60,13 +60,13 @@ impl State {
 
     /// Opens a capture that was fetched completely.
     pub(crate) fn open_fetched(self, file: Picked, src: String) {
-        self.engines.update_value(|engines| engines.fetching = None);
+        self.workers.update_value(|workers| workers.fetching = None);
         self.start(OpenRequest { files: vec![file], src, ..OpenRequest::default() }, false);
     }
 
     /// Cancels the fetch under way.
     pub(super) fn stop_fetching(self) {
-        if let Some(fetching) = self.engines.try_update_value(|engines| engines.fetching.take()).flatten() {
+        if let Some(fetching) = self.workers.try_update_value(|workers| workers.fetching.take()).flatten() {
             fetching.abort.abort();
         }
     }

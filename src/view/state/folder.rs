@@ -6,9 +6,9 @@
 //!          └────────── return_to_folder ───────┘   the worker of the capture is ended
 //! ```
 
-use super::engines::{Folder, end};
 use super::open_request::OpenRequest;
 use super::ptr_eq::PtrEq;
+use super::workers::{Folder, end};
 use super::{Opened, State};
 use crate::protocol::SessionSlot;
 use crate::protocol::url::View;
@@ -51,17 +51,17 @@ impl State {
     /// Puts the list of captures aside before one of them takes its place. If other files do, the list is given up.
     pub(super) fn leave_folder(self, stays: bool) {
         let opened = self.opened.get_untracked().filter(|opened| !opened.session.captures.is_empty());
-        self.engines.update_value(|engines| {
-            if !stays && let Some(folder) = engines.folder.take() {
+        self.workers.update_value(|workers| {
+            if !stays && let Some(folder) = workers.folder.take() {
                 end(folder);
             }
             if let (true, Some(opened)) = (stays, opened)
-                && let Some(link) = engines.open.take()
+                && let Some(link) = workers.open.take()
             {
-                let (serial, of) = (engines.open_serial, engines.of.clone());
+                let (serial, request) = (workers.open_serial, workers.opened_by.clone());
                 let Opened { name, session } = &*opened;
                 let (name, session) = (name.clone(), session.clone());
-                engines.folder = Some(Folder { link, serial, of, name, session });
+                workers.folder = Some(Folder { link, serial, request, name, session });
             }
         });
         self.update_folder();
@@ -69,16 +69,16 @@ impl State {
 
     /// Closes the open capture, and shows the list from which it was opened.
     pub(crate) fn return_to_folder(self) {
-        let Some(folder) = self.engines.try_update_value(|engines| engines.folder.take()).flatten() else { return };
+        let Some(folder) = self.workers.try_update_value(|workers| workers.folder.take()).flatten() else { return };
         self.tips.hide();
         // The next capture that is opened has no other one to compare with.
         if self.view.get_untracked() == View::Compare {
             self.view.set(View::default());
         }
         self.close();
-        let Folder { link, serial, of, name, session } = folder;
-        self.engines.update_value(|engines| {
-            (engines.open, engines.open_serial, engines.of) = (Some(link), serial, of);
+        let Folder { link, serial, request, name, session } = folder;
+        self.workers.update_value(|workers| {
+            (workers.open, workers.open_serial, workers.opened_by) = (Some(link), serial, request);
         });
         self.shown_slot.set(SessionSlot::First);
         self.opened.set(Some(PtrEq::new(Opened { name, session })));
@@ -87,8 +87,8 @@ impl State {
 
     /// Records that a worker ended. If it is that of the list, there is no way back.
     pub(super) fn folder_died(self, serial: u32) {
-        self.engines.update_value(|engines| {
-            if let Some(folder) = engines.folder.take_if(|folder| folder.serial == serial) {
+        self.workers.update_value(|workers| {
+            if let Some(folder) = workers.folder.take_if(|folder| folder.serial == serial) {
                 end(folder);
             }
         });
@@ -97,7 +97,7 @@ impl State {
 
     /// Updates the name of the list that waits.
     pub(super) fn update_folder(self) {
-        let name = self.engines.with_value(|engines| engines.folder.as_ref().map(|folder| folder.name.clone()));
+        let name = self.workers.with_value(|workers| workers.folder.as_ref().map(|folder| folder.name.clone()));
         if self.folder.get_untracked().as_deref() != name.as_ref() {
             self.folder.set(name.map(PtrEq::new));
         }
@@ -105,7 +105,7 @@ impl State {
 
     /// Opens the capture that waits to be compared with the open one.
     pub(super) fn compare_waiting(self) {
-        let files = self.engines.try_update_value(|engines| std::mem::take(&mut engines.of.compare_with));
+        let files = self.workers.try_update_value(|workers| std::mem::take(&mut workers.opened_by.compare_with));
         let files = files.unwrap_or_default();
         if !files.is_empty() {
             self.open_second(files);

@@ -1,17 +1,17 @@
 //! This module handles files that would take too much memory: the user chooses the planes to read.
 
 use super::State;
-use super::engines::{Loading, end};
 use super::open_request::OpenRequest;
 use super::ptr_eq::PtrEq;
+use super::workers::{Loading, end};
 use crate::protocol::{Estimate, SessionSlot, Skip};
 use leptos::prelude::*;
 
 impl State {
     /// Handles files that would take too much memory: the user chooses what to read.
-    pub(super) fn is_large(self, estimate: Estimate) {
-        let loading = self.engines.try_update_value(|engines| engines.loading.take()).flatten();
-        let Some(Loading { link, of: wanted, .. }) = loading else { return };
+    pub(super) fn show_memory_estimate(self, estimate: Estimate) {
+        let loading = self.workers.try_update_value(|workers| workers.loading.take()).flatten();
+        let Some(Loading { link, request: wanted, .. }) = loading else { return };
         end(link);
         self.cancel();
         self.large.set_value(Some(wanted));

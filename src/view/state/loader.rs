@@ -2,26 +2,26 @@
 //! show. The page never reads a file.
 //!
 //! ```text
-//!   open(files) ──► Link ──► Hello ──► Progress… ──► Opened ──► figures ──► swap in
+//!   open(files) ──► WorkerHandle ──► Hello ──► Progress… ──► Opened ──► figures ──► swap in
 //!                     │                                  └────── Failed, Died, Cancel ──► drop; the open session stays
 //!   first device, from large files ──► Opened ──► figures ──► swap in ──► Opened ──► the same views, with all devices
 //!   open worker dies ──► the same files, once more, not shown as a load; the page stays as it is
 //! ```
 
 use super::clock::now;
-use super::engines::{Loading, Workers, end};
 use super::open_request::OpenRequest;
 use super::pending::{PendingState, SentRequest};
 use super::ptr_eq::PtrEq;
+use super::workers::{Loading, Workers, end};
 use super::{Opened, State};
 use crate::analysis::base::{Filter, FilterError, Query};
 use crate::chart::captures::folder_name;
 use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
-use crate::protocol::url::{FilePlace, View};
+use crate::protocol::url::{FilesViewState, View};
 use crate::protocol::{Answer, BreakdownHead, Failure, Reply, SessionInfo, SessionSlot};
 use crate::view::widgets::table::GridCell;
-use crate::worker::client::{Link, Picked, Report};
+use crate::worker::client::{Picked, WorkerEvent, WorkerHandle};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
@@ -39,15 +39,15 @@ impl State {
     }
 
     /// Records that the open session is stored on this device under the name `stored`.
-    pub(crate) fn is_kept(self, stored: &str) {
-        self.engines.update_value(|engines| stored.clone_into(&mut engines.of.stored));
+    pub(crate) fn mark_stored(self, stored: &str) {
+        self.workers.update_value(|workers| stored.clone_into(&mut workers.opened_by.stored));
         self.stored.set(stored.to_owned());
     }
 
     /// Returns the number of loads started so far. A slow fetch compares the number before and after, so that it does
     /// not replace a capture that was opened meanwhile.
     pub(crate) fn opens(self) -> u32 {
-        self.engines.with_value(|engines| engines.opens)
+        self.workers.with_value(|workers| workers.opens)
     }
 
     /// Opens the report of a link. `report` is its text in the address.
@@ -63,7 +63,7 @@ impl State {
         let fetched = self.load.get_untracked().filter(|_| !wanted.src.is_empty() && !again);
         let is_shown = fetched.is_some() && self.load_shown.get_untracked();
         if !again {
-            self.engines.update_value(|engines| engines.opens += 1);
+            self.workers.update_value(|workers| workers.opens += 1);
         }
         self.cancel();
         let (name, bytes) = wanted.size();
@@ -72,17 +72,17 @@ impl State {
             None => Load::new(name, bytes, now()),
         };
         let serial = self.next_serial();
-        let link = match Link::start(move |report| self.handle_report(serial, report)) {
+        let link = match WorkerHandle::start(move |report| self.handle_report(serial, report)) {
             Ok(link) => link,
             Err(failure) => return self.load_failed(failure),
         };
         let id = wanted.open(&link);
-        self.engines.update_value(|engines| {
-            engines.loading = Some(Loading {
+        self.workers.update_value(|workers| {
+            workers.loading = Some(Loading {
                 serial,
                 link,
                 id,
-                of: wanted,
+                request: wanted,
                 again,
                 session: None,
                 question: Default::default(),
@@ -100,10 +100,10 @@ impl State {
 
     /// Returns a number that was not used before.
     pub(super) fn next_serial(self) -> u32 {
-        self.engines
-            .try_update_value(|engines| {
-                engines.serial += 1;
-                engines.serial
+        self.workers
+            .try_update_value(|workers| {
+                workers.serial += 1;
+                workers.serial
             })
             .unwrap_or_default()
     }
@@ -121,17 +121,17 @@ impl State {
     }
 
     fn is_loading(self, serial: u32) -> bool {
-        self.engines.with_value(|engines| engines.loading.as_ref().is_some_and(|loading| loading.serial == serial))
+        self.workers.with_value(|workers| workers.loading.as_ref().is_some_and(|loading| loading.serial == serial))
     }
 
     /// Returns the files of the open session.
     pub(crate) fn files(self) -> Vec<Picked> {
-        self.engines.with_value(|engines| engines.of.files.clone())
+        self.workers.with_value(|workers| workers.opened_by.files.clone())
     }
 
     /// Cancels the load under way. The open session stays.
     pub(crate) fn cancel(self) {
-        if let Some(loading) = self.engines.try_update_value(|engines| engines.loading.take()).flatten() {
+        if let Some(loading) = self.workers.try_update_value(|workers| workers.loading.take()).flatten() {
             end(loading.link);
         }
         self.cancel_second();
@@ -143,11 +143,11 @@ impl State {
     /// Closes the open session.
     pub(crate) fn close(self) {
         self.cancel();
-        self.engines.update_value(|engines| {
-            if let Some(link) = engines.open.take() {
+        self.workers.update_value(|workers| {
+            if let Some(link) = workers.open.take() {
                 end(link);
             }
-            *engines = Workers { serial: engines.serial, opens: engines.opens + 1, ..Workers::default() };
+            *workers = Workers { serial: workers.serial, opens: workers.opens + 1, ..Workers::default() };
         });
         self.update_slow_state();
         self.remaining_files.set(None);
@@ -176,7 +176,7 @@ impl State {
         self.zoom.set(String::new());
         self.op.set(String::new());
         self.graph.set(false);
-        self.file.set(FilePlace::default());
+        self.file.set(FilesViewState::default());
         for text in [self.roofline, self.memory, self.memory_filter, self.comm, self.comm_filter, self.timeline] {
             text.set(String::new());
         }
@@ -199,22 +199,22 @@ impl State {
         self.busy.set(false);
     }
 
-    fn handle_report(self, serial: u32, report: Report) {
+    fn handle_report(self, serial: u32, report: WorkerEvent) {
         if self.is_loading(serial) {
             match report {
-                Report::Answer(answer) => self.handle_load_answer(answer),
-                Report::Died(failure) => self.load_failed(failure),
+                WorkerEvent::Answer(answer) => self.handle_load_answer(answer),
+                WorkerEvent::Died(failure) => self.load_failed(failure),
             }
-        } else if self.engines.with_value(|engines| engines.open.is_some() && engines.open_serial == serial) {
+        } else if self.workers.with_value(|workers| workers.open.is_some() && workers.open_serial == serial) {
             match report {
-                Report::Answer(answer) if self.is_for_remaining_files(&answer) => {
+                WorkerEvent::Answer(answer) if self.is_for_remaining_files(&answer) => {
                     self.handle_remaining_files(answer.reply);
                 }
-                Report::Answer(answer) if self.is_of_second(&answer) => self.handle_second(answer.reply),
-                Report::Answer(answer) => self.receive(answer),
-                Report::Died(failure) => self.worker_died(failure),
+                WorkerEvent::Answer(answer) if self.is_of_second(&answer) => self.handle_second(answer.reply),
+                WorkerEvent::Answer(answer) => self.receive(answer),
+                WorkerEvent::Died(failure) => self.worker_died(failure),
             }
-        } else if matches!(report, Report::Died(_)) {
+        } else if matches!(report, WorkerEvent::Died(_)) {
             self.folder_died(serial);
         }
     }
@@ -226,14 +226,14 @@ impl State {
                     load.update(progress, now());
                 }
             }),
-            Reply::Large(estimate) => self.is_large(estimate),
+            Reply::Large(estimate) => self.show_memory_estimate(estimate),
             Reply::Opened(session) => self.read(*session),
             Reply::Failed(failure) => self.load_failed(failure),
             reply => {
                 let answer = Answer { id: answer.id, reply };
                 let heard = self
-                    .engines
-                    .with_value(|engines| Some(engines.loading.as_ref()?.pending.as_ref()?.receive(answer)));
+                    .workers
+                    .with_value(|workers| Some(workers.loading.as_ref()?.pending.as_ref()?.receive(answer)));
                 match heard {
                     Some(PendingState::Done(head)) => self.swap_in(Some(head)),
                     Some(PendingState::Failed(failure)) => self.load_failed(failure),
@@ -250,10 +250,10 @@ impl State {
         let empty = session.devices.is_empty();
         let query = self.query.get_untracked();
         let replaces = self.opened.with_untracked(Option::is_some);
-        self.engines.update_value(|engines| {
-            let Some(loading) = engines.loading.as_mut() else { return };
+        self.workers.update_value(|workers| {
+            let Some(loading) = workers.loading.as_mut() else { return };
             let is_named = !loading.again && !replaces && Self::names_device();
-            engines.awaited_device = session.reading.filter(|_| is_named).map(|_| query.device);
+            workers.awaited_device = session.reading.filter(|_| is_named).map(|_| query.device);
             loading.question = match (loading.again, replaces) {
                 (true, _) => query,
                 (false, replaces) if session.summary.is_some() => {
@@ -278,8 +278,8 @@ impl State {
     /// Handles a filter of the address that is not a valid regular expression: the filter is removed, and a message
     /// reports this.
     fn refused(self, error: &FilterError) {
-        self.engines.update_value(|engines| {
-            let Some(loading) = engines.loading.as_mut() else { return };
+        self.workers.update_value(|workers| {
+            let Some(loading) = workers.loading.as_mut() else { return };
             loading.question.filter = Filter::default();
             loading.send_first();
         });
@@ -289,38 +289,38 @@ impl State {
     }
 
     fn swap_in(self, shown: Option<PtrEq<BreakdownHead>>) {
-        let Some(loading) = self.engines.try_update_value(|engines| engines.loading.take()).flatten() else { return };
+        let Some(loading) = self.workers.try_update_value(|workers| workers.loading.take()).flatten() else { return };
         let Some(session) = loading.session else { return };
         let name = match session.reading {
             // Only the first file has been read.
-            Some(_) => loading.of.size().0,
+            Some(_) => loading.request.size().0,
             None => Self::name_of(&session),
         };
-        self.leave_folder(loading.of.is_of_folder || loading.again);
-        self.engines.update_value(|engines| {
-            if let Some(old) = engines.open.replace(loading.link) {
+        self.leave_folder(loading.request.is_of_folder || loading.again);
+        self.workers.update_value(|workers| {
+            if let Some(old) = workers.open.replace(loading.link) {
                 end(old);
             }
-            engines.open_serial = loading.serial;
-            engines.reading = session.reading.map(|_| loading.id);
+            workers.open_serial = loading.serial;
+            workers.reading = session.reading.map(|_| loading.id);
             if !loading.again {
-                engines.died_at = None;
+                workers.died_at = None;
             }
-            engines.forget_questions();
+            workers.forget_questions();
         });
         if !loading.again {
             // The cancelled requests were about another session, so they are sent again.
             self.tries.update(|tries| *tries += 1);
         }
         self.update_slow_state();
-        self.src.set(loading.of.src.clone());
-        self.report.set(loading.of.report.clone());
-        self.stored.set(loading.of.stored.clone());
+        self.src.set(loading.request.src.clone());
+        self.report.set(loading.request.report.clone());
+        self.stored.set(loading.request.stored.clone());
         self.needs.set(None);
-        self.engines.update_value(|engines| {
-            engines.of = loading.of;
+        self.workers.update_value(|workers| {
+            workers.opened_by = loading.request;
             if !loading.again {
-                engines.other_of = None;
+                workers.other_opened_by = None;
             }
         });
         if !loading.again {
@@ -382,13 +382,13 @@ impl State {
     /// Handles the end of the open session's worker. The page stays as it is, and the files are read again, unless a
     /// worker ended a moment ago or a load is under way.
     fn worker_died(self, mut failure: Failure) {
-        let wanted = self.engines.try_update_value(|engines| {
-            if let Some(link) = engines.open.take() {
+        let wanted = self.workers.try_update_value(|workers| {
+            if let Some(link) = workers.open.take() {
                 end(link);
             }
-            let lost = engines.forget_questions();
-            let again = engines.record_exit_and_may_restart() && !engines.is_loading();
-            (lost, again.then(|| engines.of.clone()))
+            let lost = workers.forget_questions();
+            let again = workers.record_exit_and_may_restart() && !workers.is_loading();
+            (lost, again.then(|| workers.opened_by.clone()))
         });
         self.update_slow_state();
         let (lost, wanted) = wanted.unwrap_or_default();

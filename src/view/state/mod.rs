@@ -4,7 +4,6 @@
 mod address;
 mod clock;
 mod embedded;
-mod engines;
 mod fetching;
 mod files;
 mod flags;
@@ -23,29 +22,30 @@ mod shared_signal;
 mod show;
 mod theme;
 mod waiting;
+mod workers;
 
 pub(crate) use super::state::pending::Fetching;
 pub(crate) use crate::worker::client::total_size;
 pub(crate) use embedded::is_single;
-pub(crate) use engines::end as end_later;
 pub(crate) use files::{from_drop, from_input};
 pub(crate) use pair::{OpenAs, PairNames};
 pub(crate) use ptr_eq::PtrEq;
 pub(crate) use shared_signal::{SharedMemo, SharedSignal};
 pub(crate) use theme::{KEPT, Theme, remember, remembered};
+pub(crate) use workers::end as end_later;
 
 pub(crate) use super::state::clock::now;
 use super::widgets::table::{GridCell, Model};
 use crate::analysis::base::{FilterError, Query};
 use crate::chart::loading::Load;
-use crate::protocol::url::{FilePlace, Picture, View};
-use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, SessionInfo, SessionSlot, SummaryInfo};
+use crate::protocol::url::{FilesViewState, Picture, View};
+use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, SessionInfo, SessionSlot, SharedReportInfo};
 use crate::table::page::SortBy;
 use crate::view::widgets::tooltip::Tips;
-use engines::Workers;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use open_request::OpenRequest;
+use workers::Workers;
 
 /// The open session, with its name.
 #[derive(Debug, PartialEq)]
@@ -133,7 +133,7 @@ pub(crate) struct State {
     /// The open report, as its link encodes it; empty if the session is of files.
     pub(crate) report: RwSignal<String>,
     /// The chosen program, its current line, and the search in its text.
-    pub(crate) file: RwSignal<FilePlace>,
+    pub(crate) file: RwSignal<FilesViewState>,
     /// Counts the jumps to a line of a program, including repeated ones to the same line.
     pub(crate) jumps: RwSignal<u32>,
     /// The state of the roofline view, as the address encodes it.
@@ -173,7 +173,7 @@ pub(crate) struct State {
     pub(crate) stopped: RwSignal<u32>,
     /// Counts up when the cancelled requests are to be sent again.
     tries: RwSignal<u32>,
-    engines: StoredValue<Workers, LocalStorage>,
+    workers: StoredValue<Workers, LocalStorage>,
 }
 
 /// Adds `item` to a selection, or removes it.
@@ -220,7 +220,7 @@ impl State {
             to_fetch: RwSignal::new(0),
             begun: StoredValue::new(0),
             report: RwSignal::new(String::new()),
-            file: RwSignal::new(FilePlace::default()),
+            file: RwSignal::new(FilesViewState::default()),
             jumps: RwSignal::new(0),
             roofline: RwSignal::new(String::new()),
             memory: RwSignal::new(String::new()),
@@ -241,7 +241,7 @@ impl State {
             slow: RwSignal::new(None),
             stopped: RwSignal::new(0),
             tries: RwSignal::new(0),
-            engines: StoredValue::new_local(Workers::default()),
+            workers: StoredValue::new_local(Workers::default()),
         }
     }
 
@@ -251,7 +251,7 @@ impl State {
     }
 
     /// Returns the description of the open summary. `None` if no summary is open.
-    pub(crate) fn summary(self) -> Option<SummaryInfo> {
+    pub(crate) fn summary(self) -> Option<SharedReportInfo> {
         self.opened.with(|opened| opened.as_ref()?.session.summary.clone())
     }
 

@@ -3,7 +3,7 @@
 
 use crate::chart::widgets::picker_options;
 use crate::protocol::{Request, RequestId, SessionSlot, Skip};
-use crate::worker::client::{Link, Picked, total_size};
+use crate::worker::client::{Picked, WorkerHandle, total_size};
 
 /// A request to open a session.
 #[derive(Clone, Default)]
@@ -40,7 +40,7 @@ impl OpenRequest {
     }
 
     /// Sends the request to a worker, and returns its id.
-    pub(super) fn open(&self, link: &Link) -> RequestId {
+    pub(super) fn open(&self, link: &WorkerHandle) -> RequestId {
         if self.report.is_empty() {
             link.open(self.slot, &self.files, self.skips.clone(), self.is_one_run)
         } else {

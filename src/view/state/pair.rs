@@ -8,9 +8,9 @@
 //! ```
 
 use super::clock::now;
-use super::engines::{SecondLoad, Workers};
 use super::open_request::OpenRequest;
 use super::ptr_eq::PtrEq;
+use super::workers::{SecondLoad, Workers};
 use super::{Opened, State};
 use crate::analysis::base::Query;
 use crate::chart::loading::Load;
@@ -85,9 +85,9 @@ impl State {
         self.cancel();
         let (name, bytes) = wanted.size();
         let serial = self.next_serial();
-        let is_sent = self.engines.try_update_value(|engines| {
-            let id = wanted.open(engines.open.as_ref()?);
-            engines.second = Some(SecondLoad { id, serial, of: wanted });
+        let is_sent = self.workers.try_update_value(|workers| {
+            let id = wanted.open(workers.open.as_ref()?);
+            workers.second = Some(SecondLoad { id, serial, request: wanted });
             Some(())
         });
         if is_sent.flatten().is_some() {
@@ -96,12 +96,12 @@ impl State {
     }
 
     pub(super) fn is_loading_second(self, serial: u32) -> bool {
-        self.engines.with_value(|engines| engines.second.as_ref().is_some_and(|second| second.serial == serial))
+        self.workers.with_value(|workers| workers.second.as_ref().is_some_and(|second| second.serial == serial))
     }
 
     /// Returns whether an answer of the open session's worker belongs to the reading of the second capture.
     pub(super) fn is_of_second(self, answer: &Answer) -> bool {
-        self.engines.with_value(|engines| engines.second.as_ref().is_some_and(|second| second.id == answer.id))
+        self.workers.with_value(|workers| workers.second.as_ref().is_some_and(|second| second.id == answer.id))
     }
 
     /// Handles an answer about the second capture.
@@ -115,9 +115,9 @@ impl State {
         }
         let Some(second) = self.take_second() else { return };
         match reply {
-            Reply::Opened(session) => self.pair(second.of, &session),
+            Reply::Opened(session) => self.pair(second.request, &session),
             Reply::Large(estimate) => {
-                self.large.set_value(Some(second.of));
+                self.large.set_value(Some(second.request));
                 self.estimate.set(Some(PtrEq::new(estimate)));
             }
             Reply::Failed(mut failure) => {
@@ -129,7 +129,7 @@ impl State {
     }
 
     pub(super) fn take_second(self) -> Option<SecondLoad> {
-        let second = self.engines.try_update_value(|engines| engines.second.take()).flatten()?;
+        let second = self.workers.try_update_value(|workers| workers.second.take()).flatten()?;
         self.load_shown.set(false);
         self.load.set(None);
         Some(second)
@@ -137,8 +137,8 @@ impl State {
 
     /// Gives up reading the second capture.
     pub(super) fn cancel_second(self) {
-        self.engines.update_value(|engines| {
-            if let (Some(second), Some(link)) = (engines.second.take(), &engines.open) {
+        self.workers.update_value(|workers| {
+            if let (Some(second), Some(link)) = (workers.second.take(), &workers.open) {
                 link.send(&Request::Cancel(second.id));
             }
         });
@@ -146,7 +146,7 @@ impl State {
 
     fn pair(self, of: OpenRequest, second: &SessionInfo) {
         let Some(first) = self.opened.get_untracked() else { return };
-        self.engines.update_value(|engines| engines.other_of = Some(of));
+        self.workers.update_value(|workers| workers.other_opened_by = Some(of));
         self.pair.set(Some(PtrEq::new(PairNames([first.name.clone(), Self::name_of(second)]))));
     }
 
@@ -194,14 +194,14 @@ impl State {
 
     fn set_shown(self, slot: SessionSlot, session: SessionInfo, query: Query) {
         self.shown_slot.set(slot);
-        self.engines.update_value(|engines| {
-            if let Some(other) = &mut engines.other_of {
-                std::mem::swap(other, &mut engines.of);
+        self.workers.update_value(|workers| {
+            if let Some(other) = &mut workers.other_opened_by {
+                std::mem::swap(other, &mut workers.opened_by);
             }
         });
         self.forget_capture();
         self.query.set(query);
-        let of = self.engines.with_value(|engines| engines.of.clone());
+        let of = self.workers.with_value(|workers| workers.opened_by.clone());
         self.src.set(of.src);
         self.stored.set(of.stored);
         self.opened.set(Some(PtrEq::new(Opened { name: Self::name_of(&session), session })));
@@ -226,7 +226,7 @@ impl State {
         }
         let close = move || {
             self.request(&Request::CloseSecond, |_| ());
-            self.engines.update_value(|engines| engines.other_of = None);
+            self.workers.update_value(|workers| workers.other_opened_by = None);
             self.forget_pair();
             then();
         };
@@ -246,8 +246,8 @@ impl State {
     /// Reads the second capture again, if there was one, after another worker has taken the place of one that ended. The session that is shown
     /// is the first one now.
     pub(super) fn reopen_second(self) {
-        let take = |engines: &mut Workers| if engines.open.is_some() { engines.other_of.take() } else { None };
-        let other = self.engines.try_update_value(take).flatten();
+        let take = |workers: &mut Workers| if workers.open.is_some() { workers.other_opened_by.take() } else { None };
+        let other = self.workers.try_update_value(take).flatten();
         let Some(other) = other else { return };
         if self.shown_slot.get_untracked() == SessionSlot::Second {
             self.shown_slot.set(SessionSlot::First);

@@ -4,7 +4,7 @@ use super::clock::now;
 use super::ptr_eq::PtrEq;
 use crate::analysis::base::{FilterError, Query};
 use crate::protocol::{Answer, BreakdownHead, Failure, Reply, Request, RequestId};
-use crate::worker::client::Link;
+use crate::worker::client::WorkerHandle;
 use web_sys::AbortController;
 
 /// A breakdown that was requested and is not shown yet.
@@ -25,12 +25,12 @@ pub(super) enum PendingState {
 
 impl Pending {
     /// Requests the breakdown of a query.
-    pub(super) fn send(link: &Link, query: Query) -> Self {
+    pub(super) fn send(link: &WorkerHandle, query: Query) -> Self {
         Self { id: link.send(&Request::Breakdown(query)), since: now() }
     }
 
     /// Withdraws the request, and returns its id.
-    pub(super) fn withdraw(&self, link: &Link) -> RequestId {
+    pub(super) fn withdraw(&self, link: &WorkerHandle) -> RequestId {
         link.send(&Request::Cancel(self.id));
         self.id
     }

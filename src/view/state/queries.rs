@@ -2,9 +2,9 @@
 //! is ignored.
 
 use super::State;
-use super::engines::Workers;
 use super::pending::{Pending, PendingState};
 use super::ptr_eq::PtrEq;
+use super::workers::Workers;
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
 use crate::chart::breakdown::scopes;
 use crate::chart::widgets::picker_options;
@@ -18,7 +18,7 @@ impl State {
         let mut query = old.clone();
         change(&mut query);
         // If the worker has ended for good, there is no answer, so the query stays the one on screen.
-        if query == old || !self.engines.with_value(Workers::can_answer) {
+        if query == old || !self.workers.with_value(Workers::can_answer) {
             return;
         }
         if query.by != old.by {
@@ -105,27 +105,27 @@ impl State {
     pub(super) fn request_breakdown(self) {
         let query = self.query.get_untracked();
         let is_shown = self.shown.with_untracked(|shown| shown.as_ref().is_some_and(|head| head.query == query));
-        let request = self.engines.try_update_value(|engines| {
-            let link = engines.open.as_ref()?;
-            if let Some(old) = engines.pending.take() {
-                engines.withdrawn.push(old.withdraw(link));
+        let request = self.workers.try_update_value(|workers| {
+            let link = workers.open.as_ref()?;
+            if let Some(old) = workers.pending.take() {
+                workers.withdrawn.push(old.withdraw(link));
             }
-            engines.pending = (!is_shown).then(|| Pending::send(link, query));
+            workers.pending = (!is_shown).then(|| Pending::send(link, query));
             Some(())
         });
         self.update_slow_state();
         // Without a worker, the files are being read again, and the query waits for that.
         let is_asked = request.flatten().is_some() && !is_shown;
-        self.busy.set(is_asked || self.engines.with_value(|engines| engines.open.is_none() && engines.can_answer()));
+        self.busy.set(is_asked || self.workers.with_value(|workers| workers.open.is_none() && workers.can_answer()));
     }
 
     /// Handles an answer about the open session.
     pub(super) fn receive(self, answer: Answer) {
         let Some(answer) = self.handle_other_answer(answer) else { return };
-        let heard = self.engines.with_value(|engines| engines.pending.as_ref().map(|pending| pending.receive(answer)));
+        let heard = self.workers.with_value(|workers| workers.pending.as_ref().map(|pending| pending.receive(answer)));
         match heard.unwrap_or(PendingState::NotMine) {
             PendingState::Done(head) => {
-                self.engines.update_value(|engines| engines.pending = None);
+                self.workers.update_value(|workers| workers.pending = None);
                 self.show(head);
             }
             PendingState::Failed(failure) => {
@@ -149,7 +149,7 @@ impl State {
 
     /// Handles a query that could not be answered: the page stays as it is, and its query is chosen again.
     pub(super) fn restore_query(self) {
-        self.engines.update_value(|engines| engines.pending = None);
+        self.workers.update_value(|workers| workers.pending = None);
         self.busy.set(false);
         if let Some(query) = self.shown.with_untracked(|shown| shown.as_ref().map(|head| head.query.clone())) {
             self.query.set(query);

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 impl State {
     /// Returns whether an answer of the open session's worker belongs to the reading of the rest.
     pub(super) fn is_for_remaining_files(self, answer: &Answer) -> bool {
-        self.engines.with_value(|engines| engines.reading == Some(answer.id))
+        self.workers.with_value(|workers| workers.reading == Some(answer.id))
     }
 
     /// Handles an answer about the rest of the files.
@@ -35,9 +35,9 @@ impl State {
 
     /// Stops reading files. What has been read is opened.
     pub(crate) fn stop_reading(self) {
-        self.engines.with_value(|engines| {
-            let loading = engines.loading.as_ref().map(|loading| &loading.link);
-            if let Some(link) = loading.or(engines.open.as_ref().filter(|_| engines.reading.is_some())) {
+        self.workers.with_value(|workers| {
+            let loading = workers.loading.as_ref().map(|loading| &loading.link);
+            if let Some(link) = loading.or(workers.open.as_ref().filter(|_| workers.reading.is_some())) {
                 link.send(&Request::StopReading);
             }
         });
@@ -57,7 +57,7 @@ impl State {
     }
 
     fn end_remaining_files(self) {
-        self.engines.update_value(|engines| engines.reading = None);
+        self.workers.update_value(|workers| workers.reading = None);
         self.remaining_files.set(None);
     }
 
@@ -67,7 +67,7 @@ impl State {
         self.end_remaining_files();
         let Some(before) = self.opened.get_untracked() else { return };
         let mut query = self.query.get_untracked();
-        let awaited = self.engines.try_update_value(|engines| engines.awaited_device.take()).flatten();
+        let awaited = self.workers.try_update_value(|workers| workers.awaited_device.take()).flatten();
         query.device = match awaited {
             Some(device) if query.device == before.session.usual_device => device,
             _ => picker_options::device_after(&before.session, &session, query.device),
@@ -75,8 +75,8 @@ impl State {
         let query = picker_options::clamp_query(&session, query);
         self.query.set(query.clone());
         self.opened.set(Some(PtrEq::new(Opened { name: Self::name_of(&session), session })));
-        self.engines.update_value(|engines| {
-            let Workers { open: Some(link), pending, withdrawn, .. } = engines else { return };
+        self.workers.update_value(|workers| {
+            let Workers { open: Some(link), pending, withdrawn, .. } = workers else { return };
             if let Some(old) = pending.take() {
                 withdrawn.push(old.withdraw(link));
             }

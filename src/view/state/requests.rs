@@ -48,9 +48,9 @@ impl State {
     }
 
     fn send(self, request: &Request, once: bool, then: OnReply) -> Option<RequestId> {
-        let id = self.engines.try_update_value(|engines| {
-            let id = engines.open.as_ref()?.send(request);
-            engines.further.push(SentRequest { id, then, once, since: now() });
+        let id = self.workers.try_update_value(|workers| {
+            let id = workers.open.as_ref()?.send(request);
+            workers.sent_requests.push(SentRequest { id, then, once, since: now() });
             Some(id)
         });
         self.update_slow_state();
@@ -128,11 +128,11 @@ impl State {
 
     /// Withdraws a request. Its answer is not handled.
     fn withdraw(self, id: RequestId) {
-        self.engines.update_value(|engines| {
-            engines.further.retain(|sent| sent.id != id);
-            if let Some(link) = &engines.open {
+        self.workers.update_value(|workers| {
+            workers.sent_requests.retain(|sent| sent.id != id);
+            if let Some(link) = &workers.open {
                 link.send(&Request::Cancel(id));
-                engines.withdrawn.push(id);
+                workers.withdrawn.push(id);
             }
         });
         self.update_slow_state();
@@ -140,10 +140,10 @@ impl State {
 
     /// Handles an answer to a request of this module. Any other answer is returned.
     pub(super) fn handle_other_answer(self, answer: Answer) -> Option<Answer> {
-        let then = self.engines.try_update_value(|engines| {
-            engines.withdrawn.retain(|id| *id != answer.id);
-            let at = engines.further.iter().position(|sent| sent.id == answer.id)?;
-            Some(engines.further.remove(at).then)
+        let then = self.workers.try_update_value(|workers| {
+            workers.withdrawn.retain(|id| *id != answer.id);
+            let at = workers.sent_requests.iter().position(|sent| sent.id == answer.id)?;
+            Some(workers.sent_requests.remove(at).then)
         });
         self.update_slow_state();
         match then.flatten() {

@@ -6,7 +6,7 @@ use crate::analysis::timeline::Timeline;
 use crate::chart::timeline::DeviceTime;
 use crate::protocol::url::View;
 use crate::protocol::url::timeline::{TimelineRows, TimelineViewState};
-use crate::protocol::{Question, Reply, TimelineQuestion};
+use crate::protocol::{Reply, TimelineRequest, ViewRequest};
 use leptos::prelude::*;
 
 impl State {
@@ -27,7 +27,7 @@ impl State {
             return open(place, 0);
         }
         let device = time.device.clone();
-        let question = Question::Timeline(TimelineQuestion::Tracks { is_aligned: place.is_aligned });
+        let question = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: place.is_aligned });
         self.request(&question.into(), move |reply| match reply.decode::<Timeline>() {
             Ok(timeline) => {
                 let group = timeline.groups.iter().find(|group| group.name == device);

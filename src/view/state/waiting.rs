@@ -4,8 +4,8 @@
 
 use super::State;
 use super::clock::now;
-use super::engines::{Workers, end};
 use super::pending::SentRequest;
+use super::workers::{Workers, end};
 use crate::chart::loading::SHOWN_AFTER_MS;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
@@ -13,15 +13,15 @@ use leptos::prelude::*;
 impl Workers {
     /// Returns the time of the request that has waited longest, in milliseconds of the page's clock.
     fn waits_since(&self) -> Option<f64> {
-        let further = self.further.iter().map(|sent| sent.since);
-        further.chain(self.pending.as_ref().map(|pending| pending.since)).min_by(f64::total_cmp)
+        let sent_requests = self.sent_requests.iter().map(|sent| sent.since);
+        sent_requests.chain(self.pending.as_ref().map(|pending| pending.since)).min_by(f64::total_cmp)
     }
 
     /// Returns whether the worker computes a request that was withdrawn. A worker handles requests in the order of
     /// their ids.
     fn is_at_withdrawn(&self) -> bool {
-        let further = self.further.iter().map(|sent| sent.id);
-        let wanted = further.chain(self.pending.as_ref().map(|pending| pending.id)).min();
+        let sent_requests = self.sent_requests.iter().map(|sent| sent.id);
+        let wanted = sent_requests.chain(self.pending.as_ref().map(|pending| pending.id)).min();
         let withdrawn = self.withdrawn.iter().copied().min();
         withdrawn.is_some_and(|withdrawn| wanted.is_none_or(|wanted| withdrawn < wanted))
     }
@@ -31,7 +31,7 @@ impl State {
     /// Checks whether a request waits for long. Every function that sends, answers or withdraws a request calls this
     /// one.
     pub(super) fn update_slow_state(self) {
-        let since = self.engines.try_with_value(Workers::waits_since).flatten();
+        let since = self.workers.try_with_value(Workers::waits_since).flatten();
         let Some(since) = since else {
             if self.slow.with_untracked(Option::is_some) {
                 self.slow.set(None);
@@ -45,10 +45,10 @@ impl State {
             self.slow.set(Some(since));
             return;
         }
-        let was_checking = self.engines.try_update_value(|engines| std::mem::replace(&mut engines.is_checking, true));
+        let was_checking = self.workers.try_update_value(|workers| std::mem::replace(&mut workers.is_checking, true));
         if was_checking == Some(false) {
             let options = move || {
-                self.engines.update_value(|engines| engines.is_checking = false);
+                self.workers.update_value(|workers| workers.is_checking = false);
                 self.update_slow_state();
             };
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 200")]
@@ -59,19 +59,19 @@ impl State {
 
     /// Cancels the requests that are pending. The page stays as it is, and a new worker is started.
     pub(crate) fn cancel_requests(self) {
-        let ended = self.engines.try_update_value(|engines| {
+        let ended = self.workers.try_update_value(|workers| {
             // The worker of the load under way replaces this one soon.
-            if engines.is_loading() {
+            if workers.is_loading() {
                 return None;
             }
-            let link = engines.open.take()?;
+            let link = workers.open.take()?;
             // A withdrawn request took so long, so the requests that are still current are sent again.
-            let asked_again = engines.is_at_withdrawn();
+            let asked_again = workers.is_at_withdrawn();
             end(link);
-            Some((engines.forget_questions(), asked_again, engines.of.clone()))
+            Some((workers.forget_questions(), asked_again, workers.opened_by.clone()))
         });
-        let Some((further, asked_again, of)) = ended.flatten() else { return };
-        further.into_iter().filter(|sent| sent.once || !asked_again).for_each(SentRequest::cancelled);
+        let Some((sent_requests, asked_again, of)) = ended.flatten() else { return };
+        sent_requests.into_iter().filter(|sent| sent.once || !asked_again).for_each(SentRequest::cancelled);
         if !asked_again {
             self.restore_query();
         }

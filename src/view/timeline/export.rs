@@ -6,7 +6,7 @@ use crate::analysis::timeline::{Picture, PictureQuery, TraceQuery};
 use crate::chart::timeline::VisibleBand;
 use crate::chart::timeline::scene::{Content, MAX_MARKS, scene};
 use crate::chart::timeline::text;
-use crate::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, TimelineQuestion};
+use crate::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, TimelineRequest};
 use crate::units::Picos;
 use crate::view::widgets::{chart, clipboard};
 use leptos::prelude::*;
@@ -35,7 +35,7 @@ fn n_columns(query: &PictureQuery, end: u64) -> u32 {
 /// Requests a picture and saves it. With too many marks, it is requested again with columns of twice the width.
 fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: bool) {
     let view = model.view.get_untracked();
-    model.request(TimelineQuestion::Picture(query), move |reply| {
+    model.request(TimelineRequest::Picture(query), move |reply| {
         let Ok(picture) = reply.decode::<Picture>() else { return };
         let (Some(layout), Some(timeline)) = (model.layout.get_untracked(), model.timeline.get_untracked()) else {
             return;
@@ -68,20 +68,20 @@ fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: 
 pub(super) fn save_capture(model: TimelineModel) {
     let range = untrack(|| model.event_clock_range(model.device()));
     let request = ExcerptRequest { range, with_programs: true };
-    save_files(model, TimelineQuestion::ExportXSpace(request), Reply::decode);
+    save_files(model, TimelineRequest::ExportXSpace(request), Reply::decode);
 }
 
 /// Saves the events of the range, or of the visible part, as trace JSON, on the event clock.
 pub(super) fn save_trace(model: TimelineModel) {
     let range = untrack(|| model.event_clock_range(model.device()));
     let query = TraceQuery { range, max_events: TraceQuery::MAX_EVENTS };
-    save_files(model, TimelineQuestion::ExportTrace(query), |reply| Ok(vec![reply.decode::<ExportedFile>()?]));
+    save_files(model, TimelineRequest::ExportTrace(query), |reply| Ok(vec![reply.decode::<ExportedFile>()?]));
 }
 
 /// Requests files and saves them, or reports why there are none.
 fn save_files(
     model: TimelineModel,
-    question: TimelineQuestion,
+    question: TimelineRequest,
     decode: impl FnOnce(Reply) -> Result<Vec<ExportedFile>, Reply> + 'static,
 ) {
     let state = model.state;

@@ -5,7 +5,7 @@ use crate::analysis::timeline::{EventDetail, EventQuery, IdleBox, LineRef};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::timeline::{BandKind, Viewport, text};
 use crate::chart::widgets::tip::Tip;
-use crate::protocol::TimelineQuestion;
+use crate::protocol::TimelineRequest;
 use crate::protocol::url::timeline::TimelineRows;
 use crate::units::Picos;
 use crate::view::widgets::size::rect;
@@ -243,7 +243,7 @@ fn hover(model: TimelineModel, at: (f64, f64, f64), (left, top): (f64, f64)) {
         return tips.hover(tip, anchor);
     }
     let Some(query) = query_at(model, at) else { return tips.leave() };
-    model.request(TimelineQuestion::Event(query), move |reply| match reply.decode::<Option<EventDetail>>() {
+    model.request(TimelineRequest::Event(query), move |reply| match reply.decode::<Option<EventDetail>>() {
         Ok(Some(event)) => {
             let tip = text::tip(&event, &model.track_name(event.line));
             tips.hover(tip, anchor);

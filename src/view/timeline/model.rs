@@ -10,7 +10,7 @@ use crate::analysis::timeline::{
 use crate::chart::timeline::layout::Choices;
 use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
 use crate::protocol::url::timeline::TimelineViewState;
-use crate::protocol::{Question, Reply, RequestId, TimelineQuestion};
+use crate::protocol::{Reply, RequestId, TimelineRequest, ViewRequest};
 use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::effect;
@@ -136,7 +136,7 @@ impl TimelineModel {
         self.state.request_on_change(
             move || {
                 let is_aligned = is_aligned.get();
-                Some(Question::Timeline(TimelineQuestion::Tracks { is_aligned }).into())
+                Some(ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned }).into())
             },
             move |reply| match reply.decode::<Timeline>() {
                 Ok(timeline) => {
@@ -202,7 +202,7 @@ impl TimelineModel {
         self.state.request_on_change(
             move || {
                 let EventsQuery { lines, start, end } = self.events_query().filter(|_| is_shown.get())?;
-                Some(Question::Timeline(TimelineQuestion::Flows(FlowsQuery { lines, start, end })).into())
+                Some(ViewRequest::Timeline(TimelineRequest::Flows(FlowsQuery { lines, start, end })).into())
             },
             move |reply| {
                 if let Ok(flows) = reply.decode::<FlowsReport>() {
@@ -291,8 +291,8 @@ impl TimelineModel {
     }
 
     /// Requests a part of the timeline, and handles the answer if the view is still there.
-    pub(super) fn request(self, question: TimelineQuestion, then: impl FnOnce(Reply) + 'static) -> Option<RequestId> {
-        self.state.request(&Question::Timeline(question).into(), move |reply| {
+    pub(super) fn request(self, question: TimelineRequest, then: impl FnOnce(Reply) + 'static) -> Option<RequestId> {
+        self.state.request(&ViewRequest::Timeline(question).into(), move |reply| {
             if self.is_asked.try_get_value().is_some() {
                 then(reply);
             }
@@ -301,7 +301,7 @@ impl TimelineModel {
 
     /// Requests an event, and selects it. With `is_to_show`, the visible part and the scroll follow the event.
     pub(super) fn find_event(self, query: EventQuery, is_to_show: bool) {
-        self.request(TimelineQuestion::Event(query), move |reply| {
+        self.request(TimelineRequest::Event(query), move |reply| {
             let Ok(found) = reply.decode::<Option<EventDetail>>() else { return };
             let place = found.as_ref().map(|event| (event.line, event.event));
             if let Some(event) = found.as_ref().filter(|_| is_to_show) {

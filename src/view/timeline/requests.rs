@@ -4,7 +4,7 @@ use super::model::TimelineModel;
 use super::picture::{Colors, Shown};
 use crate::analysis::timeline::{LineRef, Picture, PictureQuery, SeriesRange, SeriesRef};
 use crate::chart::timeline::{BandKind, VisibleBand, snap};
-use crate::protocol::{Question, TimelineQuestion};
+use crate::protocol::{TimelineRequest, ViewRequest};
 use crate::units::Picos;
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,7 +63,7 @@ impl TimelineModel {
         }
         self.is_asked.set_value(true);
         let colors = colors.clone();
-        let sent = self.request(TimelineQuestion::Picture(query), move |reply| {
+        let sent = self.request(TimelineRequest::Picture(query), move |reply| {
             self.is_asked.set_value(false);
             if let Ok(picture) = reply.decode::<Picture>() {
                 let shown = Shown::new(picture, &colors);
@@ -85,7 +85,7 @@ impl TimelineModel {
             return;
         }
         let colors = colors.clone();
-        self.request(TimelineQuestion::Picture(query), move |reply| {
+        self.request(TimelineRequest::Picture(query), move |reply| {
             if let Ok(picture) = reply.decode::<Picture>() {
                 self.minimap.set_value(Some(Shown::new(picture, &colors)));
                 self.drawn.update(|n| *n += 1);
@@ -105,7 +105,7 @@ impl TimelineModel {
                 Some(ids.collect::<BTreeSet<SeriesRef>>())
             })?;
             let series: Vec<SeriesRef> = series.into_iter().collect();
-            Some(TimelineQuestion::SeriesRanges { series, start: Picos(start), end: Picos(end) })
+            Some(TimelineRequest::SeriesRanges { series, start: Picos(start), end: Picos(end) })
         });
         self.state.request_on_change(
             move || {
@@ -113,7 +113,7 @@ impl TimelineModel {
                 if question.is_none() {
                     self.series_ranges.set(BTreeMap::new());
                 }
-                question.map(|question| Question::Timeline(question).into())
+                question.map(|question| ViewRequest::Timeline(question).into())
             },
             move |reply| {
                 if let Ok(ranges) = reply.decode::<Vec<SeriesRange>>() {

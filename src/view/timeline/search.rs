@@ -3,7 +3,7 @@
 use super::model::TimelineModel;
 use crate::analysis::timeline::{EventQuery, EventRow, SearchQuery, SearchReport};
 use crate::chart::timeline::text;
-use crate::protocol::{Question, Reply, TimelineQuestion};
+use crate::protocol::{Reply, TimelineRequest, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, effect, live};
@@ -31,7 +31,7 @@ impl TimelineModel {
             }
         });
         self.state.request_on_change(
-            move || self.search_query().map(|query| Question::Timeline(TimelineQuestion::Search(query)).into()),
+            move || self.search_query().map(|query| ViewRequest::Timeline(TimelineRequest::Search(query)).into()),
             move |reply| match reply {
                 Reply::BadFilter(error) => self.search_error.set(Some(error)),
                 reply => {

@@ -3,7 +3,7 @@
 
 use js_sys::{Array, Uint8Array};
 use rooflight::protocol::table_query::{TableAction, TableOf};
-use rooflight::protocol::{Answer, Call, Progress, Question, Reply, Request, RequestId, Stage};
+use rooflight::protocol::{Answer, Call, Progress, Reply, Request, RequestId, Stage, ViewRequest};
 use rooflight::source::{Source, SourceError};
 use rooflight::table::page::PageQuery;
 use rooflight::worker::blob::BlobSource;
@@ -47,7 +47,7 @@ pub fn check_a_request_and_its_files_survive_a_round_trip() {
         ..Query::busiest()
     };
     let page = PageQuery { first: u32::MAX, ..PageQuery::default() };
-    let rows = Question::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
+    let rows = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
     let parts = Array::of1(&"abc".into());
     let file = File::new_with_str_sequence(&parts, "host.xplane.pb").expect("a file");
     for request in [rows.into(), Request::Breakdown(query), Request::Cancel(RequestId(7))] {

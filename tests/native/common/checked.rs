@@ -16,7 +16,7 @@ use rooflight::analysis::timeline::{
 };
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::protocol::{CommView, Export, OpRef, Question, Request, RooflineHead, ShareQuery, TimelineQuestion};
+use rooflight::protocol::{CommView, Export, OpRef, Request, RooflineHead, ShareQuery, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened, open};
 use rooflight::share::{Level, Report, decode, decode_link, encode, encode_link, markdown};
 use rooflight::table::filter::{FilterField, TextFilter};
@@ -197,7 +197,7 @@ fn steps(opened: &Opened, analysis: &Analysis) {
         assert_eq!(
             of.steady.map(|steady| (u64::from(steady.n), steady.max.0)),
             steady.clone().max().map(|max| {
-                assert!(of.is_short || steady.clone().count() >= 3);
+                assert!(of.has_few_steady || steady.clone().count() >= 3);
                 (steady.clone().count() as u64, max)
             })
         );
@@ -219,16 +219,16 @@ fn views(engine: &mut OpenSession, query: &Query) {
         let sort = Some(SortBy::new(column, true));
         let of = TableOf::Breakdown(query.clone());
         let action = TableAction::Rows(PageQuery { sort: sort.clone(), first: 1, count: 50, ..PageQuery::default() });
-        let page = engine.answer(&Question::Table { of, action }.into()).decode::<TablePage>();
+        let page = engine.answer(&ViewRequest::Table { of, action }.into()).decode::<TablePage>();
         assert!(page.is_ok(), "{page:?}");
         for format in [Export::Csv, Export::Json] {
             engine.answer(&Request::Export { query: query.clone(), sort: sort.clone(), format });
         }
     }
-    engine.answer(&Question::DataMovement(query.clone()).into());
+    engine.answer(&ViewRequest::DataMovement(query.clone()).into());
     for all_kinds in [false, true] {
         let request = RooflineQuery { query: query.clone(), all_kinds, ..RooflineQuery::default() };
-        let head = engine.answer(&Question::Roofline(request.clone()).into()).decode::<RooflineHead>();
+        let head = engine.answer(&ViewRequest::Roofline(request.clone()).into()).decode::<RooflineHead>();
         let Ok(RooflineHead { figures, .. }) = head else { panic!("the roofline is told") };
         let held = figures.step.as_ref().map_or(0, |roof| u128::from(roof.total.0));
         let skipped = total(&figures.skipped, |skipped| skipped.total);
@@ -240,14 +240,14 @@ fn views(engine: &mut OpenSession, query: &Query) {
         for by in RoofBy::ALL {
             let of = TableOf::Roofline(request.clone(), by);
             let action = TableAction::Rows(PageQuery { count: 50, ..PageQuery::default() });
-            engine.answer(&Question::Table { of, action }.into());
+            engine.answer(&ViewRequest::Table { of, action }.into());
         }
         let sort = Some(SortBy::new("key", true));
-        engine.answer(&Question::ExportRoofline { query: request, sort, format: Export::Json }.into());
+        engine.answer(&ViewRequest::ExportRoofline { query: request, sort, format: Export::Json }.into());
     }
     for by in [CommBy::Op, CommBy::Source] {
         let request = CommQuery { query: query.clone(), by, ..CommQuery::default() };
-        let Ok(CommView { comm, .. }) = engine.answer(&Question::Comm(request).into()).decode::<CommView>() else {
+        let Ok(CommView { comm, .. }) = engine.answer(&ViewRequest::Comm(request).into()).decode::<CommView>() else {
             panic!("communication is told")
         };
         for row in comm.rows.iter().chain(&comm.copy_rows) {
@@ -256,7 +256,7 @@ fn views(engine: &mut OpenSession, query: &Query) {
         }
     }
     let lanes = LaneQuery { query: query.clone(), carried: TransferFilter::All, part: None, max_spans: 0 };
-    if let Ok(lanes) = engine.answer(&Question::CommLanes(lanes).into()).decode::<CommLanes>() {
+    if let Ok(lanes) = engine.answer(&ViewRequest::CommLanes(lanes).into()).decode::<CommLanes>() {
         assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end), "{query:?}");
     }
 }
@@ -284,8 +284,8 @@ fn timelines(engine: &mut OpenSession) {
 
 /// Draws, searches and lists the events of the first tracks, at the ends of the timeline and in between. Returns the tracks.
 fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
-    let ask = |engine: &mut OpenSession, question| engine.answer(&Question::Timeline(question).into());
-    let tracks = ask(engine, TimelineQuestion::Tracks { is_aligned }).decode::<Timeline>();
+    let ask = |engine: &mut OpenSession, question| engine.answer(&ViewRequest::Timeline(question).into());
+    let tracks = ask(engine, TimelineRequest::Tracks { is_aligned }).decode::<Timeline>();
     let Ok(timeline) = tracks else { panic!("the tracks are listed") };
     let lines: Vec<_> = timeline.groups.iter().flat_map(|group| &group.tracks).map(|track| track.line).collect();
     let lines = lines[..lines.len().min(20)].to_vec();
@@ -302,13 +302,13 @@ fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
             idle: vec![0, 9],
             series: series.clone(),
         };
-        let picture = ask(engine, TimelineQuestion::Picture(query.clone())).decode::<Picture>();
+        let picture = ask(engine, TimelineRequest::Picture(query.clone())).decode::<Picture>();
         let Ok(picture) = picture else { panic!("the lines are drawn") };
         for shown in &picture.lines {
             for of in &shown.boxes {
                 assert!((of.name as usize) < picture.names.len() && of.lane < shown.n_lanes && of.start <= of.end);
                 let event = EventQuery::Index { line: shown.line, event: of.event };
-                let event = ask(engine, TimelineQuestion::Event(event)).decode::<Option<EventDetail>>();
+                let event = ask(engine, TimelineRequest::Event(event)).decode::<Option<EventDetail>>();
                 assert!(matches!(event, Ok(Some(_))), "a box is an event");
             }
             assert!(cells::read(&shown.cells).all(|cell| u32::from(cell.lane) < shown.n_lanes && cell.column < 300));
@@ -318,40 +318,40 @@ fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
             assert_eq!(shown.read().count(), 300);
             let is_in_order = |of: SeriesColumn| of.min.is_nan() || of.min <= of.max;
             assert!(shown.read().all(is_in_order) && shown.top.is_finite(), "{:?}", shown.id);
-            let question = TimelineQuestion::SeriesRanges { series: vec![shown.id], start: from, end: query.end() };
+            let question = TimelineRequest::SeriesRanges { series: vec![shown.id], start: from, end: query.end() };
             let ranges = ask(engine, question).decode::<Vec<SeriesRange>>();
             let Ok([range]) = ranges.as_deref() else { panic!("a series has a range") };
             assert!(range.covered_share <= 1.0 && range.mean.is_none_or(f64::is_finite), "{range:?}");
         }
         let window = EventsQuery { lines: lines.clone(), start: from, end: query.end() };
-        ask(engine, TimelineQuestion::Events(window));
+        ask(engine, TimelineRequest::Events(window));
         let links = FlowsQuery { lines: lines.clone(), start: from, end: query.end() };
-        ask(engine, TimelineQuestion::Flows(links));
+        ask(engine, TimelineRequest::Flows(links));
     }
     let filter = TextFilter { text: "a".to_owned(), within: FilterField::Anywhere, ..TextFilter::default() };
-    ask(engine, TimelineQuestion::Search(SearchQuery { filter, n_columns: 100 }));
+    ask(engine, TimelineRequest::Search(SearchQuery { filter, n_columns: 100 }));
     timeline
 }
 
 fn ops_and_programs(engine: &mut OpenSession) {
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() };
     let action = TableAction::Rows(PageQuery { count: 6, ..PageQuery::default() });
-    let rows = Question::Table { of: TableOf::Breakdown(query.clone()), action };
+    let rows = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action };
     let Ok(page) = engine.answer(&rows.into()).decode::<TablePage>() else { panic!("rows are told") };
     for row in page.rows {
         let (name, program) = split_row_key(&row.key);
         let op = OpRef::new(name, program);
         let request = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
-        engine.answer(&Question::Op { query: request, op: op.clone() }.into());
-        engine.answer(&Question::Graph { query: query.clone(), op, open: Vec::new() }.into());
+        engine.answer(&ViewRequest::Op { query: request, op: op.clone() }.into());
+        engine.answer(&ViewRequest::Graph { query: query.clone(), op, open: Vec::new() }.into());
     }
-    for question in [Question::Memory, Question::File, Question::ExportMemory(Export::Json)] {
+    for question in [ViewRequest::Memory, ViewRequest::File, ViewRequest::ExportMemory(Export::Json)] {
         engine.answer(&question.into());
     }
     for color in [0, 1] {
         let request = MemoryQuery { color, ..MemoryQuery::default() };
-        engine.answer(&Question::MemoryOf(request.clone()).into());
-        engine.answer(&Question::MemoryCurve { query: request, points: Points { from: 0, to: u32::MAX } }.into());
+        engine.answer(&ViewRequest::MemoryOf(request.clone()).into());
+        engine.answer(&ViewRequest::MemoryCurve { query: request, points: Points { from: 0, to: u32::MAX } }.into());
     }
     engine.answer(&Request::StepStats);
 }

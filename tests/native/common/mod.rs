@@ -12,7 +12,7 @@ pub use crate::simulator::make;
 
 use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::protocol::Question;
+use rooflight::protocol::ViewRequest;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::session::OpenSession;
 use rooflight::table::page::{PageQuery, TablePage};
@@ -69,7 +69,7 @@ pub fn roofline_query(query: Query) -> RooflineQuery {
 
 /// Requests rows of a breakdown, as its table does.
 pub fn breakdown_page(engine: &mut OpenSession, query: &Query, page: PageQuery) -> TablePage {
-    let question = Question::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
+    let question = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
     engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 

@@ -9,9 +9,9 @@
 //!  picture      box       cell: 3 starts, time by class
 //! ```
 //!
-//! In a lane both starts and ends ascend. Any time is therefore found by a binary search, and the sums of a block of events
-//! tell the time of all columns of the picture that the block lies in. A picture takes time by its width, and not by the
-//! number of events.
+//! In a lane both starts and ends ascend, so that any time is found by a binary search. Sums over blocks of events give the time
+//! in a column of the picture without reading each event. The cost of a picture depends on its width, not on the number of
+//! events.
 
 mod build;
 mod lane;

@@ -8,10 +8,10 @@
 //! ```
 
 use super::anomalies::Anomalies;
+use super::listing_limit::ListingLimit;
 use super::memory::Memories;
 use super::model::{HloBlob, Op, OpStats, Plane, Profile};
 use super::progress::ReadProgress;
-use super::room::ListingLimit;
 use super::strings::Texts;
 use super::{Builder, Note, OpId, StrId};
 use crate::source::Source;

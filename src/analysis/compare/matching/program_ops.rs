@@ -54,7 +54,7 @@ struct Described {
 }
 
 /// What the text of an event says of its op.
-struct OfText {
+struct TextFacts {
     signature: Signature,
     is_copy_or_wait: bool,
     scope: Option<u64>,
@@ -250,7 +250,7 @@ fn by_program(side: &Side<'_>, indices: &[usize], module: &Module) -> (Vec<Descr
 fn by_texts(side: &Side<'_>, indices: &[usize]) -> (Vec<Described>, u64) {
     let text = |index: &usize| side.profile.text(side.op(*index).text);
     let texts: Vec<&str> = indices.iter().map(text).collect();
-    let read: Vec<Option<OfText>> = parallel::map(&texts, |text| read_text(text));
+    let read: Vec<Option<TextFacts>> = parallel::map(&texts, |text| read_text(text));
     let name = |index: usize| digest(side.profile.text(side.op(index).name));
     let places: FxHashMap<u64, u32> = indices.iter().enumerate().map(|(at, index)| (name(*index), at as u32)).collect();
     let (mut ops, mut nodes) = (Vec::with_capacity(indices.len()), Vec::with_capacity(indices.len()));
@@ -274,9 +274,9 @@ fn by_texts(side: &Side<'_>, indices: &[usize]) -> (Vec<Described>, u64) {
     (ops, unordered_digest(&identities))
 }
 
-fn read_text(text: &str) -> Option<OfText> {
+fn read_text(text: &str) -> Option<TextFacts> {
     let instruction = text::instruction(text)?.instruction;
-    Some(OfText {
+    Some(TextFacts {
         signature: Signature::new(InstructionRef { instruction: &instruction, module: None, tpu: false }),
         is_copy_or_wait: is_copy_or_wait(&instruction.opcode),
         scope: scope_digest(instruction.op_name()),

@@ -122,7 +122,7 @@ impl<'a> GraphBuilder<'a> {
         self.nodes.push(GraphNode {
             name: of.name.to_string(),
             opcode: Some(of.opcode.to_string()),
-            words: short::words(inst),
+            words: short::describe(inst),
             shape: shape(&of.shape),
             body: (inside > 0).then_some(NodeBody { opened: false, instructions: inside as u32 }),
             hop,

@@ -39,7 +39,7 @@ pub(crate) fn one_hop(name: &str, inst: Option<InstructionRef<'_>>, sides: [(Vec
     nodes.push(GraphNode {
         name: name.to_owned(),
         opcode: inst.map(|inst| inst.opcode().to_owned()),
-        words: inst.map_or_else(|| "no HLO says what it is".to_owned(), short::words),
+        words: inst.map_or_else(|| "no HLO says what it is".to_owned(), short::describe),
         shape: inst.map(|inst| shape(&inst.instruction.shape)).unwrap_or_default(),
         ..empty_node()
     });

@@ -2,11 +2,11 @@
 //! drawing shows.
 
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::analysis::op::words;
+use crate::analysis::op::description;
 
 /// Returns a short description: "matmul fused with gelu", "wait for copy", "loop, 16 times".
-pub(crate) fn words(inst: InstructionRef<'_>) -> String {
-    let all = words::words(inst);
+pub(crate) fn describe(inst: InstructionRef<'_>) -> String {
+    let all = description::describe(inst);
     let (before, what) = ["start of ", "wait for ", "progress of "]
         .iter()
         .find_map(|b| Some((*b, all.strip_prefix(b)?)))
@@ -64,7 +64,7 @@ mod tests {
         ];
         for (text, short) in all {
             let parsed = instruction(text).unwrap();
-            assert_eq!(words(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true }), short);
+            assert_eq!(describe(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true }), short);
         }
     }
 }

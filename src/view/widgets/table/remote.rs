@@ -6,7 +6,7 @@ use crate::analysis::breakdown::row_label;
 use crate::chart::widgets::table::{self, Folds, Measure};
 use crate::chart::widgets::tip::Tip;
 use crate::chart::widgets::virtual_rows;
-use crate::protocol::Question;
+use crate::protocol::ViewRequest;
 use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
 use crate::table::copy::CopyForm;
 use crate::table::filter::TextFilter;
@@ -61,26 +61,26 @@ pub(crate) enum RowPress {
 
 /// The query of a table, without the range of its rows.
 #[derive(Clone, PartialEq)]
-struct TableQuestion {
+struct TableRequest {
     of: TableOf,
     sort: Option<SortBy>,
     filter: TextFilter,
 }
 
-impl TableQuestion {
+impl TableRequest {
     fn page(&self, first: u32) -> PageQuery {
         PageQuery { sort: self.sort.clone(), filter: self.filter.clone(), first, count: virtual_rows::PAGE }
     }
 
-    fn question(&self, first: u32) -> Question {
-        Question::Table { of: self.of.clone(), action: TableAction::Rows(self.page(first)) }
+    fn question(&self, first: u32) -> ViewRequest {
+        ViewRequest::Table { of: self.of.clone(), action: TableAction::Rows(self.page(first)) }
     }
 }
 
 /// The rows that are loaded, and the query that they answer.
 #[derive(Clone, PartialEq)]
 struct Loaded {
-    requested: TableQuestion,
+    requested: TableRequest,
     pages: BTreeMap<u32, PtrEq<TablePage>>,
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     let under_way = StoredValue::new(Vec::<u32>::new());
     let folds = RwSignal::new(Folds::default());
     let requested = Memo::new(move |_| {
-        Some(TableQuestion { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
+        Some(TableRequest { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
     });
     // The rows on screen stay until those of the new query have come.
     state.request_on_change(
@@ -295,9 +295,9 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
 }
 
 /// Copies rows to the clipboard: all of them, or those with the given keys.
-fn copy_rows(state: State, requested: &TableQuestion, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
+fn copy_rows(state: State, requested: &TableRequest, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
     let action = TableAction::Copy { query: requested.page(0), columns, keys, form };
-    state.request(&Question::Table { of: requested.of.clone(), action }.into(), move |reply| {
+    state.request(&ViewRequest::Table { of: requested.of.clone(), action }.into(), move |reply| {
         let Ok(CopiedRows { text, n }) = reply.decode::<CopiedRows>() else { return };
         clipboard::copy(&text, move |done| state.inform(save::copy_message(done, n)));
     });

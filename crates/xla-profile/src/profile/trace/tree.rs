@@ -1,6 +1,6 @@
 //! This module collects the processes and threads of a trace JSON, which become planes and lines.
 
-use super::super::room::ListingLimit;
+use super::super::listing_limit::ListingLimit;
 use crate::wire::trace::{Event, Id};
 use rustc_hash::FxHashMap;
 

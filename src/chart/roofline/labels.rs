@@ -5,7 +5,7 @@ use super::axes::Axes;
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
 use super::options::ChartOptions;
-use crate::analysis::roofline::{Level, Roof, RooflineFigures, SkipReason};
+use crate::analysis::roofline::{Level, RooflineFigures, RooflinePosition, SkipReason};
 use crate::chart::plot::scene::SceneTable;
 use crate::chart::widgets::tip::Tip;
 use crate::table::format::{self, ABSENT};
@@ -15,7 +15,7 @@ use crate::units::Picos;
 const ROOM: usize = 34;
 
 /// Formats the gap: self time − roofline time. The gap is negative if the cost estimate exceeds the peak.
-pub fn gap(roof: &Roof) -> String {
+pub fn gap(roof: &RooflinePosition) -> String {
     let time = format::time_text(Picos(roof.gap.unsigned_abs()));
     if roof.gap < 0 { format!("\u{2212}{time}") } else { time }
 }
@@ -161,7 +161,7 @@ pub fn empty_reason(figures: &RooflineFigures) -> &'static str {
 }
 
 /// Returns the text about rows above their roof, and its explanation. `None` if there are none.
-pub fn above_roof_text(dots: &Dots, all: &Roof) -> Option<(String, String)> {
+pub fn above_roof_text(dots: &Dots, all: &RooflinePosition) -> Option<(String, String)> {
     if all.above == Picos::ZERO {
         return None;
     }

@@ -1,16 +1,16 @@
 //! This module describes an op in one plain sentence. The sentence contains only facts from the HLO. The module does
 //! not depend on times.
 
+use super::description_fusion::fusion;
 use super::report::{Change, ValueChange};
 use super::shape_text::{groups, shape};
 use super::trip_count::loop_trip_count;
 use super::values::{memory, value_changes};
-use super::words_fusion::fusion;
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, Shape, opcode};
 
 /// Returns the sentence, without a full stop.
-pub(in crate::analysis) fn words(inst: InstructionRef<'_>) -> String {
+pub(in crate::analysis) fn describe(inst: InstructionRef<'_>) -> String {
     let code = inst.opcode();
     let (before, worker) = match opcode::base(code) {
         base if base == code => ("", inst),
@@ -48,7 +48,7 @@ fn plain(inst: InstructionRef<'_>) -> String {
         return collective(inst, base);
     }
     match code {
-        "dot" | "convolution" => super::words_fusion::matmul(inst),
+        "dot" | "convolution" => super::description_fusion::matmul(inst),
         "fusion" => fusion(inst),
         "copy" | "copy-start" | "copy-done" | "transpose" | "convert" | "reshape" | "bitcast" | "bitcast-convert" => {
             moved(inst, base)
@@ -133,7 +133,7 @@ mod tests {
 
     fn words_of(text: &str) -> String {
         let parsed = instruction(text).unwrap();
-        words(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true })
+        describe(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true })
     }
 
     /// Texts of events of a v5p capture. The computations that they call are unknown.

@@ -6,7 +6,7 @@ use super::open_request::OpenRequest;
 use super::pending::{Fetching, Pending, SentRequest};
 use crate::analysis::base::{DeviceChoice, Query};
 use crate::protocol::{RequestId, SessionInfo};
-use crate::worker::client::Link;
+use crate::worker::client::WorkerHandle;
 use gloo::timers::callback::Timeout;
 
 /// The workers, and the requests that they have not answered.
@@ -16,15 +16,15 @@ pub(super) struct Workers {
     /// The number of loads and fetches started and sessions closed so far.
     pub(super) opens: u32,
     /// The worker of the open session.
-    pub(super) open: Option<Link>,
+    pub(super) open: Option<WorkerHandle>,
     pub(super) open_serial: u32,
-    pub(super) of: OpenRequest,
+    pub(super) opened_by: OpenRequest,
     /// The request that opened the session, while the rest of its files is still being read.
     pub(super) reading: Option<RequestId>,
     /// The capture that is being read for a comparison.
     pub(super) second: Option<SecondLoad>,
     /// What opened the session that is compared with the one that is shown.
-    pub(super) other_of: Option<OpenRequest>,
+    pub(super) other_opened_by: Option<OpenRequest>,
     /// The device that the address names, if it has not been read yet.
     pub(super) awaited_device: Option<DeviceChoice>,
     /// The time at which the worker of the open session last ended, in milliseconds of the page's clock.
@@ -37,7 +37,7 @@ pub(super) struct Workers {
     /// The breakdown that was requested and is not shown yet.
     pub(super) pending: Option<Pending>,
     /// The other requests, with the handlers of their answers.
-    pub(super) further: Vec<SentRequest>,
+    pub(super) sent_requests: Vec<SentRequest>,
     /// The requests that were withdrawn. The worker may still compute the first of them.
     pub(super) withdrawn: Vec<RequestId>,
     /// Whether a check for slow requests is scheduled.
@@ -63,7 +63,7 @@ impl Workers {
     pub(super) fn forget_questions(&mut self) -> Vec<SentRequest> {
         self.pending = None;
         self.withdrawn.clear();
-        std::mem::take(&mut self.further)
+        std::mem::take(&mut self.sent_requests)
     }
 
     /// Returns whether a request is answered, now or after the files have been read again.
@@ -74,9 +74,9 @@ impl Workers {
 
 /// A list of captures that waits while one of them is open.
 pub(super) struct Folder {
-    pub(super) link: Link,
+    pub(super) link: WorkerHandle,
     pub(super) serial: u32,
-    pub(super) of: OpenRequest,
+    pub(super) request: OpenRequest,
     /// Its name on the page.
     pub(super) name: String,
     pub(super) session: SessionInfo,
@@ -85,10 +85,10 @@ pub(super) struct Folder {
 /// A load under way.
 pub(super) struct Loading {
     pub(super) serial: u32,
-    pub(super) link: Link,
+    pub(super) link: WorkerHandle,
     /// The request that opens the files.
     pub(super) id: RequestId,
-    pub(super) of: OpenRequest,
+    pub(super) request: OpenRequest,
     /// Whether the load only replaces a worker that ended. The page does not show its progress.
     pub(super) again: bool,
     pub(super) session: Option<SessionInfo>,
@@ -108,7 +108,7 @@ impl Loading {
 pub(super) struct SecondLoad {
     pub(super) id: RequestId,
     pub(super) serial: u32,
-    pub(super) of: OpenRequest,
+    pub(super) request: OpenRequest,
 }
 
 /// Ends a worker in a task of its own, because the caller may be a handler of the worker's messages.

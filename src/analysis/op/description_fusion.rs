@@ -205,7 +205,7 @@ mod tests {
             "HloModule m\n\n%f {{\n{fused}\n}}\n\nENTRY %main {{\n  ROOT %fusion = {call}, kind=kOutput, calls=%f\n}}\n"
         );
         let (module, _) = module(&text).unwrap();
-        crate::analysis::op::words::words(
+        crate::analysis::op::description::describe(
             InstructionRef::within(&module, module.instruction_named("fusion").unwrap(), true).unwrap(),
         )
     }

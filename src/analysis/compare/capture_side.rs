@@ -16,7 +16,7 @@ const NO_BUFFERS: &str = "The buffers of the program of a side are unknown.";
 
 /// One side of a comparison, with its analyses.
 #[derive(Clone, Copy)]
-pub struct Session<'a> {
+pub struct CaptureSide<'a> {
     pub profile: &'a Profile,
     pub analysis: &'a Analysis,
     pub programs: Option<Programs<'a>>,
@@ -35,7 +35,7 @@ pub struct Session<'a> {
     pub is_partial: bool,
 }
 
-impl<'a> Session<'a> {
+impl<'a> CaptureSide<'a> {
     fn plane(&self) -> &'a Plane {
         &self.profile.planes[self.analysis.devices[self.by_op.ledger.device].plane]
     }
@@ -58,7 +58,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns the figures and the ops that are compared. The ops have the order of those of [`Session::side`].
+    /// Returns the figures and the ops that are compared. The ops have the order of those of [`CaptureSide::side`].
     pub(super) fn input(&self) -> Input<'a> {
         let (profile, plane, by_op) = (self.profile, self.plane(), self.by_op);
         let facts = &self.analysis.facts[by_op.ledger.device].ops;
