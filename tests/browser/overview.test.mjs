@@ -107,6 +107,43 @@ onPage("findings open by keyboard and lead to their view", { view: "", permissio
   assert.equal(copied, cliOutput("overview", sample, "--markdown"));
 });
 
+onPage("evidence leads to an op, a time, a device and a step, and keys lead to the view and copy", { view: "", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
+  await open(page, sample);
+  const found = report(sample);
+  const at = (id) => found.findings.findIndex((one) => one.id === id);
+  const opened = async (n) => {
+    if (!(await finding(page).nth(n).evaluate((one) => one.open))) await summaries(page).nth(n).click();
+    return finding(page).nth(n);
+  };
+  const copies = await opened(at("layout_copies"));
+  const { ops, spans } = found.findings[at("layout_copies")].evidence;
+  await copies.locator(".finding-body .link.mono").first().click();
+  await waitUntil(() => page.locator(".op-panel h2").first().innerText(), (name) => name.includes(ops[0].name));
+  await page.keyboard.press("Escape");
+  // The time in the timeline is as long as the one in the command line's answer.
+  await copies.getByRole("button", { name: /^at / }).first().click();
+  await page.locator(".timeline-figures, .timeline").first().waitFor();
+  const [start, end] = await waitUntil(() => page.url().match(/range(?::|%3A)(\d+)-(\d+)/)?.slice(1).map(Number), (range) => range !== undefined);
+  assert.equal(end - start, spans[0].end_ps - spans[0].start_ps);
+  await page.keyboard.press("1");
+  await verdict(page).waitFor();
+  const slow = await opened(at("straggler"));
+  const [device] = found.findings[at("straggler")].evidence.devices;
+  await slow.getByRole("button", { name: device, exact: true }).click();
+  await waitUntil(() => page.locator("[role=tab][aria-selected=true]").getAttribute("id"), (id) => id === "tab-breakdown");
+  await waitUntil(() => page.locator(".pickers").innerText(), (text) => text.includes(device));
+  await page.keyboard.press("1");
+  await page.getByRole("button", { name: /^Step \d+ in the breakdown$/ }).first().click();
+  await waitUntil(() => page.url(), (url) => /step=\d+/.test(url));
+  await page.keyboard.press("1");
+  await verdict(page).waitFor();
+  await page.keyboard.press("y");
+  await waitUntil(() => page.evaluate(() => navigator.clipboard.readText()), (text) => text.includes("| "));
+  await summaries(page).first().focus();
+  await page.keyboard.press("ArrowRight");
+  await waitUntil(() => page.locator("[role=tab][aria-selected=true]").getAttribute("id"), (id) => id !== "tab-overview");
+});
+
 onPage("the program suggests its useful FLOPs, and the user confirms them", { view: "" }, async ({ page }) => {
   await open(page, sample);
   const { model_guess: guess } = report(sample);

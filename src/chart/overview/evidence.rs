@@ -95,7 +95,7 @@ fn time(of: &Overview, span: StepSpan) -> Option<EvidenceLine> {
     let step = of.shown_step.range.filter(|_| of.shown_step.number == Some(span.step))?;
     let range = TimeRange::between(step.start + span.start, step.start + span.end)?;
     Some(EvidenceLine {
-        name: format!("after {}", time_text(span.start)),
+        name: format!("at {}", time_text(span.start)),
         text: format!("for {}", time_text(range.length())),
         target: Some(EvidenceTarget::Time { time: DeviceTime { device: of.device.clone(), range }, step }),
     })
