@@ -52,7 +52,7 @@ pub(crate) fn IdleTable(
 pub(crate) fn IdlePicture(state: State) -> impl IntoView {
     let found = request_gaps(state, Memo::new(move |_| Some(state.query.with(|query| (query.device, query.step)))));
     let open: Open = RwSignal::new(Vec::new());
-    let show = ShowGap::new(move |gap: DeviceTime| state.show_in_timeline(&gap, None, TimelineRows::Idle));
+    let show = ShowGap::new(move |gap: DeviceTime| state.show_in_timeline(gap, None, TimelineRows::Idle));
     let picture = TablePicture {
         menu: "idle-menu",
         panel: ("how-idle", "How idle time is computed"),

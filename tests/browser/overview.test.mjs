@@ -125,6 +125,8 @@ onPage("evidence leads to an op, a time, a device and a step, and keys lead to t
   await page.locator(".timeline-figures, .timeline").first().waitFor();
   const [start, end] = await waitUntil(() => page.url().match(/range(?::|%3A)(\d+)-(\d+)/)?.slice(1).map(Number), (range) => range !== undefined);
   assert.equal(end - start, spans[0].end_ps - spans[0].start_ps);
+  // The sums below are those of the device of the overview.
+  await waitUntil(() => page.locator(".timeline-rows, .timeline").last().innerText(), (text) => text.includes(`${found.critical_device}, the selected range`));
   await page.keyboard.press("1");
   await verdict(page).waitFor();
   const slow = await opened(at("straggler"));

@@ -147,7 +147,7 @@ fn evidence(state: State, group: EvidenceGroup) -> AnyView {
 fn show(state: State, target: EvidenceTarget) {
     match target {
         EvidenceTarget::Op(key) => state.op.set(key),
-        EvidenceTarget::Time { time, step } => state.show_in_timeline(&time, Some(step), TimelineRows::Sums),
+        EvidenceTarget::Time { time, step } => state.show_in_timeline(time, Some(step), TimelineRows::Sums),
         EvidenceTarget::Step(device, number) => state.show_step(&device, number),
         EvidenceTarget::Device(label) => state.show_device(&label),
     }

@@ -10,28 +10,31 @@ use crate::protocol::{Reply, TimelineRequest, ViewRequest};
 use leptos::prelude::*;
 
 impl State {
-    /// Selects a time of a device as the range of the timeline, and opens the timeline there with these rows. `part` is the
-    /// visible part; `None` is the time with a margin of half its length on both sides.
+    /// Selects a time of a device as the range of the timeline, and opens the timeline there, with the tracks of the device and
+    /// with these rows. `part` is the visible part; `None` is the time with a margin of half its length on both sides.
     ///
     /// The timeline may display the time elsewhere than on the event clock, if the session has several hosts.
-    pub(crate) fn show_in_timeline(self, time: &DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
-        let place: TimelineViewState = self.timeline.with_untracked(|text| text.parse().unwrap_or_default());
-        let has_hosts = self.opened.with_untracked(|of| of.as_ref().is_some_and(|of| of.session.files.len() > 1));
-        let range = time.range;
-        let open = move |place, by: i64| {
-            if let Some(range) = range.moved(by) {
-                self.open_timeline(place, range, part.and_then(|part| part.moved(by)), rows);
-            }
-        };
-        if !has_hosts {
-            return open(place, 0);
-        }
-        let device = time.device.clone();
+    pub(crate) fn show_in_timeline(self, time: DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
+        let mut place: TimelineViewState = self.timeline.with_untracked(|text| text.parse().unwrap_or_default());
         let question = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: place.is_aligned });
         self.request(&question.into(), move |reply| match reply.decode::<Timeline>() {
             Ok(timeline) => {
-                let group = timeline.groups.iter().find(|group| group.name == device);
-                open(place, group.map_or(0, |group| timeline.offset(group)));
+                let group = timeline.groups.iter().position(|group| group.name == time.device);
+                if let Some(at) = group.and_then(|at| u32::try_from(at).ok()) {
+                    let open = place.open.get_or_insert_default();
+                    if !open.contains(&at) {
+                        open.push(at);
+                    }
+                }
+                if let Some(device) = self.device_at(&time.device) {
+                    self.choose_device(device);
+                }
+                // The sums are those of the device of the selected event, if there is one.
+                place.event = None;
+                let by = group.map_or(0, |at| timeline.offset(&timeline.groups[at]));
+                if let Some(range) = time.range.moved(by) {
+                    self.open_timeline(place, range, part.and_then(|part| part.moved(by)), rows);
+                }
             }
             Err(Reply::Failed(failure)) => self.fail(failure),
             Err(_) => {}
