@@ -106,6 +106,7 @@ enum Command {
 #[derive(Clone, Copy, ValueEnum)]
 enum Bench {
     Native,
+    Timeline,
     Browser,
 }
 
@@ -139,9 +140,12 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Screens => scripts::screens()?,
         Command::Synth { arguments } => synth::run(&arguments)?,
         Command::Sample => synth::sample()?,
-        Command::Bench { what: Bench::Native, peers } => synth::bench(peers)?,
+        Command::Bench { what: Bench::Native, peers } => synth::bench("command_line", peers)?,
+        Command::Bench { what: Bench::Timeline, peers: false } => synth::bench("timeline", false)?,
         Command::Bench { what: Bench::Browser, peers: false } => scripts::bench()?,
-        Command::Bench { what: Bench::Browser, peers: true } => bail!("peers are measured by `bench native --peers`"),
+        Command::Bench { what: Bench::Browser | Bench::Timeline, peers: true } => {
+            bail!("peers are measured by `bench native --peers`")
+        }
         Command::FinishPage => {
             let dist = env::var_os("TRUNK_STAGING_DIR").context("Trunk starts this: `trunk build`")?;
             let is_release = env::var_os("TRUNK_PROFILE").is_some_and(|profile| profile == "release");

@@ -36,13 +36,13 @@ pub fn sizes() -> String {
     env::var("ROOFLIGHT_MB").unwrap_or_else(|_| "10,100,1000".to_owned())
 }
 
-/// Runs the benchmark of the command line, beside other profilers if `peers` is set.
-pub fn bench(peers: bool) -> Result<()> {
+/// Runs a native benchmark, beside other profilers if `peers` is set.
+pub fn bench(name: &str, peers: bool) -> Result<()> {
     let mut cargo = process::cargo();
     if peers {
         cargo.env("ROOFLIGHT_PEERS", tools::peers::programs()?);
     }
-    cargo.args(["bench", "--bench", "command_line"]).current_dir(repo::root());
+    cargo.args(["bench", "--bench", name]).current_dir(repo::root());
     process::run(cargo.env("ROOFLIGHT_BENCH", for_benches()?).env("ROOFLIGHT_MB", sizes()))
 }
 

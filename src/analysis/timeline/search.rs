@@ -43,10 +43,11 @@ impl TimelineIndex {
             let Some((_, is_match)) = matches.as_ref().filter(|(_, of)| of.contains(&true)) else { continue };
             let Some(shown) = self.shown(profile, of) else { continue };
             let is_match = |op: OpId| is_match.get(op.0 as usize) == Some(&true);
-            let events = (0..).zip(shown.times.iter().zip(shown.times.events.ops()));
+            let events = (0..).zip(shown.times.events.ops()).filter(|(_, op)| is_match(*op));
             // Many hits follow each other in one column, which is marked once.
             let mut marked = 0..0;
-            for (event, ((start, end), _)) in events.filter(|(_, (_, op))| is_match(*op)) {
+            for (event, _) in events {
+                let (start, end) = shown.times.time(event as usize);
                 report.n += 1;
                 report.time = Picos(report.time.0.saturating_add(end - start));
                 first.add((start, of, event));
