@@ -188,9 +188,13 @@ fn unpaired(profile: &Profile, plane: &Plane, device: &Device, framework: Framew
     let halves: Vec<Option<(&str, i64)>> = plane.ops.iter().map(half).collect();
     let mut n_events = vec![0_i64; halves.len()];
     if halves.iter().any(Option::is_some) {
-        let lines = device.ops.iter().map(|i| &plane.lines[*i]);
-        let events = lines.flat_map(|line| line.events.ops());
-        events.for_each(|op| n_events.get_mut(op.0 as usize).into_iter().for_each(|n| *n += 1));
+        for line in device.ops.iter().map(|i| &plane.lines[*i]) {
+            line.events.ops().for_each(|op| {
+                if let Some(n) = n_events.get_mut(op.0 as usize) {
+                    *n += 1;
+                }
+            });
+        }
     }
     let mut sums: IndexMap<&str, i64> = IndexMap::default();
     for (half, n) in halves.iter().zip(n_events) {

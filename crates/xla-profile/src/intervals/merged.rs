@@ -49,9 +49,15 @@ impl Merged {
     /// Returns the union of two merged lists.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let mut all = [self.intervals(), other.intervals()].concat();
-        // A stable sort merges two sorted parts in linear time.
-        all.sort();
+        let (mut own, mut theirs) = (self.intervals().iter().peekable(), other.intervals().iter().peekable());
+        let mut all = Vec::with_capacity(self.intervals.len() + other.intervals.len());
+        while let Some(next) = match (own.peek(), theirs.peek()) {
+            (Some(a), Some(b)) if a <= b => own.next(),
+            (_, Some(_)) => theirs.next(),
+            (_, None) => own.next(),
+        } {
+            add_to_union(&mut all, *next);
+        }
         Self::new(all)
     }
 

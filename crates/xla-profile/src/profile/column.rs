@@ -276,6 +276,19 @@ impl Iterator for Iter<'_> {
         number
     }
 
+    /// Reads block by block, without a question after each number whether its block has ended.
+    #[inline]
+    fn fold<A, F: FnMut(A, u64) -> A>(mut self, first: A, mut add: F) -> A {
+        let mut all = first;
+        loop {
+            all = self.numbers.get(self.at..self.n).unwrap_or_default().iter().copied().fold(all, &mut add);
+            self.unpack();
+            if self.n == 0 {
+                return all;
+            }
+        }
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         let n = self.n - self.at + self.left();
         (n, Some(n))
