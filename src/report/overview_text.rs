@@ -54,7 +54,7 @@ pub(super) const SHOWN: [(&str, &str); 9] = [
     ("exposed_communication", "Exposed communication"),
     ("idle", "Idle"),
     ("host_waits", "Idle, host late"),
-    ("device_spread", "Spread of devices"),
+    ("device_spread", "Spread of step time"),
 ];
 
 /// Writes the overview for a terminal. The text is safe to print.

@@ -118,6 +118,9 @@ impl StepColumns {
         let mut all: Vec<Interval> = Merged::new(times).within(self.window).collect();
         all.small_sort_by(|a, b| (b.1 - b.0, a.0).cmp(&(a.1 - a.0, b.0)));
         all.truncate(MAX_SPANS);
+        // A stretch that is much shorter than the longest one is no evidence.
+        let longest = all.first().map_or(0, |(from, to)| to - from);
+        all.retain(|(from, to)| (to - from).saturating_mul(100) >= longest);
         all.small_sort_by(Ord::cmp);
         let after = |at: u64| Picos(at - self.window.0);
         all.into_iter().map(|(from, to)| StepSpan { step, start: after(from), end: after(to) }).collect()

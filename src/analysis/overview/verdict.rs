@@ -77,7 +77,11 @@ fn option(of: &Overview, first: Picos) -> String {
     let share = |option: &Finding| option.at_stake.fraction_of(of.period).unwrap_or(0.0);
     let largest = largest.filter(|option| option.at_stake > first && share(option) >= OPTION);
     largest.map_or(String::new(), |option| {
-        format!(" An option is about more time: {}, {}.", lower(&option.title), percent_text(share(option)))
+        format!(
+            " An option, which is in no sum, concerns more time: {}, {}.",
+            lower(&option.title),
+            percent_text(share(option))
+        )
     })
 }
 

@@ -16,7 +16,7 @@ const SHOWN: [(&str, &str, &str); 9] = [
     ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
     ("idle", "Idle", "time without an op ÷ step time"),
     ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
-    ("device_spread", "Spread of devices", "mean over steps of (longest − shortest device) ÷ mean duration"),
+    ("device_spread", "Spread of step time", "mean over steps of (longest − shortest device) ÷ mean duration"),
 ];
 
 /// Returns which device and steps the overview is about.
@@ -37,14 +37,18 @@ pub fn about(of: &Overview) -> String {
     format!("{}{which}; {steps}", of.device)
 }
 
-/// Returns the device with the shortest wait for others. `None` if no device waits.
+/// The share of a step for which a device at least waits for others, if one of them is called the slowest.
+const LEAST_WAIT: f64 = 0.01;
+
+/// Returns the device with the shortest wait for others. `None` if no device waits long.
 pub(super) fn slowest(of: &Overview) -> Option<&str> {
     let waits = || of.devices.iter().filter_map(|device| Some((device.waited?, &*device.label)));
     // The chosen device counts as the slowest if its wait is as short as that of another one.
     let (least, first) = waits().min_by_key(|(wait, _)| *wait)?;
     let own = waits().find(|(wait, label)| *wait == least && *label == of.device);
     let most = waits().map(|(wait, _)| wait).max()?;
-    (most > Picos::ZERO).then(|| own.map_or(first, |(_, label)| label))
+    let is_long = most.fraction_of(of.period).is_some_and(|share| share >= LEAST_WAIT);
+    is_long.then(|| own.map_or(first, |(_, label)| label))
 }
 
 /// Returns the figures of the overview.

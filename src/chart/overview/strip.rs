@@ -2,7 +2,7 @@
 
 use crate::analysis::overview::{KindShare, Overview};
 use crate::chart::plot::time_part::TimePart;
-use crate::table::format::{TimeUnit, percent_text, time, time_text};
+use crate::table::format::{ABSENT, TimeUnit, percent_text, time, time_text};
 use crate::units::Picos;
 
 /// Whether the device needs a part of its time.
@@ -100,8 +100,14 @@ pub struct Legend {
 pub fn legend(of: &Overview) -> Vec<Legend> {
     let entry = |part: StripPart| {
         let sum: Picos = of.kinds.iter().map(|kind| part.time(kind)).sum();
-        let time = if sum == Picos::ZERO { "None".to_owned() } else { time_text(sum) };
-        Legend { part, time, words: part.words() }
+        let is_unknown = part == StripPart::Needed && of.kinds.iter().any(|kind| kind.not_judged > Picos::ZERO);
+        match sum {
+            Picos::ZERO if is_unknown => {
+                Legend { part, time: ABSENT.to_owned(), words: "needed: no op has a roofline time" }
+            }
+            Picos::ZERO => Legend { part, time: "None".to_owned(), words: part.words() },
+            sum => Legend { part, time: time_text(sum), words: part.words() },
+        }
     };
     StripPart::ALL.into_iter().map(entry).collect()
 }

@@ -21,7 +21,7 @@ pub struct SeriesTrack {
     pub unit: SeriesUnit,
     /// Whether the values are derived from events, and not recorded as a counter.
     pub is_estimated: bool,
-    /// The greatest value. `None` if it is computed with the first picture; see [`SeriesPicture::max`].
+    /// The greatest value. `None` if it is computed with the first picture; see [`SeriesPicture::top`].
     pub max: Option<f64>,
     /// One sentence on the source and the meaning of the values.
     pub about: String,
