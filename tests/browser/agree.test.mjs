@@ -31,12 +31,13 @@ const NONE = "–";
 const formatCount = (n) => formatDecimal(n, 0);
 const formatShare = (part, whole = 1) => (part === null || part === undefined || !whole ? NONE : `${formatPercent(part / whole)} %`);
 
-/** Formats a time (ps) in the first unit in which the rounded value is below 1,000. */
+/** Formats a time (ps) in the first unit in which the rounded value is below 1,000. No time is "0 s". */
 function formatTime(ps) {
   if (ps === null) return NONE;
   const units = [["ps", 1, 0], ["ns", 1e3, 2], ["µs", 1e6, 2], ["ms", 1e9, 2], ["s", 1e12, 2]];
+  if (ps === 0) return "0 s";
   const [unit, scale, digits] = units.find(([, scale, digits]) => Number((ps / scale).toFixed(digits)) < 1000) ?? units.at(-1);
-  return `${ps === 0 ? "0" : formatDecimal(ps / scale, digits)} ${unit}`;
+  return `${formatDecimal(ps / scale, digits)} ${unit}`;
 }
 
 function formatSize(bytes, digits = 1) {
