@@ -44,7 +44,7 @@ impl Bench {
         let source = Box::new(std::fs::read(&path)?);
         let input = Input { name: "worker-0.xplane.pb".to_owned(), source, from_folder: false };
         let (mut session, _) = OpenSession::open(vec![input], &mut |_| {}).map_err(|failure| failure.message)?;
-        let timeline: Timeline = ask(&mut session, TimelineRequest::Tracks { is_aligned: None })?;
+        let timeline: Timeline = answer(&mut session, TimelineRequest::Tracks { is_aligned: None })?;
         let devices = timeline.groups.iter().filter(|group| group.device.is_some());
         let lines = devices.flat_map(|group| group.tracks.iter().map(|track| track.line)).collect();
         Ok(Self { session, timeline, lines, random: fastrand::Rng::with_seed(1) })
@@ -67,7 +67,7 @@ impl Bench {
         let query =
             SearchQuery { filter: TextFilter { text: "fusion".to_owned(), ..TextFilter::default() }, n_columns: 2000 };
         let start = Instant::now();
-        let found: SearchReport = ask(&mut self.session, TimelineRequest::Search(query))?;
+        let found: SearchReport = answer(&mut self.session, TimelineRequest::Search(query))?;
         assert!(found.n > 0, "the capture has fusions");
         print!("   {:>6.1}", milliseconds(start));
         let range = TimeRange { start: self.timeline.start, end: self.timeline.start + step };
@@ -91,14 +91,14 @@ impl Bench {
             ..PictureQuery::default()
         };
         let begin = Instant::now();
-        let picture: Picture = ask(&mut self.session, TimelineRequest::Picture(query))?;
+        let picture: Picture = answer(&mut self.session, TimelineRequest::Picture(query))?;
         let time = milliseconds(begin);
         assert_eq!(picture.lines.len(), self.lines.len());
         Ok(time)
     }
 }
 
-fn ask<T: serde::de::DeserializeOwned>(session: &mut OpenSession, request: TimelineRequest) -> Result<T> {
+fn answer<T: serde::de::DeserializeOwned>(session: &mut OpenSession, request: TimelineRequest) -> Result<T> {
     let reply = session.answer(&ViewRequest::Timeline(request).into());
     reply.decode::<T>().map_err(|_| "the session does not answer".into())
 }

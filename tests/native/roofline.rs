@@ -117,7 +117,7 @@ fn row<'a>(r: &'a Roofline, key: &str) -> &'a rooflight::analysis::roofline::Roo
     r.rows.iter().find(|row| row.group.key == key).unwrap_or_else(|| panic!("no {key}"))
 }
 
-fn held<'a>(r: &'a Roofline, key: &str) -> &'a RooflinePosition {
+fn position_of<'a>(r: &'a Roofline, key: &str) -> &'a RooflinePosition {
     row(r, key).roof.as_ref().unwrap_or_else(|| panic!("{key}: {:?}", row(r, key).skipped))
 }
 
@@ -132,7 +132,7 @@ const DOT: &str = "%dot.1 = f32[64,64]{1,0} dot(bf16[64,64]{1,0} %a, bf16[64,64]
 fn by_hand() {
     let costs = cost(138_800_000_000, 1_000_000);
     let r = roofline_of_plane(plane("TPU v5 lite", &[], &[(DOT, "convolution", 2120 * US, &costs)]), &all());
-    let roof = held(&r, "dot.1");
+    let roof = position_of(&r, "dot.1");
     assert_eq!(
         (roof.dtype.as_deref(), roof.precision, roof.bound),
         (Some("bf16"), Some(Precision::Bf16), Bound::Compute)
@@ -160,7 +160,7 @@ fn peaks_by_choice() {
     let mfu = |choice: PeakChoice| {
         let query = RooflineQuery { peaks: choice, ..all() };
         let r = roofline_of_plane(plane("TPU v5e", &own, &[(DOT, "convolution", 10 * US, &costs)]), &query);
-        let roof = held(&r, "dot.1").clone();
+        let roof = position_of(&r, "dot.1").clone();
         (roof.mfu.unwrap() * 1e3, roof.hbm_util().unwrap() * 1e3)
     };
     let near = |(a, b): (f64, f64), c: f64, d: f64| assert!((a - c).abs() < 1e-3 && (b - d).abs() < 1e-2, "{a} {b}");
@@ -188,7 +188,7 @@ fn costs_on_events() {
         event.stats = stats;
     }
     let r = roofline_of_plane(plane, &all());
-    let roof = held(&r, "dot.1");
+    let roof = position_of(&r, "dot.1");
     assert_eq!((roof.flops, roof.bytes, roof.n, roof.total), (4000.0, 40.0, 2.into(), Picos(20_000_000)));
     let skipped = &row(&r, "dot.1").skipped;
     assert_eq!((skipped.len(), skipped[0].reason, skipped[0].n_ops), (1, SkipReason::NoFlops, 1));
@@ -203,12 +203,12 @@ fn tuples() {
     let hlo = "%fusion.1 = (f32[8]{0}, bf16[64,64]{1,0}) fusion(%a, %b), kind=kOutput, calls=%c";
     let costs = cost(1_000_000, 1000);
     let r = roofline_of_plane(plane("TPU v5e", &[], &[(hlo, "convolution fusion", 10 * US, &costs)]), &all());
-    let roof = held(&r, "fusion.1");
+    let roof = position_of(&r, "fusion.1");
     assert_eq!((roof.dtype.as_deref(), roof.dtype_uncertain), (Some("bf16"), true), "nothing says what it takes");
     assert!(note(&r, "dtype_uncertain"));
     let known = "%fusion.1 = (f32[8]{0}, bf16[64,64]{1,0}) fusion(s8[64,64]{1,0} %a, s8[64,64]{1,0} %b), calls=%c";
     let r = roofline_of_plane(plane("TPU v5e", &[], &[(known, "convolution fusion", 10 * US, &costs)]), &all());
-    let roof = held(&r, "fusion.1");
+    let roof = position_of(&r, "fusion.1");
     assert_eq!(
         (roof.dtype.as_deref(), roof.precision, roof.dtype_uncertain),
         (Some("s8"), Some(Precision::Int8), false)
@@ -224,7 +224,7 @@ fn above_the_peak() {
     let (fast, slow) = (cost(7_880_000_000, 1000), cost(985_000_000, 1000));
     let ops: [Ran<'_>; 2] = [(kernel, "custom-call", 10 * US, &fast), (DOT, "convolution", 10 * US, &slow)];
     let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &all());
-    let roof = held(&r, "splash.1");
+    let roof = position_of(&r, "splash.1");
     assert!((roof.mfu.unwrap() - 4.0).abs() < 1e-9 && roof.is_above());
     assert_eq!((roof.gap, roof.recoverable), (-30_000_000, Picos::ZERO));
     assert_eq!(
@@ -263,7 +263,7 @@ fn f32_matmuls_need_a_peak() {
     assert_eq!(row(&r, "dot.1").skipped[0].reason, SkipReason::NoPeak);
     let message = r.figures.notes.iter().find(|n| n.code == "no_peak_for_dtype").map(|n| n.message.as_str());
     assert!(message.unwrap().starts_with("66.7 % of the time computes with f32"), "{message:?}");
-    let vector = held(&r, "fusion.2");
+    let vector = position_of(&r, "fusion.2");
     assert_eq!(
         (vector.dtype.as_deref(), vector.precision),
         (Some("f32"), Some(Precision::Bf16)),
@@ -273,7 +273,8 @@ fn f32_matmuls_need_a_peak() {
     let yours = PeakChoice { flops: vec![(Precision::F32, 1e12)], ..PeakChoice::default() };
     let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &RooflineQuery { peaks: yours, ..all() });
     assert!(
-        (held(&r, "dot.1").mfu.unwrap() - 0.1).abs() < 1e-12 && (held(&r, "fusion.2").mfu.unwrap() - 0.2).abs() < 1e-12
+        (position_of(&r, "dot.1").mfu.unwrap() - 0.1).abs() < 1e-12
+            && (position_of(&r, "fusion.2").mfu.unwrap() - 0.2).abs() < 1e-12
     );
 }
 
@@ -294,7 +295,7 @@ fn the_costs_of_opaque_kernels_can_be_given() {
     assert_eq!((r.figures.skipped[0].n_ops, note(&r, "opaque_kernels")), (2, true));
     let costs = vec![KernelCost { pattern: "gmm".into(), flops: 1.97e9, bytes: 8190.0 }];
     let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &RooflineQuery { costs, ..all() });
-    let roof = held(&r, "gmm.1");
+    let roof = position_of(&r, "gmm.1");
     assert!((roof.mfu.unwrap() - 1.0).abs() < 1e-9 && roof.cost == CostSource::Yours);
     assert_eq!((r.figures.coverage, r.figures.opaque.len()), (Some(1.0), 0));
 }
@@ -312,7 +313,7 @@ fn memories_have_their_own_roofs() {
         ("peak_vmem_rd_bw_gigabytes_per_second", Value::DoubleValue(2.0)),
     ];
     let r = roofline_of_plane(plane("TPU v5e", &own, &[(DOT, "convolution", 100_000, &costs)]), &all());
-    let roof = held(&r, "dot.1");
+    let roof = position_of(&r, "dot.1");
     assert_eq!((roof.t_compute, roof.t_hbm(), roof.t_roof), (Picos(40), Picos(20_000), Picos(50_000)));
     assert_eq!((roof.bound, roof.intensity, roof.bytes), (Bound::Memory(Level::VmemRead), Some(2.0), 120.0));
     assert_eq!((roof.hbm_util(), roof.util), (Some(0.2), Some(0.5)));
@@ -320,7 +321,7 @@ fn memories_have_their_own_roofs() {
     assert_eq!(verify(roof).unwrap().verdict, Verdict::Fair);
     // Without the split, all bytes of the same op count as HBM's.
     let r = roofline_of_plane(plane("TPU v5e", &own, &[(DOT, "convolution", 100_000, &cost(40, 120))]), &all());
-    assert_eq!(held(&r, "dot.1").t_hbm(), Picos(120_000));
+    assert_eq!(position_of(&r, "dot.1").t_hbm(), Picos(120_000));
     assert!(note(&r, "bytes_not_split"));
 }
 
@@ -328,7 +329,7 @@ fn memories_have_their_own_roofs() {
 fn model_flops_replace_missing_flops() {
     let costs = vec![("model_flops", int(1_970_000_000)), ("bytes_accessed", int(8))];
     let r = roofline_of_plane(plane("TPU v5e", &[], &[(DOT, "convolution", 20 * US, &costs)]), &all());
-    let roof = held(&r, "dot.1");
+    let roof = position_of(&r, "dot.1");
     assert!(
         (roof.mfu.unwrap() - 0.5).abs() < 1e-9 && roof.cost == CostSource::ModelFlops && note(&r, "model_flops_used")
     );
@@ -352,7 +353,7 @@ fn all_kinds() {
     let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &RooflineQuery { all_kinds: true, ..all() });
     assert_eq!(r.figures.considered, r.figures.totals.busy);
     assert_eq!(r.figures.skipped[0].reason, SkipReason::AsyncEnd);
-    let roof = held(&r, "all-reduce.1");
+    let roof = position_of(&r, "all-reduce.1");
     assert!((roof.util.unwrap() - 0.5).abs() < 1e-9 && roof.intensity == Some(0.0));
     assert_eq!(r.figures.window.bytes, Some(2.0 * 8_190_000.0), "the wait's and the collective's");
 }
@@ -390,9 +391,9 @@ fn short_ops_are_bound_by_latency() {
     let costs = cost(1000, 1000);
     let ops: [Ran<'_>; 1] = [(DOT, "convolution", 5 * US, &costs)];
     let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &all());
-    assert!(held(&r, "dot.1").latency_bound);
+    assert!(position_of(&r, "dot.1").latency_bound);
     assert_eq!(r.figures.latency_bound, Picos(5_000_000));
-    assert_eq!(verify(held(&r, "dot.1")).unwrap().checks[0], PossibleCause::Latency);
+    assert_eq!(verify(position_of(&r, "dot.1")).unwrap().checks[0], PossibleCause::Latency);
 }
 
 /// The sums hold for several groupings, steps and devices of a built capture and of every real one.
@@ -610,14 +611,14 @@ fn a_convolution_of_two_kernels_costs_once_per_run() {
         answer_of(opened, &RooflineQuery { query, ..RooflineQuery::default() })
     };
     let all = at(StepChoice::All);
-    let conv = held(&all, "cudnn-conv.1.0");
+    let conv = position_of(&all, "cudnn-conv.1.0");
     assert_eq!((conv.n, conv.flops), (10.into(), 5.0 * once));
     let rate = conv.flop_rate().unwrap() / 1e12;
     assert!((rate - 106.2).abs() < 0.1, "{rate}");
     assert_eq!(conv.above, Picos::ZERO, "neither kernel is above a roof of its own");
     for step in 0..5 {
         let r = at(StepChoice::Number(step));
-        assert_eq!(held(&r, "cudnn-conv.1.0").flops, once, "step {step}");
+        assert_eq!(position_of(&r, "cudnn-conv.1.0").flops, once, "step {step}");
     }
     // The data sheet's bandwidth is used, and the profile's bandwidth is shown beside it.
     let peaks = &all.figures.peaks[0];

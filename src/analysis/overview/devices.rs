@@ -4,7 +4,7 @@ use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_NAMES, LEAST};
-use super::rule::{Draft, Outcome, Rule, unknown};
+use super::rule::{Draft, Outcome, Rule, drafts, unknown};
 use crate::analysis::classify::{Kind, OpGroup};
 use crate::analysis::ledger::Owner;
 use crate::small_sort::SmallSort;
@@ -168,11 +168,7 @@ fn experts(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         return vec![Outcome::Below { measured: ratio / others, at_stake: Some(more) }];
     }
     let mut found = slower(context, rule, LEAST, &slower_ops);
-    for outcome in &mut found {
-        if let Outcome::Found(draft) = outcome {
-            draft.inputs.push(("own_to_median", ratio));
-        }
-    }
+    drafts(&mut found).for_each(|draft| draft.inputs.push(("own_to_median", ratio)));
     found
 }
 

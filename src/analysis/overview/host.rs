@@ -4,7 +4,7 @@ use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
-use super::rule::{Draft, Outcome, Rule, Subject, unknown};
+use super::rule::{Draft, Outcome, Rule, Subject, drafts, unknown};
 use crate::analysis::base::{NotSteady, Platform, StepChoice};
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
@@ -269,10 +269,8 @@ fn dispatch(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         return unknown(NO_LINKS);
     }
     let mut found = by_gaps(context, rule, &[GapClass::Host], true);
-    for outcome in &mut found {
-        if let Outcome::Found(draft) = outcome
-            && context.is_untraced(&[GapClass::Host], &draft.evidence)
-        {
+    for draft in drafts(&mut found) {
+        if context.is_untraced(&[GapClass::Host], &draft.evidence) {
             draft.detail += " The rest is code of the host that the capture does not trace, such as Python.";
             draft.subjects.push(Subject::Untraced);
         }
@@ -342,12 +340,10 @@ fn launches(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         return vec![Outcome::Below { measured: context.share(time), at_stake: Some(time) }];
     }
     let mut found = by_gaps(context, rule, &[GapClass::Launch], true);
-    for outcome in &mut found {
-        if let Outcome::Found(draft) = outcome {
-            let what = if context.platform() == Platform::Gpu { "kernels" } else { "runs" };
-            draft.detail = format!("{runs:.0} {what} per step. {}", draft.detail);
-            draft.inputs.push(("runs_per_step", runs));
-        }
+    for draft in drafts(&mut found) {
+        let what = if context.platform() == Platform::Gpu { "kernels" } else { "runs" };
+        draft.detail = format!("{runs:.0} {what} per step. {}", draft.detail);
+        draft.inputs.push(("runs_per_step", runs));
     }
     found
 }
@@ -402,10 +398,6 @@ fn unexplained(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let has_host_events = context.profile.planes.iter().any(|plane| plane.is_host() && plane.n_events() > 0);
     let subject = if has_host_events { Subject::HostEvents } else { Subject::NoHostEvents };
     let mut found = by_gaps(context, rule, &[GapClass::Unexplained, GapClass::Dependency], false);
-    for outcome in &mut found {
-        if let Outcome::Found(draft) = outcome {
-            draft.subjects.push(subject);
-        }
-    }
+    drafts(&mut found).for_each(|draft| draft.subjects.push(subject));
     found
 }

@@ -127,6 +127,14 @@ pub(super) enum Outcome {
     Unknown(String),
 }
 
+/// Iterates over the findings among outcomes.
+pub(super) fn drafts(outcomes: &mut [Outcome]) -> impl Iterator<Item = &mut Draft> {
+    outcomes.iter_mut().filter_map(|outcome| match outcome {
+        Outcome::Found(draft) => Some(&mut **draft),
+        Outcome::Below { .. } | Outcome::Unknown(_) => None,
+    })
+}
+
 /// A finding before its texts. Times are sums over all steps.
 #[derive(Default)]
 pub(super) struct Draft {
