@@ -7,7 +7,7 @@
 use js_sys::{Array, Promise, Reflect, WebAssembly, global};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 use web_sys::{Blob, Response, Url, window};
 
 thread_local! {
@@ -15,9 +15,10 @@ thread_local! {
     static PROGRAM: RefCell<Option<Promise>> = const { RefCell::new(None) };
 }
 
-/// Starts to fetch and compile the program, unless this has begun before.
+/// Starts to fetch and compile the program, unless this has begun before. A failure here is not reported: the first
+/// worker that starts tries again.
 pub fn prefetch() {
-    drop(promise());
+    spawn_local(async { drop(program().await) });
 }
 
 /// Returns the program as the first message of a worker holds it: the script's address, or the script as a Blob, and

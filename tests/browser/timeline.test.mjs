@@ -237,6 +237,8 @@ onPage("threads of a host and a capture of another platform are drawn", { needs:
   await waitUntil(() => page.locator(".timeline-track").count(), (now) => now > n + 20);
   // The call that enqueued a run is a click or a key away.
   await canvas(page).evaluate((node) => node.closest(".timeline-scroll").scrollTo(0, 0));
+  // The browser sends the event of a scroll with its next frame. Until then, the key starts at the tracks of before.
+  await waitForPaint(page);
   await canvas(page).focus();
   await page.keyboard.press("ArrowRight");
   await waitUntil(() => status(page).textContent(), (text) => /TPU:0, XLA Modules: /.test(text));
