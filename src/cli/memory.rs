@@ -45,7 +45,7 @@ pub struct MemoryArgs {
 
 fn chip(name: &str) -> Result<&'static Chip, String> {
     let names = || CHIPS.iter().map(|chip| chip.name).collect::<Vec<_>>().join(", ");
-    Chip::named(name).ok_or_else(|| format!("known chips: {}", names()))
+    Chip::meant(name).ok_or_else(|| format!("known chips: {}", names()))
 }
 
 fn size(text: &str) -> Result<u64, String> {

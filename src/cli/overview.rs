@@ -5,16 +5,17 @@ use super::comm::MachineArgs;
 use super::flags::FlagArgs;
 use super::open_capture::{OpenCapture, heading, notes_text};
 use super::output::Printed;
-use super::roofline_args::positive;
+use super::roofline_args::{PeakArgs, positive};
 use super::view_args::{Output, share};
 use crate::analysis::base::{Filter, GroupBy, Header, Status};
 use crate::analysis::ledger::LedgerQuery;
-use crate::analysis::overview::{Overview, OverviewQuery};
+use crate::analysis::overview::{FINDINGS, Overview, OverviewQuery};
 use crate::analysis::roofline::{RooflineQuery, UsefulFlops};
 use crate::protocol::Failure;
 use crate::report::overview_text::{self, TextStyle};
 use crate::report::{json, overview_json};
 use crate::session;
+use crate::table::csv;
 use crate::table::text::escape_invisible_lines;
 use std::io::IsTerminal;
 
@@ -40,6 +41,8 @@ pub struct OverviewArgs {
     #[arg(long, value_name = "N")]
     job_devices: Option<u32>,
     #[command(flatten)]
+    peaks: PeakArgs,
+    #[command(flatten)]
     flags: FlagArgs,
     #[command(flatten)]
     machine: MachineArgs,
@@ -55,7 +58,7 @@ impl OpenCapture<'_> {
             flops_per_token,
             devices: args.job_devices,
         });
-        let roofline = RooflineQuery { query, useful, ..RooflineQuery::default() };
+        let roofline = RooflineQuery { query, peaks: args.peaks.choice(), useful, ..RooflineQuery::default() };
         let query = OverviewQuery {
             ledger: LedgerQuery { roofline, attainable: args.attainable },
             topology: args.machine.topology(),
@@ -80,7 +83,8 @@ impl OpenCapture<'_> {
                 let head = json::head_of("overview", &files, self.partial, &overview.header, &overview.totals);
                 Printed::new(json::text(&overview_json::overview(head, &overview, &notes)))
             }
-            Output::Csv | Output::Markdown => Printed::new(overview_text::markdown(&overview)),
+            Output::Csv => Printed::new(csv::table(FINDINGS, overview.finding_rows().iter()).csv()),
+            Output::Markdown => Printed::new(overview_text::markdown(&overview)),
             Output::Text => {
                 let is_terminal = std::io::stdout().is_terminal() && self.view.out.is_none();
                 let style = TextStyle {

@@ -1,16 +1,13 @@
-//! This module declares the arguments of `rooflight roofline`.
+//! This module declares the arguments of `rooflight roofline`, some of which other commands share.
 
 use crate::analysis::base::Query;
 use crate::analysis::roofline::{KernelCost, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 use crate::chip::{CHIPS, Chip};
 use clap::builder::PossibleValuesParser;
 
-/// Peaks, costs, and the useful FLOPs of a step.
+/// Peaks of a device.
 #[derive(clap::Args)]
-pub struct RooflineArgs {
-    /// Includes all kinds of time, not only compute.
-    #[arg(long)]
-    all_kinds: bool,
+pub struct PeakArgs {
     /// Takes the published peaks of this chip instead of the peaks in the capture.
     #[arg(long, value_name = "NAME", value_parser = chip)]
     chip: Option<String>,
@@ -23,6 +20,29 @@ pub struct RooflineArgs {
     /// The HBM bandwidth of one device in GB/s (10⁹ bytes per second).
     #[arg(long, value_name = "X", value_parser = positive)]
     peak_hbm_gbps: Option<f64>,
+}
+
+impl PeakArgs {
+    /// Returns the choice of peaks.
+    pub fn choice(&self) -> PeakChoice {
+        let published = self.chip.is_some() || self.peaks == "published";
+        PeakChoice {
+            prefer: if published { PeakSource::Published } else { PeakSource::Profile },
+            chip: self.chip.clone(),
+            flops: self.peak_tflops.iter().map(|(precision, tera)| (*precision, tera * 1e12)).collect(),
+            hbm_bytes: self.peak_hbm_gbps.map(|giga| giga * 1e9),
+        }
+    }
+}
+
+/// Peaks, costs, and the useful FLOPs of a step.
+#[derive(clap::Args)]
+pub struct RooflineArgs {
+    /// Includes all kinds of time, not only compute.
+    #[arg(long)]
+    all_kinds: bool,
+    #[command(flatten)]
+    peaks: PeakArgs,
     /// FLOPs and bytes of one execution of the kernels with this name (`*` matches any text). They replace the costs in the capture. Can be repeated.
     #[arg(long, value_name = "NAME=FLOPS,BYTES", value_parser = cost)]
     kernel_cost: Vec<KernelCost>,
@@ -47,16 +67,10 @@ impl RooflineArgs {
             let (batch, sequence, flops_per_token) = (self.batch?, self.sequence?, self.flops_per_token?);
             Some(UsefulFlops { batch, sequence, flops_per_token, devices: self.job_devices })
         };
-        let published = self.chip.is_some() || self.peaks == "published";
         RooflineQuery {
             query,
             all_kinds: self.all_kinds,
-            peaks: PeakChoice {
-                prefer: if published { PeakSource::Published } else { PeakSource::Profile },
-                chip: self.chip.clone(),
-                flops: self.peak_tflops.iter().map(|(precision, tera)| (*precision, tera * 1e12)).collect(),
-                hbm_bytes: self.peak_hbm_gbps.map(|giga| giga * 1e9),
-            },
+            peaks: self.peaks.choice(),
             costs: self.kernel_cost.clone(),
             useful: useful(),
             ..RooflineQuery::default()
@@ -66,7 +80,7 @@ impl RooflineArgs {
 
 fn chip(name: &str) -> Result<String, String> {
     let names = || CHIPS.iter().map(|chip| chip.name).collect::<Vec<_>>().join(", ");
-    Chip::named(name).map(|chip| chip.name.to_owned()).ok_or_else(|| format!("known chips: {}", names()))
+    Chip::meant(name).map(|chip| chip.name.to_owned()).ok_or_else(|| format!("known chips: {}", names()))
 }
 
 /// Parses a number above zero.

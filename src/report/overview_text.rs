@@ -118,7 +118,11 @@ fn guess(of: &Overview) -> Option<String> {
     } else {
         format!("--flops-per-token {flops}")
     };
-    Some(format!("{sentence} If it is right, add --tokens {tokens} {model}."))
+    Some(if of.is_guess_too_high() {
+        format!("{sentence} For the MFU of useful work, give --tokens and --flops-per-token.")
+    } else {
+        format!("{sentence} If it is right, add --tokens {tokens} {model}.")
+    })
 }
 
 /// Writes how long a step takes, and how much of it is lost.

@@ -94,25 +94,34 @@ impl Overview {
         }
     }
 
+    /// Returns the guessed useful FLOPs ÷ the FLOPs that ran, if the guess is too high. `None` if it is plausible, or unknown.
+    fn guess_excess(&self) -> Option<f64> {
+        let size = self.model_guess?;
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let useful = size.tokens()?.checked_mul(size.flops_per_token()?)? as f64 / self.devices.len().max(1) as f64;
+        let hardware = self.figures.iter().find(|figure| figure.name == "hardware_mfu")?;
+        let (_, all_steps) = hardware.inputs.iter().find(|(name, _)| name == "flops")?;
+        let ran = all_steps / f64::from(self.ledger.n_steps.max(1));
+        // FLOPs of attention and of embeddings are guessed, so that a small excess says nothing.
+        (ran > 0.0 && useful > 1.05 * ran).then(|| useful / ran)
+    }
+
+    /// Returns whether the guess of the useful FLOPs exceeds the FLOPs that ran, so that it cannot be right.
+    pub fn is_guess_too_high(&self) -> bool {
+        self.guess_excess().is_some()
+    }
+
     /// Returns the guess of the useful FLOPs of a step as a sentence, with a warning if it exceeds the FLOPs that ran. `None`
     /// if the program does not suggest them.
     pub fn guess_sentence(&self) -> Option<String> {
-        let size = self.model_guess?;
-        let sentence = size.sentence()?;
-        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-        let useful = size.tokens()?.checked_mul(size.flops_per_token()?)? as f64 / self.devices.len().max(1) as f64;
-        let hardware = self.figures.iter().find(|figure| figure.name == "hardware_mfu");
-        let all_steps = hardware.and_then(|figure| figure.inputs.iter().find(|(name, _)| name == "flops"));
-        let ran = all_steps.map_or(0.0, |(_, flops)| flops / f64::from(self.ledger.n_steps.max(1)));
-        // FLOPs of attention and of embeddings are guessed, so that a small excess says nothing.
-        if ran > 0.0 && useful > 1.05 * ran {
-            let ratio = useful / ran;
-            return Some(format!(
+        let sentence = self.model_guess?.sentence()?;
+        Some(match self.guess_excess() {
+            Some(ratio) => format!(
                 "{sentence} That is {ratio:.2} × the FLOPs that ran, so it is too high: a token does not use all parameters, such \
                  as those of most experts."
-            ));
-        }
-        Some(sentence)
+            ),
+            None => sentence,
+        })
     }
 
     /// Sets the steps and the devices. `own` are the steps of the device, and `labels` the labels of all devices. `waited`
@@ -145,6 +154,7 @@ impl Overview {
     pub fn as_carried(mut self) -> Self {
         self.notes.clear();
         self.model_guess = None;
+        self.lacks_peaks = false;
         self.shown_step = ShownStep::default();
         self.figures.iter_mut().for_each(|figure| figure.inputs.clear());
         self.all_findings().for_each(|finding| {

@@ -147,7 +147,7 @@ pub(super) const RULES: [Rule; 7] = [
         tries: &[
             Advice::words("Open the .xplane.pb of the same session, and the HLO protos of its programs: they have the costs of ops.")
                 .only_for(Subject::NoCosts),
-            Advice::words("Choose the chip in the roofline view of the page: the capture does not name it.")
+            Advice::words("Choose the chip, in the page or with --chip: the capture does not name it.")
                 .only_for(Subject::NoPeaks),
             Advice::code("Give Pallas kernels a cost.", "pl.pallas_call(…, cost_estimate=pl.CostEstimate(…))")
                 .only_for(Subject::Costs),

@@ -14,6 +14,7 @@
 //! This module depends on all other analyses, and not on files and pages.
 
 mod carried;
+mod columns;
 mod communication;
 mod compute;
 mod context;
@@ -34,6 +35,7 @@ mod steps;
 mod verdict;
 
 pub use carried::{n_rules, rule_index};
+pub use columns::{FINDINGS, FindingRow};
 pub use picture::{N_COLUMNS, Picture, RooflinePoint, ShownStep};
 pub use query::OverviewQuery;
 pub use report::{
@@ -158,6 +160,7 @@ impl Analysis {
             ledger: ledger.clone(),
             shown_step: context.columns.shown_step(|at| context.op(at).1.kind),
             figures: figures::figures(&context, inputs.roofline),
+            lacks_peaks: context.lacks_peaks,
             model_guess: inputs.model_guess,
             recoverable: Picos::ZERO,
             findings,

@@ -34,7 +34,18 @@ pub fn about(of: &Overview) -> String {
             None => format!(", one of {n} devices"),
         },
     };
-    format!("{}{which}; {steps}", of.device)
+    let chip = of.header.device_type.as_ref().map_or(String::new(), |chip| format!(" ({chip})"));
+    format!("{}{chip}{which}; {steps}", of.device)
+}
+
+/// Returns the text beside the picker of the chip. `None` if no picker is needed: the peaks are known, and from the capture.
+pub fn chip_text(of: &Overview, has_chosen_chip: bool) -> Option<&'static str> {
+    match (of.lacks_peaks, has_chosen_chip) {
+        (true, false) => Some("The peaks of this device are unknown. Choose its chip, so that compute can be judged."),
+        (true, true) => Some("The table of chips has no peak of this chip."),
+        (false, true) => Some("The peaks are those of the chip that you chose."),
+        (false, false) => None,
+    }
 }
 
 /// The share of a step for which a device at least waits for others, if one of them is called the slowest.

@@ -9,7 +9,7 @@ mod side;
 mod strip;
 
 pub use evidence::{EvidenceGroup, EvidenceLine, EvidenceTarget};
-pub use figures::{about, readout};
+pub use figures::{about, chip_text, readout};
 pub use findings::{FindingRow, Section, sections};
 pub use pictures::{Drawing, Mark, drawing};
 pub use side::{Dot, HostRow, RuleLine, StepRow, checked, devices, guess, hosts, skipped, steps};

@@ -11,15 +11,15 @@ use crate::units::Picos;
 /// Largest number of steps that are drawn. Of more, these are the first ones.
 const MAX_STEPS: usize = 120;
 
-/// Returns the guess of the useful FLOPs of a step, in words and as the user may confirm it. `None` if the program does not
-/// suggest it.
+/// Returns the guess of the useful FLOPs of a step: in words, and as the user may confirm it unless it is too high. `None` if
+/// the program does not suggest it.
 #[expect(clippy::cast_precision_loss, reason = "the useful FLOPs are an estimate")]
-pub fn guess(of: &Overview) -> Option<(String, UsefulFlops)> {
+pub fn guess(of: &Overview) -> Option<(String, Option<UsefulFlops>)> {
     let size = of.model_guess?;
     let ((sequences, length), flops) = size.batch.zip(size.flops_per_token())?;
     let useful =
         UsefulFlops { batch: sequences as f64, sequence: length as f64, flops_per_token: flops as f64, devices: None };
-    Some((of.guess_sentence()?, useful))
+    Some((of.guess_sentence()?, Some(useful).filter(|_| !of.is_guess_too_high())))
 }
 
 /// A step as a bar.

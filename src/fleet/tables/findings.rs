@@ -1,18 +1,10 @@
 //! This module declares the table of findings.
 
-use crate::analysis::overview::{Evidence, Finding, OpEvidence, StepSpan, Suggestion};
+use crate::analysis::overview::{Evidence, FindingRow, OpEvidence, StepSpan, Suggestion};
 use crate::fleet::column::{ColumnType, Field, FleetColumn, INTEGER, PROGRAM_ID, REMOVED, TEXT, name};
 use crate::fleet::derive::Analysed;
 use crate::share::NameKind;
 use crate::table::Value::{self, Bytes, Count, Id, List, Number, Percent, Record, Time, Word};
-
-/// A finding, with the group that it is listed in.
-pub struct FindingRow {
-    group: &'static str,
-    /// Its place in the group, from 1.
-    rank: u64,
-    finding: Finding,
-}
 
 const OP: ColumnType = ColumnType::Record(&[
     Field { id: "program", kind: name(NameKind::Program) },
@@ -142,17 +134,5 @@ fn attempt(of: &Suggestion) -> Value<'_> {
 
 /// Returns all findings of the overview, group by group.
 pub fn rows(analysed: &Analysed) -> Vec<FindingRow> {
-    let Some(critical) = &analysed.critical else { return Vec::new() };
-    let overview = &critical.derived.overview;
-    let groups = [
-        ("time", &overview.findings),
-        ("option", &overview.options),
-        ("memory", &overview.memory),
-        ("quality", &overview.quality),
-    ];
-    let of_group = |(group, findings): (&'static str, &Vec<Finding>)| {
-        let row = |(rank, finding): (u64, &Finding)| FindingRow { group, rank, finding: finding.clone() };
-        (1..).zip(findings).map(row).collect::<Vec<FindingRow>>()
-    };
-    groups.into_iter().flat_map(of_group).collect()
+    analysed.critical.as_ref().map_or_else(Vec::new, |critical| critical.derived.overview.finding_rows())
 }

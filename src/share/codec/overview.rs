@@ -86,6 +86,7 @@ fn empty_overview() -> Overview {
             excess: None,
         },
         figures: Vec::new(),
+        lacks_peaks: false,
         model_guess: None,
         recoverable: Picos::ZERO,
         findings: Vec::new(),

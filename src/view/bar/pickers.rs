@@ -30,7 +30,14 @@ fn Device(state: State) -> impl IntoView {
     let choices = Memo::new(move |_| {
         state.opened.with(|opened| opened.as_ref().map(|o| picker_options::devices(&o.session)).unwrap_or_default())
     });
-    let chosen = Signal::derive(move || state.query.get().device);
+    // An overview is about one device, even if a mean or a sum is chosen for the other views.
+    let chosen = Signal::derive(move || {
+        let device = state.query.with(|query| query.device);
+        match (device, state.overview_device.get()) {
+            (DeviceChoice::Mean | DeviceChoice::All, Some(index)) => DeviceChoice::One(index),
+            _ => device,
+        }
+    });
     let choose = Callback::new(move |device: DeviceChoice| untrack(|| state.choose_device(device)));
     view! { <Picker id="device" label="Device" list="Devices" choices chosen choose /> }.any()
 }

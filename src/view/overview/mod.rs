@@ -5,8 +5,9 @@ mod findings;
 mod side;
 
 use super::breakdown::readout;
-use super::state::{PtrEq, State};
-use super::type_erasure::{EraseType, live};
+use super::roofline;
+use super::state::{Opened, PtrEq, State};
+use super::type_erasure::{EraseType, effect, live};
 use super::widgets::swatch::{fill, swatch};
 use super::widgets::tree::width;
 use crate::analysis::ledger::LedgerQuery;
@@ -39,6 +40,13 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
             }
         },
     );
+    let device = move || {
+        let label = found.get().map(|of| of.device.clone())?;
+        let position = |opened: &Opened| opened.session.devices.iter().position(|device| device.label == label);
+        state.opened.with(|opened| opened.as_ref().and_then(|opened| position(opened))).map(|at| at as u32)
+    };
+    effect(move || state.overview_device.set(device()));
+    on_cleanup(move || state.overview_device.set(None));
     let body = move || Some(answered(state, request, &*found.get()?));
     let empty = move || {
         is_absent.get().then(|| {
@@ -74,6 +82,7 @@ fn answered(state: State, request: Memo<OverviewQuery>, of: &Answer) -> AnyView 
     view! {
         <h1 class="verdict">{of.verdict.clone()}</h1>
         <p class="overview-about">{overview::about(of)}</p>
+        {chip(state, of)}
         <dl class="figures" data-roving="">{readout(overview::readout(of))}</dl>
         {bar(of)}
         <div class="overview-columns">
@@ -82,6 +91,19 @@ fn answered(state: State, request: Memo<OverviewQuery>, of: &Answer) -> AnyView 
         </div>
     }
     .any()
+}
+
+/// Renders the picker of the chip, if the peaks of the device are unknown or the user chose the chip.
+fn chip(state: State, of: &Answer) -> AnyView {
+    if !state.can(|can| can.other_peaks) {
+        return ().into_any();
+    }
+    let has_chosen_chip = state.window_query().peaks.chip.is_some();
+    let text = overview::chip_text(of, has_chosen_chip);
+    text.map(|text| {
+        view! { <p class="overview-chip">{roofline::chips(state, "overview-chip")} " " <span class="sub">{text}</span></p> }.any()
+    })
+    .into_any()
 }
 
 /// Renders the bar of a step by kind, the strip of needed and lost time below it, and their legends.

@@ -38,16 +38,15 @@ fn guess(state: State, of: &Overview) -> AnyView {
             .then(|| view! { <p class="sub">"Enter tokens and FLOPs per token for the MFU of useful work."</p> })
             .into_any();
     };
-    let take = move |_| {
-        let mut place: RooflineViewState = state.roofline.with_untracked(|text| text.parse().unwrap_or_default());
-        place.useful = Some(useful);
-        state.roofline.set(place.to_string());
-    };
-    view! {
-        <p class="sub">{sentence}</p>
-        <button type="button" class="btn line small-text" on:click=take>"Use this guess"</button> " "
-    }
-    .any()
+    let button = useful.map(|useful| {
+        let take = move |_| {
+            let mut place: RooflineViewState = state.roofline.with_untracked(|text| text.parse().unwrap_or_default());
+            place.useful = Some(useful);
+            state.roofline.set(place.to_string());
+        };
+        view! { <button type="button" class="btn line small-text" on:click=take>"Use this guess"</button> " " }.any()
+    });
+    view! { <p class="sub">{sentence}</p> {button} }.any()
 }
 
 fn heading(title: &'static str, about: String) -> AnyView {

@@ -56,7 +56,7 @@ pub(super) fn Picture(model: RooflineModel) -> impl IntoView {
     let offer = move || {
         let words = none.get()?;
         let has_peaks = words.needs.first().is_none_or(|need| need.found.is_some());
-        let choose = (!has_peaks).then(|| chips(model, "empty-chip"));
+        let choose = (!has_peaks).then(|| chips(state, "empty-chip"));
         Some(empty_state(state, words, choose.into_any()))
     };
     view! {

@@ -10,6 +10,7 @@ mod rows;
 mod tools;
 
 pub(crate) use editors::Useful;
+pub(crate) use peaks::chips;
 
 use crate::chart::roofline::figures;
 use crate::view::breakdown;

@@ -7,6 +7,7 @@ use crate::chart::roofline::numbers;
 use crate::chart::roofline::peaks::{self, Line};
 use crate::chip::Chip;
 use crate::protocol::url::roofline::RooflineViewState;
+use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::Popover;
@@ -78,7 +79,7 @@ fn Editor(model: RooflineModel) -> impl IntoView {
                 {prefer(PeakSource::Profile, "Profile")}
                 {prefer(PeakSource::Published, "Published")}
             </div>
-            {chips(model, "peaks-chip")}
+            {chips(model.state, "peaks-chip")}
             <span class="sub">{chip}</span>
         </div>
         <table class="editor-table">
@@ -96,13 +97,14 @@ fn Editor(model: RooflineModel) -> impl IntoView {
 }
 
 /// Renders the picker of a chip from the table of chips. `id` is the id of the picker.
-pub(super) fn chips(model: RooflineModel, id: &'static str) -> AnyView {
+pub(crate) fn chips(state: State, id: &'static str) -> AnyView {
     let choices = Memo::new(|_| peaks::chips());
-    let chosen = Signal::derive(move || {
-        model.place.with(|place| place.peaks.chip.as_deref().and_then(Chip::named).map(|chip| chip.name))
-    });
+    let place = move || state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default());
+    let chosen = Signal::derive(move || place().peaks.chip.as_deref().and_then(Chip::named).map(|chip| chip.name));
     let choose = Callback::new(move |name: Option<&'static str>| {
-        model.change(|place| place.peaks.chip = name.map(str::to_owned));
+        let mut place = untrack(place);
+        place.peaks.chip = name.map(str::to_owned);
+        state.roofline.set(place.to_string());
     });
     view! { <Picker id=id label="Chip" list="Chips" choices chosen choose /> }.any()
 }

@@ -154,6 +154,9 @@ pub(crate) struct State {
     pub(crate) compared_row: RwSignal<String>,
     /// The state of the timeline, as the address encodes it.
     pub(crate) timeline: RwSignal<String>,
+    /// The device that the overview on screen is about, which the picker shows in place of a mean or a sum. `None` while no
+    /// overview is shown.
+    pub(crate) overview_device: RwSignal<Option<u32>>,
     /// The XLA flags of the run, as the user pasted them. They stay in this tab.
     pub(crate) flags: RwSignal<String>,
     /// The reason why the last filter is not applied.
@@ -231,6 +234,7 @@ impl State {
             compare_filter: RwSignal::new(String::new()),
             compared_row: RwSignal::new(String::new()),
             timeline: RwSignal::new(String::new()),
+            overview_device: RwSignal::new(None),
             flags: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),
