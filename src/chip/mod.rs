@@ -71,7 +71,9 @@ impl Chip {
         let text = text.trim();
         let begins = |chip: &&Self| chip.name.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
         let mut all = CHIPS.iter().filter(begins);
-        Self::named(text).or_else(|| Self::named(&format!("TPU {text}"))).or_else(|| all.next().filter(|_| all.next().is_none()))
+        Self::named(text)
+            .or_else(|| Self::named(&format!("TPU {text}")))
+            .or_else(|| all.next().filter(|_| all.next().is_none()))
     }
 
     /// Returns the number of devices of one chip. `megacore` is the value in the capture, if it has one.
@@ -104,7 +106,10 @@ mod tests {
     #[test]
     fn a_short_name_is_enough_if_it_names_one_chip() {
         let meant = |text| Chip::meant(text).map(|chip| chip.name);
-        assert_eq!(["v6e", "V5 LITE", "h100", "TPU v7x"].map(meant), ["TPU v6e", "TPU v5e", "H100 SXM", "TPU v7x"].map(Some));
+        assert_eq!(
+            ["v6e", "V5 LITE", "h100", "TPU v7x"].map(meant),
+            ["TPU v6e", "TPU v5e", "H100 SXM", "TPU v7x"].map(Some)
+        );
         assert_eq!(["A100", "V100", "", "TPU", "v9", "µ"].map(meant), [None; 6]);
     }
 

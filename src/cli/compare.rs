@@ -4,7 +4,9 @@
 use super::exit_code::Exit;
 use super::files::Inputs;
 use super::view_args::one_of;
-use crate::analysis::compare::{BAND, Gate, GateFigure, GateResult, SeriesBase, SeriesOrder, series};
+use crate::analysis::compare::{
+    BAND, CompareOptions, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder, series,
+};
 use crate::protocol::Failure;
 use crate::report::{compare_json, compare_series, compare_text, json};
 use crate::session::compare::{CompareSide, compare_sessions};
@@ -32,6 +34,9 @@ pub struct CompareArgs {
     /// Differences below this share of A are noise between captures.
     #[arg(long, value_name = "X%", default_value_t = BAND, value_parser = percent)]
     band: f64,
+    /// Pairs two ops by hand, in place of the pairs that were found: an op of A, `=`, and an op of B. Each is a name, or a name and the id of its program, such as `fusion.3@12`. Can be repeated.
+    #[arg(long, value_name = "OP_A=OP_B", value_parser = pair, conflicts_with = "series")]
+    pair: Vec<OpPair>,
     /// Whether `--fail-over` and `--rows-over` fail, with exit code 4, if the captures do not tell.
     #[arg(long, action = ArgAction::Set, default_value = "fail", value_parser = one_of([false, true], inconclusive))]
     inconclusive: bool,
@@ -73,6 +78,12 @@ fn percent(text: &str) -> Result<f64, String> {
     share.filter(|share| share.is_finite() && *share >= 0.0).ok_or_else(|| "a share, such as 3% or 0.03".to_owned())
 }
 
+/// Reads a pair of ops. Names of kernels may hold `=` in brackets, so the last one counts.
+fn pair(text: &str) -> Result<OpPair, String> {
+    let (a, b) = text.rsplit_once('=').ok_or("an op of A, `=`, and an op of B: `fusion.3=fusion.4`")?;
+    Ok(OpPair { a: a.trim().to_owned(), b: b.trim().to_owned() })
+}
+
 fn base(text: &str) -> Result<SeriesBase, String> {
     match text {
         "first" => Ok(SeriesBase::First),
@@ -99,6 +110,7 @@ fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -
         message: "--base is the number of a capture in the series, first or median.".to_owned(),
     };
     let of = of.ok_or_else(none)?;
+    let options = CompareOptions { band: args.band, ..CompareOptions::default() };
     let mut compared = Vec::new();
     for change in of.figures.iter().filter(|figure| figure.name == "period").flat_map(|figure| &figure.changes) {
         let open_capture = |at: u32| {
@@ -108,7 +120,7 @@ fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -
             path.map(|(.., path)| open_at(path)).transpose()
         };
         if let (Some(mut a), Some(mut b)) = (open_capture(change.at - 1)?, open_capture(change.at)?) {
-            compared.push(compare_sessions(&mut a, &mut b, args.band)?);
+            compared.push(compare_sessions(&mut a, &mut b, &options)?);
         }
     }
     let is_partial = of.captures.iter().any(|capture| capture.head.is_partial);
@@ -141,7 +153,8 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
         (a, b) => (a.to_vec(), b.to_vec()),
     };
     let (mut a, mut b) = (side(&a, inputs, "A")?, side(&b, inputs, "B")?);
-    let compared = compare_sessions(&mut a, &mut b, args.band)?;
+    let options = CompareOptions { band: args.band, pairs: args.pair.clone() };
+    let compared = compare_sessions(&mut a, &mut b, &options)?;
     let gate = Gate { on: args.on, limit: args.fail_over, rows_over: args.rows_over };
     let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);
     let is_partial = a.is_partial() || b.is_partial();

@@ -12,7 +12,7 @@ use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE};
 use crate::analysis::captures::{
     CaptureRow, CaptureRows, CaptureSummary, ChangeCause, FileHead, HeadKind, change_cause, group,
 };
-use crate::analysis::compare::BAND;
+use crate::analysis::compare::CompareOptions;
 use crate::analysis::files::FileInfo;
 use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
@@ -136,7 +136,7 @@ pub fn explain_change(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Option<ChangeCause>, Failure> {
     let mut sides = (open_side(before, progress)?, open_side(after, progress)?);
-    Ok(change_cause(&compare_sessions(&mut sides.0, &mut sides.1, BAND)?))
+    Ok(change_cause(&compare_sessions(&mut sides.0, &mut sides.1, &CompareOptions::default())?))
 }
 
 fn open_side(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<CompareSide, Failure> {

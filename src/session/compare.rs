@@ -11,7 +11,7 @@ use super::programs::QueryPrograms;
 use super::{Input, Opened};
 use crate::analysis::base::{Analysis, DeviceChoice, Query};
 use crate::analysis::captures::{CaptureSummary, TopFinding};
-use crate::analysis::compare::{CaptureSide, Comparison, SeriesPoint, compare, paired_program};
+use crate::analysis::compare::{CaptureSide, CompareOptions, Comparison, SeriesPoint, compare, paired_program};
 use crate::analysis::data_movement::Programs as Modules;
 use crate::analysis::files::FileProgram;
 use crate::analysis::ledger::OpSteps;
@@ -189,12 +189,15 @@ impl CompareSide {
     }
 }
 
-/// Compares two sessions, a baseline and an experiment. `band` is the share of the baseline's time below which a difference is
-/// noise between captures.
+/// Compares two sessions, a baseline and an experiment.
 ///
 /// # Errors
 /// Returns a [`Failure`] if a side is a report without what a comparison needs.
-pub fn compare_sessions(a: &mut CompareSide, b: &mut CompareSide, band: f64) -> Result<Comparison, Failure> {
+pub fn compare_sessions(
+    a: &mut CompareSide,
+    b: &mut CompareSide,
+    options: &CompareOptions,
+) -> Result<Comparison, Failure> {
     let mut sides = [&mut a.side, &mut b.side].map(|side| match side {
         Side::Capture(capture) => {
             let (session, analysed) = &mut **capture;
@@ -203,7 +206,7 @@ pub fn compare_sessions(a: &mut CompareSide, b: &mut CompareSide, band: f64) -> 
         Side::Report(report) => OpenSide::Report(report),
     });
     let [a, b] = &mut sides;
-    compare_open(a, b, band)
+    compare_open(a, b, options)
 }
 
 /// The start of a page that holds a report file.
@@ -241,12 +244,16 @@ pub(super) enum OpenSide<'s> {
 }
 
 /// Compares two open sessions; see [`compare_sessions`].
-pub(super) fn compare_open(a: &mut OpenSide<'_>, b: &mut OpenSide<'_>, band: f64) -> Result<Comparison, Failure> {
+pub(super) fn compare_open(
+    a: &mut OpenSide<'_>,
+    b: &mut OpenSide<'_>,
+    options: &CompareOptions,
+) -> Result<Comparison, Failure> {
     match (a, b) {
-        (OpenSide::Capture(a, of_a), OpenSide::Capture(b, of_b)) => Ok(compare_captures((a, of_a), (b, of_b), band)),
-        (OpenSide::Report(a), OpenSide::Report(b)) => compare_reports((a, false), (b, false), band),
-        (OpenSide::Capture(a, _), OpenSide::Report(b)) => compare_reports((&reduced(a, b)?, true), (b, false), band),
-        (OpenSide::Report(a), OpenSide::Capture(b, _)) => compare_reports((a, false), (&reduced(b, a)?, true), band),
+        (OpenSide::Capture(a, of_a), OpenSide::Capture(b, of_b)) => Ok(compare_captures((a, of_a), (b, of_b), options)),
+        (OpenSide::Report(a), OpenSide::Report(b)) => compare_reports((a, false), (b, false), options),
+        (OpenSide::Capture(a, _), OpenSide::Report(b)) => compare_reports((&reduced(a, b)?, true), (b, false), options),
+        (OpenSide::Report(a), OpenSide::Capture(b, _)) => compare_reports((a, false), (&reduced(b, a)?, true), options),
     }
 }
 
@@ -254,7 +261,7 @@ pub(super) fn compare_open(a: &mut OpenSide<'_>, b: &mut OpenSide<'_>, band: f64
 fn compare_captures(
     (a, steps_a): (&mut CaptureSession, &AnalysedSteps),
     (b, steps_b): (&mut CaptureSession, &AnalysedSteps),
-    band: f64,
+    options: &CompareOptions,
 ) -> Comparison {
     let (memory_a, memory_b) = match paired_program(&steps_a.derived.peaks, &steps_b.derived.peaks) {
         Ok((program_a, program_b)) => (steps_a.memory(a, program_a), steps_b.memory(b, program_b)),
@@ -266,6 +273,6 @@ fn compare_captures(
     compare(
         &steps_a.session((&a.profile, &a.analysis), &module_a, &memory_a, a.partial),
         &steps_b.session((&b.profile, &b.analysis), &module_b, &memory_b, b.partial),
-        band,
+        options,
     )
 }

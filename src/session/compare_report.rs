@@ -14,7 +14,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Comm, CommQuery};
 use crate::analysis::compare::matching::{Known, ListedOp};
 use crate::analysis::compare::{
-    Comparison, Input, InputOp, InputPeak, ListedSide, SideHead, compare_listed, paired_program,
+    CompareOptions, Comparison, Input, InputOp, InputPeak, ListedSide, SideHead, compare_listed, paired_program,
 };
 use crate::analysis::memory::{MemoryPrograms, roll_ups};
 use crate::analysis::overview::Overview;
@@ -71,7 +71,11 @@ struct Side<'r> {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a report has no overview, as one of an older version.
-pub(super) fn compare_reports(a: (&Report, bool), b: (&Report, bool), band: f64) -> Result<Comparison, Failure> {
+pub(super) fn compare_reports(
+    a: (&Report, bool),
+    b: (&Report, bool),
+    options: &CompareOptions,
+) -> Result<Comparison, Failure> {
     let level = a.0.origin.level.min(b.0.origin.level);
     let is_anonymous = a.0.origin.is_anonymous || b.0.origin.is_anonymous;
     let known = Known {
@@ -95,7 +99,7 @@ pub(super) fn compare_reports(a: (&Report, bool), b: (&Report, bool), band: f64)
         [one] => format!("{one} is a report, which holds no HLO."),
         _ => "A and B are reports, which hold no HLO.".to_owned(),
     };
-    Ok(compare_listed(&listed_a, &listed_b, band, no_programs, notes(&a, &b, level)))
+    Ok(compare_listed(&listed_a, &listed_b, options, no_programs, notes(&a, &b, level)))
 }
 
 /// Returns the name of the sum of the ops of a kind that a report leaves out.

@@ -4,7 +4,7 @@ use super::OpenSession;
 use super::compare::{AnalysedSteps, OpenSide, compare_open, no_device};
 use super::tables;
 use crate::analysis::compare::columns::{COMPARE, COMPARE_TABLE};
-use crate::analysis::compare::{BAND, CompareQuery, CompareRows, Comparison, RowDelta, RowSide};
+use crate::analysis::compare::{CompareOptions, CompareQuery, CompareRows, Comparison, RowDelta, RowSide};
 use crate::analysis::op::OpDetail;
 use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
@@ -92,42 +92,43 @@ impl OpenSessions {
     fn answer_compare(&mut self, question: &ViewRequest) -> Result<Reply, Failure> {
         Ok(match question {
             ViewRequest::Compare(query) => {
-                Reply::answer_to_question(&self.compared(*query)?.comparison.with_largest_rows(ROWS_PER_PART))
+                Reply::answer_to_question(&self.compared(query)?.comparison.with_largest_rows(ROWS_PER_PART))
             }
-            ViewRequest::CompareOps { query, key } => Reply::answer_to_question(&self.compared_ops(*query, key)?),
+            ViewRequest::CompareOps { query, key } => Reply::answer_to_question(&self.compared_ops(query, key)?),
             ViewRequest::CompareMarkdown(query) => {
-                Reply::answer_to_question(&compare_text::markdown(&self.compared(*query)?.comparison, None))
+                Reply::answer_to_question(&compare_text::markdown(&self.compared(query)?.comparison, None))
             }
             ViewRequest::ExportCompare { query, format } => {
-                let of = &self.compared(*query)?.comparison;
+                let of = &self.compared(query)?.comparison;
                 Reply::Exported(match format {
                     Export::Csv => csv::table(COMPARE, of.rows.iter()).csv(),
                     Export::Json => json::text(&compare_json::compare(of, None, usize::MAX)),
                 })
             }
             ViewRequest::Table { of: TableOf::Compare(query, rows), action } => {
-                self.compared(*query)?.table(*rows, action)
+                self.compared(query)?.table(*rows, action)
             }
             _ => Reply::Cancelled,
         })
     }
 
     /// Returns the comparison, from the cache or computed.
-    fn compared(&mut self, query: CompareQuery) -> Result<&mut Compared, Failure> {
+    fn compared(&mut self, query: &CompareQuery) -> Result<&mut Compared, Failure> {
         let Self { first, second, compared, .. } = self;
-        let kept = match compared.take().filter(|of| of.query == query) {
+        let kept = match compared.take().filter(|of| of.query == *query) {
             Some(kept) => kept,
             None => {
                 let (a, b) = sides(first, second, query)?;
                 let (mut a, mut b) = (a.side("A")?, b.side("B")?);
-                Compared { query, comparison: compare_open(&mut a, &mut b, BAND)?, rows: None }
+                let options = CompareOptions { pairs: query.pairs.clone(), ..CompareOptions::default() };
+                Compared { query: query.clone(), comparison: compare_open(&mut a, &mut b, &options)?, rows: None }
             }
         };
         Ok(compared.insert(kept))
     }
 
     /// Returns a row of the comparison with the details of its ops.
-    fn compared_ops(&mut self, query: CompareQuery, key: &str) -> Result<ComparedOps, Failure> {
+    fn compared_ops(&mut self, query: &CompareQuery, key: &str) -> Result<ComparedOps, Failure> {
         let row = self.compared(query)?.comparison.rows.iter().find(|row| row.key() == key).cloned();
         let row = row.ok_or_else(|| Failure {
             title: "No such row".to_owned(),
@@ -143,7 +144,7 @@ impl OpenSessions {
 fn sides<'s>(
     first: &'s mut Option<OneSession>,
     second: &'s mut Option<OneSession>,
-    query: CompareQuery,
+    query: &CompareQuery,
 ) -> Result<(&'s mut OneSession, &'s mut OneSession), Failure> {
     let (a, b) = if query.is_swapped { (second, first) } else { (first, second) };
     Ok((a.as_mut().ok_or_else(closed)?, b.as_mut().ok_or_else(closed)?))

@@ -103,6 +103,44 @@ onPage("a row shows the ops of both sides, and leads to the op in its capture", 
   await panel.waitFor({ state: "detached" });
 });
 
+onPage("ops are paired by hand, as on the command line, and the pairing can be undone", { view: "" }, async ({ page }) => {
+  await compare(page);
+  const plain = report(A, B);
+  const [ofA, ofB] = [plain.rows.find(({ b }) => !b).a.ops[0], plain.rows.find(({ a }) => !a).b.ops[0]];
+  const panel = page.locator(".compare-panel");
+  const open = async (which, name) => {
+    await page.getByRole("button", { name: which, exact: true }).click();
+    await page.locator("[data-row='0'] .tells", { hasText: name }).waitFor();
+    await page.locator("[data-row='0'] [data-column='0']").focus();
+    await page.keyboard.press("Enter");
+    await panel.locator(".compare-facts").waitFor();
+  };
+  await open("Only in A", ofA);
+  await panel.getByRole("button", { name: "Pair the op of A with an op of B" }).click();
+  await page.getByText(`Open the row of the op of B that belongs to ${ofA} of A.`).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Only in B", exact: true }).getAttribute("aria-pressed"), "true");
+  await open("Only in B", ofB);
+  await panel.getByRole("button", { name: `Pair ${ofA} with ${ofB}` }).click();
+  const paired = JSON.parse(cliOutput("compare", A, B, "--json", "--pair", `${ofA}=${ofB}`)).rows;
+  assert.equal(await waitUntil(() => rowCount(page), (n) => n === paired.length), plain.rows.length - 1);
+  await waitUntil(() => decodeURIComponent(page.url()), (url) => url.includes(`pair:${ofA}@`) && url.includes(`:${ofB}@`));
+  const place = paired.findIndex(({ tier }) => tier === "by_hand");
+  const row = page.locator(`[data-row='${place}']`);
+  await row.locator(".tells", { hasText: ofB }).waitFor();
+  assert.match(await row.innerText(), /your pairing/);
+  // Swapping keeps the pair.
+  await page.keyboard.press("x");
+  await shownVerdict(page, sentence(B, A));
+  await waitUntil(() => decodeURIComponent(page.url()), (url) => url.includes(`pair:${ofB}@`));
+  assert.equal(await waitUntil(() => rowCount(page), (n) => n === paired.length), paired.length);
+  await page.locator("#filter").fill(ofA);
+  await page.locator("[data-row='0'] [data-column='0']").focus();
+  await page.keyboard.press("Enter");
+  await panel.getByRole("button", { name: "Undo this pairing" }).click();
+  await page.locator("#filter").fill("");
+  assert.equal(await waitUntil(() => rowCount(page), (n) => n === plain.rows.length), plain.rows.length);
+});
+
 onPage("a drop replaces, compares or adds hosts, by its place", { view: "" }, async ({ page }) => {
   await dropFiles(page, [A]);
   await page.locator(".verdict").waitFor();

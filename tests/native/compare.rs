@@ -7,7 +7,8 @@ use crate::compare_sections::{check_equal, check_opposite, check_sections};
 use crate::synth::made;
 use rooflight::analysis::compare::matching::Tier;
 use rooflight::analysis::compare::{
-    BAND, CompareUnit, Comparison, Gate, GateFigure, GateResult, PartDelta, RowDelta, RowSide, TierShare, Verdict,
+    CompareOptions, CompareUnit, Comparison, Gate, GateFigure, GateResult, PartDelta, RowDelta, RowSide, TierShare,
+    Verdict,
 };
 use rooflight::analysis::gaps::GapClass;
 use rooflight::analysis::ledger::Owner;
@@ -27,7 +28,7 @@ pub fn sample(name: &str) -> CompareSide {
 }
 
 pub fn compared(mut a: CompareSide, mut b: CompareSide) -> Comparison {
-    let of = compare_sessions(&mut a, &mut b, BAND).unwrap();
+    let of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
     check_sums(&of);
     of
 }
@@ -89,7 +90,7 @@ fn a_capture_does_not_differ_from_itself() {
         ) else {
             continue;
         };
-        let of = compare_sessions(&mut a, &mut b, BAND).unwrap();
+        let of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
         check_sums(&of);
         assert_eq!(of.delta_ps, 0, "{name}");
         check_equal(&of);
@@ -324,13 +325,13 @@ fn generated_captures_are_compared() {
         let bytes = common::generated::capture(&choices);
         let side = || CompareSide::new(open("a.xplane.pb", bytes.clone()).ok()?, &OverviewQuery::default());
         let (Some(mut a), Some(mut b)) = (side(), side()) else { continue };
-        let same = compare_sessions(&mut a, &mut b, BAND).unwrap();
+        let same = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
         check_sums(&same);
         assert_eq!(same.delta_ps, 0);
         check_equal(&same);
         check_no_changes(&same.program_changes);
         if let Some(before) = sides.last_mut() {
-            let of = compare_sessions(before, &mut a, BAND).unwrap();
+            let of = compare_sessions(before, &mut a, &CompareOptions::default()).unwrap();
             check_sums(&of);
             compare_text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }));
             n_compared += 1;

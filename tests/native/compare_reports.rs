@@ -5,7 +5,7 @@ use crate::compare::{gpu, opened, run, sample, side, simulated};
 use crate::compare_sections::{check_equal, check_opposite};
 use rooflight::analysis::compare::matching::Tier;
 use rooflight::analysis::compare::{
-    BAND, CompareUnit, Comparison, Gate, GateFigure, GateResult, RowDelta, RowSide, Verdict,
+    CompareOptions, CompareUnit, Comparison, Gate, GateFigure, GateResult, RowDelta, RowSide, Verdict,
 };
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::protocol::{SessionInfo, ShareQuery};
@@ -45,7 +45,7 @@ fn report_side(report: &Report) -> CompareSide {
 }
 
 fn compared(a: &mut CompareSide, b: &mut CompareSide) -> Comparison {
-    let of = compare_sessions(a, b, BAND).unwrap();
+    let of = compare_sessions(a, b, &CompareOptions::default()).unwrap();
     // The longest times of generated captures do not fit into a difference.
     let ps = |side: &Option<RowSide>| side.as_ref().map_or(0, |side| side.self_ps);
     let of_rows = of.rows.iter().flat_map(|row| [ps(&row.a), ps(&row.b)]);
@@ -173,7 +173,7 @@ fn pairs_of_reports_have_exact_sums() {
         let exact = compare_sessions(
             &mut side("a.xplane.pb", bytes_a.clone()),
             &mut side("b.xplane.pb", bytes_b.clone()),
-            BAND,
+            &CompareOptions::default(),
         );
         let exact = exact.unwrap();
         if exact.unit == CompareUnit::Step && (&exact.a.device, &exact.b.device) == (&there.a.device, &there.b.device) {
@@ -234,7 +234,7 @@ fn a_report_without_all_steps_is_judged_by_its_median() {
         let text = compare_text::text(&of, Some(&gate), 20);
         assert!(text.contains("There is no test, because the report of A leaves out lengths of steps"), "{text}");
         // The oracle is the gate of the captures.
-        let exact = compare_sessions(&mut gpu("xla"), &mut gpu(other), BAND).unwrap();
+        let exact = compare_sessions(&mut gpu("xla"), &mut gpu(other), &CompareOptions::default()).unwrap();
         let (ours, exact) = (gate.change(&of).unwrap(), gate.change(&exact).unwrap());
         assert!((ours - exact).abs() < 1e-8, "{ours} {exact}");
     }
@@ -337,7 +337,7 @@ fn generated_reports_are_compared() {
         (sample("sample.xplane.pb.xz"), report_side(&report)),
         (report_side(&report), report_side(&report)),
     ] {
-        let of = compare_sessions(&mut a, &mut b, BAND).unwrap();
+        let of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
         compare_text::text(&of, None, 20);
     }
 }

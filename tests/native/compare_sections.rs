@@ -4,7 +4,7 @@ use crate::common;
 use crate::compare::{compared, gpu, opened, run, sample, side, simulated};
 use crate::synth::{files, made};
 use rooflight::analysis::comm::Primitive;
-use rooflight::analysis::compare::{BAND, CommDelta, CommRowDelta, Comparison, MemoryDelta};
+use rooflight::analysis::compare::{CommDelta, CommRowDelta, CompareOptions, Comparison, MemoryDelta};
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::{Input, open as open_inputs};
@@ -158,7 +158,7 @@ fn hosts_in_another_order() {
     };
     let of = |is_reversed| {
         let (mut a, mut b) = (side(a.path(), is_reversed), side(b.path(), is_reversed));
-        let mut of = compare_sessions(&mut a, &mut b, BAND).unwrap();
+        let mut of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
         (of.a.files, of.b.files) = (Vec::new(), Vec::new());
         of
     };

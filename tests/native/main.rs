@@ -11,6 +11,7 @@ mod comm_chart;
 mod comm_table;
 mod common;
 mod compare;
+mod compare_by_hand;
 mod compare_matching;
 mod compare_order;
 mod compare_pairs;

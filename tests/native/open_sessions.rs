@@ -3,7 +3,7 @@
 
 use crate::common;
 use rooflight::analysis::base::{GroupBy, Query};
-use rooflight::analysis::compare::{BAND, CompareQuery, CompareRows, Comparison, Verdict};
+use rooflight::analysis::compare::{CompareOptions, CompareQuery, CompareRows, Comparison, Verdict};
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::chart::compare::{self, WaterfallRow, WaterfallRowKind};
 use rooflight::protocol::table_query::{TableAction, TableOf};
@@ -35,14 +35,17 @@ fn both() -> OpenSessions {
 }
 
 fn comparison(sessions: &mut OpenSessions, is_swapped: bool) -> Comparison {
-    sessions.answer(&ViewRequest::Compare(CompareQuery { is_swapped }).into()).decode().unwrap()
+    sessions
+        .answer(&ViewRequest::Compare(CompareQuery { is_swapped, ..CompareQuery::default() }).into())
+        .decode()
+        .unwrap()
 }
 
 /// The comparison of the command line.
 fn expected(a: &str, b: &str) -> Comparison {
     let side =
         |name: &str| CompareSide::new(common::open(name, bytes(name)).unwrap(), &OverviewQuery::default()).unwrap();
-    compare_sessions(&mut side(a), &mut side(b), BAND).unwrap()
+    compare_sessions(&mut side(a), &mut side(b), &CompareOptions::default()).unwrap()
 }
 
 /// The comparison without its lists.
@@ -88,8 +91,13 @@ fn the_comparison_is_that_of_the_command_line() {
             }
         }
         // The rows of one side are those that the other order has on the other side.
-        let text = sessions
-            .answer(&ViewRequest::ExportCompare { query: CompareQuery { is_swapped }, format: Export::Csv }.into());
+        let text = sessions.answer(
+            &ViewRequest::ExportCompare {
+                query: CompareQuery { is_swapped, ..CompareQuery::default() },
+                format: Export::Csv,
+            }
+            .into(),
+        );
         let Reply::Exported(text) = text else { panic!("{text:?}") };
         assert_eq!(text.lines().count(), expected.rows.len() + 1);
     }

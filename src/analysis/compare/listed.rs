@@ -1,7 +1,9 @@
 //! This module compares two sides of which one or both are reports: there are no programs, and ops are rows of reports.
 
+use super::by_hand::pair_by_hand;
 use super::input::Input;
 use super::matching::{ListedOp, match_listed};
+use super::query::CompareOptions;
 use super::report::Comparison;
 use super::sections::ProgramDiff;
 
@@ -12,16 +14,17 @@ pub struct ListedSide<'a> {
     pub ops: Vec<ListedOp<'a>>,
 }
 
-/// Compares two sides. `band` is as in [`compare`](super::compare). `notes` say what the reports leave out, and `no_programs` why
+/// Compares two sides. `notes` say what the reports leave out, and `no_programs` why
 /// programs are not compared.
 pub fn compare_listed(
     a: &ListedSide<'_>,
     b: &ListedSide<'_>,
-    band: f64,
+    options: &CompareOptions,
     no_programs: String,
-    notes: Vec<String>,
+    mut notes: Vec<String>,
 ) -> Comparison {
-    let matches = match_listed(&a.ops, &b.ops);
+    let mut matches = match_listed(&a.ops, &b.ops);
+    notes.extend(pair_by_hand(&mut matches, &a.input, &b.input, &options.pairs));
     let diff = |_: &[i64]| ProgramDiff { absent: Some(no_programs), ..ProgramDiff::default() };
-    Comparison { notes, ..super::compare_inputs((&a.input, &b.input), &matches, None, band, diff) }
+    Comparison { notes, ..super::compare_inputs((&a.input, &b.input), &matches, None, options.band, diff) }
 }

@@ -9,6 +9,7 @@
 //! Times are those of the device on which the steps of a side depend (`analysis::ledger`), per step. If the sides do different
 //! work in a step and the tokens of a step are known, times are per million tokens.
 
+mod by_hand;
 mod capture_side;
 pub mod columns;
 mod comm;
@@ -31,12 +32,13 @@ pub mod statistics;
 mod verdict;
 mod waterfall;
 
+pub use by_hand::OpPair;
 pub use capture_side::CaptureSide;
 pub use gate::{Gate, GateFigure, GateResult};
 pub use input::{Input, InputOp, InputPeak};
 pub use listed::{ListedSide, compare_listed};
 pub use memory::paired_program;
-pub use query::{CompareQuery, CompareRows};
+pub use query::{CompareOptions, CompareQuery, CompareRows};
 pub use report::{
     CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, SideHead, TierShare,
     Verdict,
@@ -57,13 +59,15 @@ use std::cmp::Reverse;
 /// The band of noise between captures, as a share of the time of A.
 pub const BAND: f64 = 0.01;
 
-/// Compares two sessions. `band` is the share of A below which differences are noise between captures.
-pub fn compare(a: &CaptureSide<'_>, b: &CaptureSide<'_>, band: f64) -> Comparison {
+/// Compares two sessions.
+pub fn compare(a: &CaptureSide<'_>, b: &CaptureSide<'_>, options: &CompareOptions) -> Comparison {
     let (side_a, side_b) = (a.side(), b.side());
-    let matching = matching::match_sides(&side_a, &side_b);
+    let mut matching = matching::match_sides(&side_a, &side_b);
     let is_same_program = matching.matches.iter().all(|of| of.tier == Some(matching::Tier::Exact));
+    let (a, b) = (a.input(), b.input());
+    let notes = by_hand::pair_by_hand(&mut matching.matches, &a, &b, &options.pairs);
     let diff = |deltas: &[i64]| program_diff::program_diff(&side_a, &side_b, &matching, deltas);
-    compare_inputs((&a.input(), &b.input()), &matching.matches, Some(is_same_program), band, diff)
+    Comparison { notes, ..compare_inputs((&a, &b), &matching.matches, Some(is_same_program), options.band, diff) }
 }
 
 /// Compares two sides whose ops are matched. `program_diff` compares their programs, and gets the differences of the matches.

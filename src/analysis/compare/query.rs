@@ -1,13 +1,32 @@
 //! This module defines the requests about a comparison.
 
+use super::BAND;
+use super::by_hand::OpPair;
 use super::report::{Comparison, RowDelta};
 use serde::{Deserialize, Serialize};
 
 /// Selects a comparison of the two open sessions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompareQuery {
     /// Whether the session that was opened second is the baseline A.
     pub is_swapped: bool,
+    /// Ops that the user paired.
+    pub pairs: Vec<OpPair>,
+}
+
+/// What the user decides about a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompareOptions {
+    /// The share of A below which differences are noise between captures.
+    pub band: f64,
+    /// Ops that the user paired.
+    pub pairs: Vec<OpPair>,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self { band: BAND, pairs: Vec::new() }
+    }
 }
 
 /// The rows that a table of a comparison shows.

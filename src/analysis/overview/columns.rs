@@ -37,12 +37,8 @@ pub const FINDINGS: &[Column<FindingRow>] = &[
 impl Overview {
     /// Returns all findings, group by group.
     pub fn finding_rows(&self) -> Vec<FindingRow> {
-        let groups = [
-            ("time", &self.findings),
-            ("option", &self.options),
-            ("memory", &self.memory),
-            ("quality", &self.quality),
-        ];
+        let groups =
+            [("time", &self.findings), ("option", &self.options), ("memory", &self.memory), ("quality", &self.quality)];
         let of_group = |(group, findings): (&'static str, &Vec<Finding>)| {
             let row = |(rank, finding): (u64, &Finding)| FindingRow { group, rank, finding: finding.clone() };
             (1..).zip(findings).map(row).collect::<Vec<FindingRow>>()

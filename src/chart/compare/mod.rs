@@ -1,12 +1,14 @@
 //! This module prepares the comparison of two captures: the figures, the waterfall of the difference, the steps of both sides,
 //! and the ops of a row beside each other. It does not depend on page elements.
 
+mod by_hand;
 mod figures;
 mod ops;
 mod steps;
 mod text_diff;
 mod waterfall;
 
+pub use by_hand::{CANCEL, UNDO, UnpairedOp, remove_pairs};
 pub use figures::{matched, notes, readout, sides, unit, verdict_class};
 pub use ops::{Fact, facts, heading, pair_sentence};
 pub use steps::{StepDot, StepsPicture, steps};

@@ -2,14 +2,14 @@
 //! table. The state is one value of the address, which only this view reads.
 //!
 //! ```text
-//!  swap:1;rows:only-in-a;pane:memory
+//!  swap:1;rows:only-in-a;pane:memory;pair:fusion.3@12:fusion.4@13
 //! ```
 //!
 //! Only values that differ from the default are written. Names are added, and never renamed. A value that cannot be parsed is an
 //! error. An unknown name is skipped, because a later build may have added it.
 
-use super::params::{Pairs, each_pair};
-use crate::analysis::compare::{CompareQuery, CompareRows};
+use super::params::{Pairs, decode_text, each_pair, encode_text};
+use crate::analysis::compare::{CompareQuery, CompareRows, OpPair};
 use std::fmt;
 use std::str::FromStr;
 
@@ -60,12 +60,20 @@ pub struct CompareViewState {
     /// Rows of the table.
     pub rows: CompareRows,
     pub pane: ComparePane,
+    /// Ops that the user paired.
+    pub pairs: Vec<OpPair>,
 }
 
 impl CompareViewState {
     /// Returns the query of the comparison.
-    pub const fn query(&self) -> CompareQuery {
-        CompareQuery { is_swapped: self.is_swapped }
+    pub fn query(&self) -> CompareQuery {
+        CompareQuery { is_swapped: self.is_swapped, pairs: self.pairs.clone() }
+    }
+
+    /// Exchanges baseline and experiment.
+    pub fn swap(&mut self) {
+        self.is_swapped = !self.is_swapped;
+        self.pairs.iter_mut().for_each(|pair| std::mem::swap(&mut pair.a, &mut pair.b));
     }
 
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
@@ -73,6 +81,10 @@ impl CompareViewState {
             "swap" => self.is_swapped = value == "1",
             "pane" => self.pane = ComparePane::ALL.into_iter().find(|pane| pane.key() == value)?,
             "rows" => self.rows = CompareRows::ALL.into_iter().find(|rows| rows.key() == value)?,
+            "pair" => {
+                let (a, b) = value.split_once(':')?;
+                self.pairs.push(OpPair { a: decode_text(a)?, b: decode_text(b)? });
+            }
             _ => {}
         }
         Some(())
@@ -84,7 +96,11 @@ impl fmt::Display for CompareViewState {
         let mut pairs = Pairs::new(f);
         pairs.write_unless_default(!self.is_swapped, "swap", "1")?;
         pairs.write_unless_default(self.rows == CompareRows::All, "rows", self.rows.key())?;
-        pairs.write_unless_default(self.pane == ComparePane::Waterfall, "pane", self.pane.key())
+        pairs.write_unless_default(self.pane == ComparePane::Waterfall, "pane", self.pane.key())?;
+        for OpPair { a, b } in &self.pairs {
+            pairs.write_pair("pair", format_args!("{}:{}", encode_text(a), encode_text(b)))?;
+        }
+        Ok(())
     }
 }
 
@@ -114,6 +130,13 @@ mod tests {
             let state = CompareViewState { pane, ..CompareViewState::default() };
             assert_eq!(state.to_string().parse(), Ok(state));
         }
+        let pair = |a: &str, b: &str| OpPair { a: a.to_owned(), b: b.to_owned() };
+        let pairs = vec![pair("fusion.3@12", "fusion.4@13"), pair("void f<1>(a;b:c%3B)", "")];
+        let mut state = CompareViewState { pairs, ..CompareViewState::default() };
+        assert_eq!(state.to_string().parse(), Ok(state.clone()));
+        state.swap();
+        assert_eq!((state.is_swapped, &state.pairs[0]), (true, &pair("fusion.4@13", "fusion.3@12")));
+        assert!("pair:a".parse::<CompareViewState>().is_err());
         assert_eq!(CompareViewState::default().to_string(), "");
         assert!("rows:some".parse::<CompareViewState>().is_err());
         assert_eq!("later:1".parse(), Ok(CompareViewState::default()));

@@ -1,6 +1,7 @@
 //! This module reads and writes the state of one view as `name:value;name:value`. It does not depend on the meaning of
 //! the names.
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::fmt;
 
 /// Writes pairs of a name and a value.
@@ -30,6 +31,20 @@ impl<'a, 'f> Pairs<'a, 'f> {
     pub(crate) fn write_if_some(&mut self, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {
         value.map_or(Ok(()), |value| self.write_pair(name, value))
     }
+}
+
+/// Characters that are percent-encoded within a value, in which `;` and `:` are separators. The whole state is encoded
+/// again when it is written into an address.
+const ESCAPED: &AsciiSet = &CONTROLS.add(b';').add(b':').add(b'%');
+
+/// Returns a text as it is written within a value.
+pub(crate) fn encode_text(text: &str) -> String {
+    utf8_percent_encode(text, ESCAPED).to_string()
+}
+
+/// Returns the text that was written within a value. `None` if it is not valid.
+pub(crate) fn decode_text(text: &str) -> Option<String> {
+    Some(percent_decode_str(text).decode_utf8().ok()?.into_owned())
 }
 
 /// Calls `take` for each name and value in the state of a view.

@@ -11,11 +11,10 @@
 //! bytes per second, costs in FLOPs and bytes, all as plain numbers. A value that cannot be parsed is an error. An
 //! unknown name is skipped, because a later build may have added it.
 
-use super::params::{Pairs, each_pair};
+use super::params::{Pairs, decode_text, each_pair, encode_text};
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::roofline::{KernelCost, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 use crate::table::page::SortBy;
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -88,26 +87,21 @@ impl RooflineViewState {
     }
 }
 
-/// Characters that are percent-encoded within a value, in which `;` and `:` are separators. The whole state is encoded
-/// again when it is written into an address.
-const ESCAPED: &AsciiSet = &CONTROLS.add(b';').add(b':').add(b'%');
-
 impl fmt::Display for RooflineViewState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::default();
-        let text = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
         let mut pairs = Pairs::new(f);
         pairs.write_unless_default(self.by == usual.by, "by", self.by.key())?;
         pairs.write_if_some("sort", self.sort.as_ref())?;
         pairs.write_unless_default(self.x == usual.x, "x", self.x.key())?;
         pairs.write_unless_default(self.peaks.prefer != PeakSource::Published, "prefer", "published")?;
-        pairs.write_if_some("chip", self.peaks.chip.as_deref().map(text))?;
+        pairs.write_if_some("chip", self.peaks.chip.as_deref().map(encode_text))?;
         for (precision, flops) in &self.peaks.flops {
             pairs.write_pair("peak", format_args!("{}:{flops}", precision.key()))?;
         }
         pairs.write_if_some("hbm", self.peaks.hbm_bytes)?;
         for cost in &self.costs {
-            pairs.write_pair("cost", format_args!("{}:{}:{}", text(&cost.pattern), cost.flops, cost.bytes))?;
+            pairs.write_pair("cost", format_args!("{}:{}:{}", encode_text(&cost.pattern), cost.flops, cost.bytes))?;
         }
         if let Some(UsefulFlops { batch, sequence, flops_per_token, devices }) = self.useful {
             let devices = devices.map_or_else(String::new, |n| format!(":{n}"));
@@ -129,7 +123,6 @@ impl FromStr for RooflineViewState {
 
 impl RooflineViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
-        let text = |text: &str| Some(percent_decode_str(text).decode_utf8().ok()?.into_owned());
         let mut parts = value.split(':');
         match name {
             "by" => self.by = RoofBy::ALL.into_iter().find(|by| by.key() == value)?,
@@ -137,7 +130,7 @@ impl RooflineViewState {
             "x" => self.x = Level::ALL.into_iter().find(|level| level.key() == value)?,
             "prefer" if value == "published" => self.peaks.prefer = PeakSource::Published,
             "prefer" => return None,
-            "chip" => self.peaks.chip = Some(text(value)?),
+            "chip" => self.peaks.chip = Some(decode_text(value)?),
             "peak" => {
                 let key = parts.next()?;
                 let precision = Precision::ALL.into_iter().find(|precision| precision.key() == key)?;
@@ -145,7 +138,8 @@ impl RooflineViewState {
             }
             "hbm" => self.peaks.hbm_bytes = Some(positive(value)?),
             "cost" => {
-                let (pattern, flops, bytes) = (text(parts.next()?)?, amount(parts.next()?)?, amount(parts.next()?)?);
+                let (pattern, flops, bytes) =
+                    (decode_text(parts.next()?)?, amount(parts.next()?)?, amount(parts.next()?)?);
                 self.costs.push(KernelCost { pattern, flops, bytes });
             }
             "useful" => {

@@ -1,6 +1,8 @@
 //! This module holds the state of the comparison: the worker's answer, and the part of the address that belongs to the view.
 
-use crate::analysis::compare::{CompareQuery, Comparison};
+use super::panel::close as close_panel;
+use crate::analysis::compare::{CompareQuery, CompareRows, Comparison, OpPair};
+use crate::chart::compare::UnpairedOp;
 use crate::protocol::url::compare::CompareViewState;
 use crate::protocol::{Failure, Reply, ViewRequest};
 use crate::table::page::SortBy;
@@ -22,6 +24,8 @@ pub(super) struct CompareModel {
     pub(super) busy: RwSignal<bool>,
     /// The order of the rows; `None` means the table's own order.
     pub(super) order: RwSignal<Option<SortBy>>,
+    /// The op for which the user chooses a partner. `None` if the user does not.
+    pub(super) unpaired: RwSignal<Option<UnpairedOp>>,
 }
 
 impl CompareModel {
@@ -49,7 +53,7 @@ impl CompareModel {
                 }
             },
         );
-        Self { state, place, query, found, failure, busy, order: RwSignal::new(None) }
+        Self { state, place, query, found, failure, busy, order: RwSignal::new(None), unpaired: RwSignal::new(None) }
     }
 
     /// Changes the state of the view in the address.
@@ -57,6 +61,24 @@ impl CompareModel {
         let mut next = self.place.get_untracked();
         with(&mut next);
         self.state.compare.set(next.to_string());
+    }
+
+    /// Lets the user choose a partner for an op. The table shows the ops that have none.
+    pub(super) fn choose_partner(self, of: UnpairedOp) {
+        self.change(|place| place.rows = of.rows());
+        self.unpaired.set(Some(of));
+        close_panel(self.state);
+    }
+
+    /// Changes the pairs of the user, and shows all rows.
+    pub(super) fn change_pairs(self, with: impl FnOnce(&mut Vec<OpPair>)) {
+        self.unpaired.set(None);
+        self.state.selected.set(Vec::new());
+        self.change(|place| {
+            place.rows = CompareRows::All;
+            with(&mut place.pairs);
+        });
+        close_panel(self.state);
     }
 
     /// Opens the row with the key: the ops of both sides beside each other.

@@ -1,7 +1,9 @@
 //! This module renders the panel of a row of the comparison: the ops of both sides beside each other.
 
 use super::model::CompareModel;
-use crate::chart::compare::{self, DiffToken, Fact};
+use crate::analysis::compare::RowDelta;
+use crate::analysis::compare::matching::Tier;
+use crate::chart::compare::{self, DiffToken, Fact, UnpairedOp};
 use crate::protocol::url::View;
 use crate::protocol::{ComparedOps, Failure, Reply, SessionSlot, ViewRequest};
 use crate::view::op::focus_table;
@@ -83,6 +85,7 @@ fn both(model: CompareModel, ops: &ComparedOps) -> AnyView {
         |side: &Option<crate::analysis::compare::RowSide>| side.as_ref().map(crate::analysis::compare::RowSide::key);
     view! {
         <p class="op-words">{compare::pair_sentence(ops)}</p>
+        {pairing(model, &ops.row)}
         <table class="compare-facts">
             <thead>
                 <tr>
@@ -96,6 +99,26 @@ fn both(model: CompareModel, ops: &ComparedOps) -> AnyView {
         {texts(ops)}
     }
     .any()
+}
+
+/// Renders the buttons that pair the op of a row with another one, or undo this.
+fn pairing(model: CompareModel, row: &RowDelta) -> AnyView {
+    let button = |label: String, class: &'static str, press: Box<dyn Fn()>| {
+        view! { <button type="button" class=class on:click=move |_| press()>{label}</button> }.any()
+    };
+    let pair = model.unpaired.get().and_then(|of| of.with(row)).map(|(label, pair)| {
+        button(label, "btn solid", Box::new(move || model.change_pairs(|pairs| pairs.push(pair.clone()))))
+    });
+    let undo = (row.tier == Some(Tier::ByHand)).then(|| {
+        let row = row.clone();
+        let undo = move || model.change_pairs(|pairs| compare::remove_pairs(pairs, &row));
+        button(compare::UNDO.to_owned(), "btn line small-text", Box::new(undo))
+    });
+    let choose = UnpairedOp::of_row(row).filter(|_| pair.is_none()).map(|of| {
+        let label = of.button(row);
+        button(label, "btn line small-text", Box::new(move || model.choose_partner(of.clone())))
+    });
+    view! { <p class="acts">{pair} {undo} {choose}</p> }.any()
 }
 
 /// Renders the button that shows the op of one side in the breakdown of its capture.

@@ -2,13 +2,14 @@
 
 use super::model::CompareModel;
 use crate::analysis::compare::CompareRows;
+use crate::chart::compare;
 use crate::protocol::table_query::TableOf;
 use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::page::{Row, SortBy};
 use crate::view::breakdown::save;
 use crate::view::state::toggle;
-use crate::view::type_erasure::EraseType;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::field;
 use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
 use leptos::prelude::*;
@@ -62,8 +63,21 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
             save::file(state, &ViewRequest::ExportCompare { query, format }.into(), "comparison", format);
         })
     };
+    let question = move || {
+        model.unpaired.get().map(|of| {
+            let cancel = move |_| model.change_pairs(|_| ());
+            view! {
+                <p class="compare-question" role="status">
+                    {of.question()} " "
+                    <button type="button" class="btn line small-text" on:click=cancel>{compare::CANCEL}</button>
+                </p>
+            }
+            .any()
+        })
+    };
     let entries = Signal::derive(move || save::entries(state, "", export));
     view! {
+        {live(question)}
         <div class="table-tools" data-roving="">
             <div class="segmented" data-roving="" role="group" aria-label="Rows">{CompareRows::ALL.map(which).collect_view()}</div>
             <span class="grow"></span>

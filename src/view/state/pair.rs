@@ -210,7 +210,7 @@ impl State {
     /// Exchanges baseline and experiment.
     pub(crate) fn swap_sides(self) {
         let mut place: CompareViewState = self.compare.with_untracked(|text| text.parse().unwrap_or_default());
-        place.is_swapped = !place.is_swapped;
+        place.swap();
         self.compare.set(place.to_string());
     }
 

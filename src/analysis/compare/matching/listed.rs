@@ -123,7 +123,7 @@ impl KeyedOps for Listed<'_, '_> {
             Tier::Source => digest((of.source?, of.with_shapes)),
             Tier::Name => digest((name_without_numbers(of.name), of.with_shapes)),
             Tier::ScopeGroup => of.scope?,
-            Tier::Exact | Tier::Neighbours | Tier::LeftOut => return None,
+            Tier::ByHand | Tier::Exact | Tier::Neighbours | Tier::LeftOut => return None,
         };
         Some(digest((of.program, key)))
     }

@@ -100,7 +100,7 @@ impl KeyedOps for ProgramOps<'_, '_> {
             }
             Tier::Neighbours => Some(self.neighbours(op)),
             Tier::ScopeGroup => described.scope,
-            Tier::LeftOut => None,
+            Tier::ByHand | Tier::LeftOut => None,
         }
     }
 

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
+    /// The user paired the ops.
+    ByHand,
     /// Both programs are the same apart from names, ids, sources and the order of independent instructions, and the
     /// ops have the same place in the graph of their program.
     Exact,
@@ -28,7 +30,8 @@ pub enum Tier {
 
 impl Tier {
     /// All tiers, the strongest first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
+        Self::ByHand,
         Self::Exact,
         Self::ScopeAndShape,
         Self::Scope,
@@ -42,7 +45,7 @@ impl Tier {
     /// Returns how far a match of this tier can be relied on, a fraction from 0 to 1.
     pub const fn weight(self) -> f64 {
         match self {
-            Self::Exact => 1.0,
+            Self::ByHand | Self::Exact => 1.0,
             Self::ScopeAndShape => 0.95,
             Self::Scope => 0.8,
             Self::Source => 0.75,
@@ -56,6 +59,7 @@ impl Tier {
     /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
+            Self::ByHand => "by_hand",
             Self::Exact => "exact",
             Self::ScopeAndShape => "scope_and_shape",
             Self::Scope => "scope",
@@ -70,6 +74,7 @@ impl Tier {
     /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {
+            Self::ByHand => "your pairing",
             Self::Exact => "same program",
             Self::ScopeAndShape => "scope and shapes",
             Self::Scope => "scope",
@@ -83,9 +88,9 @@ impl Tier {
 }
 
 /// Ops of both sides that belong together, or an op of one side only.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpMatch {
-    /// Indices in [`Side::ops`](super::Side::ops) of the first side, in order: one, or several in
+    /// Indices in [`Side::ops`](super::Side::ops) of the first side, in order: one, or several in [`Tier::ByHand`],
     /// [`Tier::ScopeGroup`] and [`Tier::LeftOut`], or none.
     pub a: Vec<usize>,
     /// Indices in the ops of the second side, as `a`.

@@ -1,0 +1,61 @@
+//! This module pairs ops as the user says, in place of the pairs that were found.
+
+use super::input::Input;
+use super::matching::{OpMatch, Tier};
+use crate::table::page::row_key;
+use serde::{Deserialize, Serialize};
+use std::mem::take;
+
+/// A pair of ops from the user. An op is given by its name, or by its name with the id of its program: `fusion.3@12`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpPair {
+    /// The op of the baseline.
+    pub a: String,
+    /// The op of the experiment.
+    pub b: String,
+}
+
+/// Pairs ops as the user says. Every op stays in exactly one match. An op in several pairs is matched with all its partners. The
+/// former partner of an op is in one side only afterwards. Returns a sentence for each pair with an op that does not exist.
+pub(super) fn pair_by_hand(matches: &mut Vec<OpMatch>, a: &Input<'_>, b: &Input<'_>, pairs: &[OpPair]) -> Vec<String> {
+    let mut unknown = Vec::new();
+    for pair in pairs {
+        match (find(a, &pair.a), find(b, &pair.b)) {
+            (Some(op_a), Some(op_b)) => join(matches, op_a, op_b),
+            (None, _) => unknown.push(format!("{} is not paired with {}: A has no such op.", pair.a, pair.b)),
+            (_, None) => unknown.push(format!("{} is not paired with {}: B has no such op.", pair.a, pair.b)),
+        }
+    }
+    let is_one_sided = |of: &OpMatch| of.a.is_empty() || of.b.is_empty();
+    for of in matches.iter_mut().filter(|of| is_one_sided(of)).map(take).collect::<Vec<OpMatch>>() {
+        matches.extend(of.a.into_iter().map(|op| OpMatch { a: vec![op], ..OpMatch::default() }));
+        matches.extend(of.b.into_iter().map(|op| OpMatch { b: vec![op], ..OpMatch::default() }));
+    }
+    matches.retain(|of| !(of.a.is_empty() && of.b.is_empty()));
+    matches.sort_unstable_by_key(|of| (of.a.first().copied().unwrap_or(usize::MAX), of.b.first().copied()));
+    unknown
+}
+
+/// Returns the index of the op that a user means: the one with this name and program, else the first one with this name.
+fn find(side: &Input<'_>, text: &str) -> Option<usize> {
+    let with_program = side.ops.iter().position(|op| row_key(&op.name, op.program_id) == text);
+    with_program.or_else(|| side.ops.iter().position(|op| op.name == text))
+}
+
+/// Moves an op of each side into a match of their own, or into the one that an earlier pair made for one of them.
+fn join(matches: &mut Vec<OpMatch>, op_a: usize, op_b: usize) {
+    let is_by_hand = |of: &&mut OpMatch| of.tier == Some(Tier::ByHand);
+    let earlier = matches.iter_mut().filter(is_by_hand).find(|of| of.a.contains(&op_a) || of.b.contains(&op_b));
+    let mut joined = earlier.map(take).unwrap_or_default();
+    for of in &mut *matches {
+        of.a.retain(|op| *op != op_a);
+        of.b.retain(|op| *op != op_b);
+    }
+    joined.a.push(op_a);
+    joined.b.push(op_b);
+    for ops in [&mut joined.a, &mut joined.b] {
+        ops.sort_unstable();
+        ops.dedup();
+    }
+    matches.push(OpMatch { tier: Some(Tier::ByHand), is_ambiguous: false, ..joined });
+}
