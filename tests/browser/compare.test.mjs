@@ -15,6 +15,7 @@ const report = (...files) => JSON.parse(cliOutput("compare", ...files, "--json")
 const sentence = (...files) => cliOutput("compare", ...files).split("\n")[0];
 
 const verdict = (page) => page.locator(".compare .verdict");
+const shownRows = (page, count) => waitUntil(() => rowCount(page), (shown) => shown === count);
 const shownVerdict = (page, text) => waitUntil(() => verdict(page).innerText().catch(() => ""), (shown) => shown === text);
 
 /** Chooses the second capture with the button of the comparison. */
@@ -47,7 +48,7 @@ onPage("a second capture is compared as on the command line, and can be swapped"
   assert.ok(bars.length > 1 && bars.some((width) => width > 5), `${bars}`);
   assert.equal(await page.locator(".compare-steps circle").count(), expected.a.n_steps + expected.b.n_steps);
   // The table has all rows, the largest difference first.
-  assert.equal(await rowCount(page), expected.rows.length);
+  await shownRows(page, expected.rows.length);
   const first = await waitUntil(() => page.locator(".grid-body .tells").allInnerTexts(), (all) => all.length > 5);
   const names = expected.rows.map(({ a, b }) => (b ?? a).ops[0]);
   assert.ok(first.slice(0, 5).every((name, at) => name === names[at]), `${first.slice(0, 5)} for ${names.slice(0, 5)}`);
@@ -65,7 +66,7 @@ onPage("rows can be those that match, and those of one side only", { view: "" },
   const count = { All: rows.length, Matched: rows.filter(({ a, b }) => a && b).length, "Only in A": rows.filter(({ b }) => !b).length, "Only in B": rows.filter(({ a }) => !a).length };
   for (const [name, n] of Object.entries(count)) {
     await page.getByRole("button", { name, exact: true }).click();
-    assert.equal(await waitUntil(() => rowCount(page), (shown) => shown === n), n);
+    await shownRows(page, n);
   }
   await page.getByRole("button", { name: "All", exact: true }).click();
   await page.locator("#filter").fill("dot_product_attention");
@@ -77,7 +78,7 @@ onPage("a row shows the ops of both sides, and leads to the op in its capture", 
   await compare(page);
   await page.getByRole("button", { name: "Matched", exact: true }).click();
   const matched = report(A, B).rows.filter(({ a, b }) => a && b);
-  await waitUntil(() => rowCount(page), (n) => n === matched.length);
+  await shownRows(page, matched.length);
   await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Enter");
   const panel = page.locator(".compare-panel");
@@ -122,7 +123,8 @@ onPage("ops are paired by hand, as on the command line, and the pairing can be u
   await open("Only in B", ofB);
   await panel.getByRole("button", { name: `Pair ${ofA} with ${ofB}` }).click();
   const paired = JSON.parse(cliOutput("compare", A, B, "--json", "--pair", `${ofA}=${ofB}`)).rows;
-  assert.equal(await waitUntil(() => rowCount(page), (n) => n === paired.length), plain.rows.length - 1);
+  await shownRows(page, plain.rows.length - 1);
+  assert.equal(paired.length, plain.rows.length - 1);
   await waitUntil(() => decodeURIComponent(page.url()), (url) => url.includes(`pair:${ofA}@`) && url.includes(`:${ofB}@`));
   const place = paired.findIndex(({ tier }) => tier === "by_hand");
   const row = page.locator(`[data-row='${place}']`);
@@ -132,13 +134,13 @@ onPage("ops are paired by hand, as on the command line, and the pairing can be u
   await page.keyboard.press("x");
   await shownVerdict(page, sentence(B, A));
   await waitUntil(() => decodeURIComponent(page.url()), (url) => url.includes(`pair:${ofB}@`));
-  assert.equal(await waitUntil(() => rowCount(page), (n) => n === paired.length), paired.length);
+  await shownRows(page, paired.length);
   await page.locator("#filter").fill(ofA);
   await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Enter");
   await panel.getByRole("button", { name: "Undo this pairing" }).click();
   await page.locator("#filter").fill("");
-  assert.equal(await waitUntil(() => rowCount(page), (n) => n === plain.rows.length), plain.rows.length);
+  await shownRows(page, plain.rows.length);
 });
 
 onPage("a drop replaces, compares or adds hosts, by its place", { view: "" }, async ({ page }) => {
@@ -171,7 +173,7 @@ onPage("a report is compared with a capture, in either order, and says what is l
   await shownVerdict(page, sentence(file, B));
   assert.match(await page.locator(".compare-sides").innerText(), /a report, level 100 of 100/);
   assert.match(await page.locator(".compare-notes").innerText(), /A is a report of the mean of 6 steps/);
-  assert.equal(await rowCount(page), report(file, B).rows.length);
+  await shownRows(page, report(file, B).rows.length);
   await page.getByRole("button", { name: "Programs", exact: true }).click();
   await page.getByText("Programs are not compared. A is a report, which holds no HLO.").waitFor();
   // The ops of a row: the report has no details of them.
