@@ -29,6 +29,8 @@ export function realCapture(...path) {
 
 /** The real captures that several tests use. Each is `undefined` when its file is missing. */
 export const tpu = () => realCapture("tpu-v6e-host-offload", "host.xplane.pb");
+/** Trace JSON of two TPUs, which does not name their chip. */
+export const vllm = () => realCapture("tpu-vllm-trace", "vllm.trace.json.gz");
 export const cpu = () => realCapture("cpu-jax", "vm.xplane.pb");
 /** A compiled program that did not run: a bare HLO proto. */
 export const compiledProgram = () => realCapture("tpu-aot", "v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb");

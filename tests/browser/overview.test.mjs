@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { violations } from "./accessibility.mjs";
-import { cpu, repository, simulatedRun, synth, tpu } from "./captures.mjs";
+import { cpu, repository, simulatedRun, synth, tpu, vllm } from "./captures.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, waitUntil } from "./lib.mjs";
@@ -42,7 +42,10 @@ onPage("a capture opens in the overview, which says what the command line says",
   const expected = report(sample);
   await assertEqualsReport(page, expected);
   assert.equal(await page.locator("#tab-overview").getAttribute("aria-selected"), "true");
-  assert.match(await page.locator(".overview-about").innerText(), /^TPU:5, the device for which the others wait; mean of 3 steady steps$/);
+  // The picker names the device of the overview. The other views show the mean of all devices.
+  const device = () => page.locator("#device-button").innerText().then((text) => text.replace(/\s+/g, " ").trim());
+  assert.equal(await device(), "Device TPU:5");
+  assert.match(await page.locator(".overview-about").innerText(), /^TPU:5 \(TPU v5\), the device for which the others wait; mean of 3 steady steps$/);
   // Each finding has a drawing within its row, and the row of a closed finding says what it shows.
   const drawings = await finding(page).locator(".finding-picture svg").evaluateAll((all) => all.map((svg) => [svg.children.length, svg.clientWidth]));
   assert.equal(drawings.length, countDrawn(expected), `${drawings}`);
@@ -79,7 +82,7 @@ onPage("a healthy run has no finding, and all rules are in a list", { view: "" }
 onPage("the devices of several hosts are lines of their hosts", { view: "" }, async ({ page }) => {
   const { captures } = simulatedRun("--steps", "8", "--hosts", "4", "--devices", "8", "--healthy", "--fault", "slow-host");
   await open(page, ...captures);
-  await waitUntil(() => page.locator(".overview-about").innerText(), (text) => text.startsWith("worker-3 TPU:0,"));
+  await waitUntil(() => page.locator(".overview-about").innerText(), (text) => text.startsWith("worker-3 TPU:0 ("));
   assert.match(await verdict(page).innerText(), /^The device waits for input data/);
   const hosts = page.locator(".host-rows li");
   assert.deepEqual(await hosts.locator(".host-name").allInnerTexts(), ["worker-0", "worker-1", "worker-2", "worker-3"]);
@@ -147,19 +150,39 @@ onPage("evidence leads to an op, a time, a device and a step, and keys lead to t
 });
 
 onPage("the program suggests its useful FLOPs, and the user confirms them", { view: "" }, async ({ page }) => {
-  await open(page, sample);
-  const { model_guess: guess } = report(sample);
+  const dense = join(repository, "samples/gpu/xla.graphs.xplane.pb.xz");
+  await open(page, dense);
+  const { model_guess: guess } = report(dense);
   const label = page.locator("dt", { hasText: "MFU, useful FLOPs" });
-  assert.ok((await page.locator(".overview-side").innerText()).includes("16 sequences per step with 2,048 tokens each"));
+  assert.ok((await page.locator(".overview-side").innerText()).includes("4 sequences per step with 1,024 tokens each"));
   assert.equal(await label.count(), 0);
   await page.getByRole("button", { name: "Use this guess" }).click();
   await label.waitFor();
-  const figures = report(sample, "--tokens", `${guess.tokens}`, "--flops-per-token", `${guess.flops_per_token}`).figures;
+  const figures = report(dense, "--tokens", `${guess.tokens}`, "--flops-per-token", `${guess.flops_per_token}`).figures;
   const shown = await page.locator(".figure", { has: label }).locator("dd").innerText();
   assert.equal(shown.replace(/\s/g, ""), `${(100 * figures.useful_mfu.value).toFixed(1)}%`);
   assert.equal(await page.getByRole("button", { name: "Use this guess" }).count(), 0);
   // The address keeps what the user confirmed.
   await waitUntil(() => decodeURIComponent(page.url()), (url) => url.includes(`${guess.flops_per_token}`));
+  // A token of the sample does not use all experts, so that its guess exceeds the FLOPs that ran.
+  await open(page, sample);
+  await page.locator(".overview-side").getByText(/1\.25 × the FLOPs that ran, so it is too high/).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Use this guess" }).count(), 0);
+});
+
+onPage("a capture that does not name its chip is judged once the user has chosen it", { view: "", needs: vllm() }, async ({ page }) => {
+  await open(page, vllm());
+  await assertEqualsReport(page, report(vllm()));
+  await page.getByText("The peaks of this device are unknown. Choose its chip").waitFor();
+  await page.locator("#overview-chip-button").click();
+  await page.getByRole("option", { name: /^TPU v6e/ }).click();
+  await assertEqualsReport(page, report(vllm(), "--chip", "v6e"));
+  await page.getByText("The peaks are those of the chip that you chose.").waitFor();
+  await page.locator(".figure dt", { hasText: /^MFU/ }).waitFor();
+  // The roofline has the same peaks.
+  await waitUntil(() => decodeURIComponent(page.url()), (url) => url.includes("chip:TPU v6e"));
+  await page.getByRole("tab", { name: /^Roofline/ }).click();
+  await page.locator("#peaks-button", { hasText: "TPU v6e" }).waitFor();
 });
 
 onPage("tokens and FLOPs per token give the useful MFU, here and in the roofline", { view: "" }, async ({ page }) => {

@@ -5,14 +5,13 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { zip } from "./archives.mjs";
-import { realCapture, simulatedRun, synth, temporaryFolder, tpu, write } from "./captures.mjs";
+import { realCapture, simulatedRun, synth, temporaryFolder, tpu, vllm, write } from "./captures.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, pickFiles, reload, waitForTable, waitUntil } from "./lib.mjs";
 import { figures, groupBy, opPanel, pick, waitForRows } from "./page_helpers.mjs";
 
 const v100 = () => realCapture("gpu-v100", "host.xplane.pb");
-const vllm = () => realCapture("tpu-vllm-trace", "vllm.trace.json.gz");
 
 /** Returns a field with number 100, which readers ignore. It makes each host differ: identical files count once. */
 const uniqueField = (i) => Buffer.from([0xa0, 0x06, i]);

@@ -2,7 +2,7 @@
 // They compare figures with the command line, whose figures equal xprof's and the sums of decoded messages.
 import assert from "node:assert/strict";
 import { basename } from "node:path";
-import { cpu, realCapture } from "./captures.mjs";
+import { cpu, realCapture, vllm } from "./captures.mjs";
 import { cliOutput, formatDecimal, matchesShortened } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, pickFiles, reload, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
@@ -10,7 +10,6 @@ import { column, figures, groupBy, pick, renderedRows, rowCount, waitForRows } f
 
 const cliReport = (file, command) => JSON.parse(cliOutput(command, file, "--json"));
 
-const tpuTrace = () => realCapture("tpu-vllm-trace", "vllm.trace.json.gz");
 const cpuTrace = () => realCapture("cpu-jax", "vm.trace.json.gz");
 const v100 = () => realCapture("gpu-v100", "host.xplane.pb");
 const mi300 = () => realCapture("gpu-mi300", "gemm.xplane.pb");
@@ -87,7 +86,7 @@ onPage("for a device without known peaks, the Roofline view shows a choice of ch
   assert.ok(Object.keys(await figures(page)).includes("HBM bandwidth utilization"));
 });
 
-for (const [source, file] of [["a CPU capture", cpu()], ["a capture of NVIDIA GPUs", v100()], ["a capture of an AMD GPU", mi300()], ["a trace JSON of a TPU", tpuTrace()], ["a trace JSON of a CPU", cpuTrace()]]) {
+for (const [source, file] of [["a CPU capture", cpu()], ["a capture of NVIDIA GPUs", v100()], ["a capture of an AMD GPU", mi300()], ["a trace JSON of a TPU", vllm()], ["a trace JSON of a CPU", cpuTrace()]]) {
   onPage(`the figures and rows of ${source} equal the command line's in every view`, { needs: file }, async ({ page }) => {
     await pickFiles(page, [file]);
     await waitForTable(page);

@@ -357,3 +357,36 @@ fn owners_are_those_of_the_ledger() {
     let of = session::overview(&analysis, &opened.profile, &mut programs, &files, &OverviewQuery::default()).unwrap();
     assert_eq!(of.ledger, ledger);
 }
+
+/// The guess of useful FLOPs and the FLOPs that ran are those of one step. A dense model has fewer useful ones than ran, because
+/// some run twice; a model with experts is guessed too high, because a token uses few of them.
+#[test]
+fn the_guess_of_useful_flops_is_compared_with_those_of_one_step() {
+    let sample = |name: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name);
+        overview_of(open(name, std::fs::read(path).unwrap()).unwrap(), &OverviewQuery::default()).unwrap()
+    };
+    for name in ["xla", "batch2", "f32", "unrolled"] {
+        let of = sample(&format!("gpu/{name}.graphs.xplane.pb.xz"));
+        assert!(of.ledger.n_steps > 1 && of.guess_sentence().is_some() && !of.is_guess_too_high(), "{name}");
+    }
+    let of = sample("sample.xplane.pb.xz");
+    assert!(of.is_guess_too_high());
+    // 16 × 2,048 tokens with 6,168,408,576 FLOPs each, on 8 devices, of which each ran 20,202,112,529,972.
+    assert!(of.guess_sentence().unwrap().contains("That is 1.25 × the FLOPs that ran"));
+}
+
+/// A capture that does not name its chip is judged after the user chose one.
+#[test]
+fn peaks_are_missing_until_the_chip_is_chosen() {
+    let Some(bytes) = common::profile("tpu-vllm-trace/vllm.trace.json.gz") else { return };
+    let opened = || open("vllm.trace.json.gz", bytes.clone()).unwrap();
+    let of = overview_of(opened(), &OverviewQuery::default()).unwrap();
+    assert!(of.lacks_peaks && of.kinds.iter().all(|kind| kind.needed == Picos::ZERO));
+    let mut query = OverviewQuery::default();
+    query.ledger.roofline.peaks.chip = Some("TPU v6e".to_owned());
+    let of = overview_of(opened(), &query).unwrap();
+    assert!(!of.lacks_peaks && of.kinds.iter().any(|kind| kind.needed > Picos::ZERO));
+    let mfu = of.figures.iter().find(|figure| figure.name == "model_mfu").and_then(|figure| figure.value);
+    assert!(mfu.is_some_and(|mfu| mfu > 0.1 && mfu < 1.0), "{mfu:?}");
+}

@@ -38,7 +38,7 @@ pub use gate::{Gate, GateFigure, GateResult};
 pub use input::{Input, InputOp, InputPeak};
 pub use listed::{ListedSide, compare_listed};
 pub use memory::paired_program;
-pub use query::{CompareOptions, CompareQuery, CompareRows};
+pub use query::{BAND, CompareOptions, CompareQuery, CompareRows};
 pub use report::{
     CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, SideHead, TierShare,
     Verdict,
@@ -55,9 +55,6 @@ use exact::Divisors;
 use matching::OpMatch;
 use statistics::{shift, widening};
 use std::cmp::Reverse;
-
-/// The band of noise between captures, as a share of the time of A.
-pub const BAND: f64 = 0.01;
 
 /// Compares two sessions.
 pub fn compare(a: &CaptureSide<'_>, b: &CaptureSide<'_>, options: &CompareOptions) -> Comparison {

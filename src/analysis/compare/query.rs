@@ -1,9 +1,11 @@
 //! This module defines the requests about a comparison.
 
-use super::BAND;
 use super::by_hand::OpPair;
 use super::report::{Comparison, RowDelta};
 use serde::{Deserialize, Serialize};
+
+/// The band of noise between captures, as a share of the time of A.
+pub const BAND: f64 = 0.01;
 
 /// Selects a comparison of the two open sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -100,10 +100,10 @@ impl Overview {
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let useful = size.tokens()?.checked_mul(size.flops_per_token()?)? as f64 / self.devices.len().max(1) as f64;
         let hardware = self.figures.iter().find(|figure| figure.name == "hardware_mfu")?;
-        let (_, all_steps) = hardware.inputs.iter().find(|(name, _)| name == "flops")?;
-        let ran = all_steps / f64::from(self.ledger.n_steps.max(1));
+        // The figures are those of one step, as the guess is.
+        let (_, ran) = hardware.inputs.iter().find(|(name, _)| name == "flops")?;
         // FLOPs of attention and of embeddings are guessed, so that a small excess says nothing.
-        (ran > 0.0 && useful > 1.05 * ran).then(|| useful / ran)
+        (*ran > 0.0 && useful > 1.05 * ran).then(|| useful / ran)
     }
 
     /// Returns whether the guess of the useful FLOPs exceeds the FLOPs that ran, so that it cannot be right.

@@ -19,7 +19,7 @@ use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 use model::CompareModel;
-pub(crate) use panel::close as close_panel;
+pub(crate) use model::close_panel;
 
 /// Renders the comparison, or the way to open a second capture.
 #[component]

@@ -1,11 +1,11 @@
 //! This module holds the state of the comparison: the worker's answer, and the part of the address that belongs to the view.
 
-use super::panel::close as close_panel;
 use crate::analysis::compare::{CompareQuery, CompareRows, Comparison, OpPair};
 use crate::chart::compare::UnpairedOp;
 use crate::protocol::url::compare::CompareViewState;
 use crate::protocol::{Failure, Reply, ViewRequest};
 use crate::table::page::SortBy;
+use crate::view::op::focus_table;
 use crate::view::state::{PtrEq, SharedSignal, State};
 use leptos::prelude::*;
 
@@ -85,4 +85,10 @@ impl CompareModel {
     pub(super) fn open_row(self, key: &str) {
         self.state.compared_row.set(key.to_owned());
     }
+}
+
+/// Closes the panel of a row, and moves the focus to the table.
+pub(crate) fn close_panel(state: State) {
+    state.compared_row.set(String::new());
+    focus_table();
 }

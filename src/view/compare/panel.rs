@@ -1,13 +1,12 @@
 //! This module renders the panel of a row of the comparison: the ops of both sides beside each other.
 
-use super::model::CompareModel;
+use super::model::{CompareModel, close_panel};
 use crate::analysis::compare::RowDelta;
 use crate::analysis::compare::matching::Tier;
 use crate::chart::compare::{self, DiffToken, Fact, UnpairedOp};
 use crate::protocol::url::View;
 use crate::protocol::{ComparedOps, Failure, Reply, SessionSlot, ViewRequest};
-use crate::view::op::focus_table;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::html;
@@ -53,7 +52,7 @@ pub(super) fn Panel(model: CompareModel) -> impl IntoView {
         <aside class="op-panel compare-panel" aria-labelledby="compared-name">
             <header>
                 <h2 id="compared-name" class="mono" tabindex="-1" node_ref=heading>{live(name)}</h2>
-                <button type="button" class="btn icon-only" aria-label="Close" title="Close (Esc)" on:click=move |_| close(state)>
+                <button type="button" class="btn icon-only" aria-label="Close" title="Close (Esc)" on:click=move |_| close_panel(state)>
                     {icon(Icon::Close)}
                 </button>
             </header>
@@ -61,12 +60,6 @@ pub(super) fn Panel(model: CompareModel) -> impl IntoView {
         </aside>
     }
     .any()
-}
-
-/// Closes the panel, and moves the focus to the table.
-pub(crate) fn close(state: State) {
-    state.compared_row.set(String::new());
-    focus_table();
 }
 
 fn both(model: CompareModel, ops: &ComparedOps) -> AnyView {
