@@ -4,7 +4,7 @@
 use super::OpenSession;
 use super::compare::{CompareSide, compare_sessions};
 use super::open::capture_heads::head;
-use super::open::{Input, messages, open};
+use super::open::{Input, messages};
 use super::session_trait::Session;
 use super::tables;
 use crate::analysis::base::{DeviceChoice, Framework};
@@ -14,7 +14,6 @@ use crate::analysis::captures::{
 };
 use crate::analysis::compare::CompareOptions;
 use crate::analysis::files::FileInfo;
-use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{
@@ -141,10 +140,7 @@ pub fn explain_change(
 
 fn open_side(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<CompareSide, Failure> {
     let name = inputs.first().map(|input| input.name.clone()).unwrap_or_default();
-    CompareSide::new(open(inputs, progress)?, &OverviewQuery::default()).ok_or_else(|| Failure {
-        title: format!("{name} has no summary"),
-        message: "It has no device whose ops have times on the clock of events.".to_owned(),
-    })
+    CompareSide::open(inputs, &name, progress)
 }
 
 fn several() -> Failure {
@@ -155,6 +151,7 @@ fn info(heads: &[FileHead], captures: Vec<Vec<u32>>) -> SessionInfo {
     let format = |kind: HeadKind| match kind {
         HeadKind::XSpace => "XSpace",
         HeadKind::Packed => "packed",
+        HeadKind::Report => "report",
         HeadKind::Program => "HLO",
         HeadKind::Other => "not read",
     };

@@ -1,7 +1,7 @@
 //! This module compares two sessions, with the programs of both.
 
 use super::capture::CaptureSession;
-use super::compare_report::{compare_reports, reduced};
+use super::compare_report::{compare_reports, no_overview, reduced, report_head};
 use super::from_report::bad_link;
 use super::memory::static_memory;
 use super::open::read_files::open_files;
@@ -16,7 +16,7 @@ use crate::analysis::data_movement::Programs as Modules;
 use crate::analysis::files::FileProgram;
 use crate::analysis::ledger::OpSteps;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
-use crate::analysis::overview::OverviewQuery;
+use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Plane, Profile};
 use crate::protocol::url::address::{AddressError, PageAddress};
@@ -139,24 +139,30 @@ impl CompareSide {
         Self { side: Side::Report(Box::new(report)) }
     }
 
-    /// Returns what a series of captures needs of this one.
+    /// Returns what a series of captures needs of this one. The time at which the profile was started is not in a report.
     ///
     /// # Errors
-    /// Returns a [`Failure`] if the side is a report.
+    /// Returns a [`Failure`] if the side is a report without an overview, as one of an older version.
     pub fn series_point(&self) -> Result<SeriesPoint, Failure> {
-        let (CaptureSession { profile, analysis, partial, .. }, analysed) = self.capture()?;
-        let memory = Err(String::new());
-        let session = analysed.session((profile, analysis), &|_| None, &memory, *partial);
-        let start_ns = start_ns(profile);
-        Ok(SeriesPoint { head: session.head(), start_ns, figures: session.overview.figures.clone() })
+        let overview = self.overview()?;
+        let (head, start_ns) = match &self.side {
+            Side::Capture(capture) => {
+                let (CaptureSession { profile, analysis, partial, .. }, analysed) = &**capture;
+                let memory = Err(String::new());
+                let session = analysed.session((profile, analysis), &|_| None, &memory, *partial);
+                (session.head(), start_ns(profile))
+            }
+            Side::Report(report) => (report_head(report, overview), None),
+        };
+        Ok(SeriesPoint { head, start_ns, figures: overview.figures.clone() })
     }
 
     /// Returns what a list of captures keeps of this one.
     ///
     /// # Errors
-    /// Returns a [`Failure`] if the side is a report.
+    /// As for [`Self::series_point`].
     pub fn summary(&self) -> Result<CaptureSummary, Failure> {
-        let overview = &self.capture()?.1.derived.overview;
+        let overview = self.overview()?;
         let findings = || overview.findings.iter().chain(&overview.options).chain(&overview.memory);
         let first = findings().next();
         Ok(CaptureSummary {
@@ -170,13 +176,10 @@ impl CompareSide {
         })
     }
 
-    fn capture(&self) -> Result<&(CaptureSession, AnalysedSteps), Failure> {
+    fn overview(&self) -> Result<&Overview, Failure> {
         match &self.side {
-            Side::Capture(capture) => Ok(capture),
-            Side::Report(report) => Err(Failure {
-                title: format!("{} is a report", report.files()),
-                message: "A series needs the captures themselves.".to_owned(),
-            }),
+            Side::Capture(capture) => Ok(&capture.1.derived.overview),
+            Side::Report(report) => report.overview.as_ref().ok_or_else(|| no_overview(&report.files())),
         }
     }
 

@@ -119,35 +119,12 @@ impl<'r> Side<'r> {
 
     /// Returns the overview at the level of detail of both sides.
     fn overview(&self) -> Result<&Overview, Failure> {
-        self.cut.overview.as_ref().ok_or_else(|| Failure {
-            title: format!("{} cannot be compared", self.name),
-            message:
-                "It is a report without an overview, as older versions of Rooflight made them. Make the report again."
-                    .to_owned(),
-        })
+        self.cut.overview.as_ref().ok_or_else(|| no_overview(self.name))
     }
 
     fn head(&self, overview: &Overview) -> SideHead {
-        let Report { origin, overview: full, .. } = self.full;
-        let n_steps = if overview.has_steps { overview.ledger.n_steps } else { 0 };
-        let counted = full.iter().flat_map(|full| &full.steps).filter(|step| step.is_counted);
-        let periods_ps: Vec<u64> = counted.map(|step| step.length.0).collect();
-        // A pseudonym does not tell whether two chips are the same.
-        let is_known = |chip: &String| !(origin.is_anonymous && chip.starts_with("chip-"));
-        SideHead {
-            files: origin.files.iter().map(|file| file.name.clone()).collect(),
-            device: overview.device.clone(),
-            device_type: overview.header.device_type.clone().filter(is_known),
-            n_devices: origin.devices.len() as u32,
-            n_steps,
-            period_ps: overview.ledger.per_step(overview.ledger.window).0,
-            // A part of the steps is no sample of all.
-            periods_ps: if periods_ps.len() as u64 == u64::from(n_steps) { periods_ps } else { Vec::new() },
-            median_ps: overview.periods.as_ref().map(|periods| periods.median),
-            tokens: None,
-            is_partial: origin.partial.is_some(),
-            report_level: (!self.is_capture).then_some(origin.level),
-        }
+        let head = report_head(self.full, overview);
+        SideHead { report_level: head.report_level.filter(|_| !self.is_capture), ..head }
     }
 
     /// Returns the peak of a program. The error is the reason why it is unknown.
@@ -195,6 +172,37 @@ impl<'r> Side<'r> {
             comm: comm.as_ref().copied().map_err(String::as_str),
         };
         Ok(ListedSide { input, ops })
+    }
+}
+
+/// Returns the failure for a report without an overview. `name` is its name in messages.
+pub(super) fn no_overview(name: &str) -> Failure {
+    let message =
+        "It is a report without an overview, as older versions of Rooflight made them. Make the report again.";
+    Failure { title: format!("{name} cannot be compared"), message: message.to_owned() }
+}
+
+/// Returns the head of a report. `overview` is its overview, at any level of detail.
+pub(super) fn report_head(report: &Report, overview: &Overview) -> SideHead {
+    let Report { origin, overview: full, .. } = report;
+    let n_steps = if overview.has_steps { overview.ledger.n_steps } else { 0 };
+    let counted = full.iter().flat_map(|full| &full.steps).filter(|step| step.is_counted);
+    let periods_ps: Vec<u64> = counted.map(|step| step.length.0).collect();
+    // A pseudonym does not tell whether two chips are the same.
+    let is_known = |chip: &String| !(origin.is_anonymous && chip.starts_with("chip-"));
+    SideHead {
+        files: origin.files.iter().map(|file| file.name.clone()).collect(),
+        device: overview.device.clone(),
+        device_type: overview.header.device_type.clone().filter(is_known),
+        n_devices: origin.devices.len() as u32,
+        n_steps,
+        period_ps: overview.ledger.per_step(overview.ledger.window).0,
+        // A part of the steps is no sample of all.
+        periods_ps: if periods_ps.len() as u64 == u64::from(n_steps) { periods_ps } else { Vec::new() },
+        median_ps: overview.periods.as_ref().map(|periods| periods.median),
+        tokens: None,
+        is_partial: origin.partial.is_some(),
+        report_level: Some(origin.level),
     }
 }
 

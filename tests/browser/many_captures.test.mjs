@@ -1,10 +1,10 @@
 // Tests the list of many captures: which files are one capture, their figures against the command line, changes over time, opening
 // one of them and the way back, a comparison of two, a capture that cannot be read, and stopping.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { violations } from "./accessibility.mjs";
-import { hostOnly, simulatedRun, write } from "./captures.mjs";
+import { hostOnly, simulatedRun, temporaryFolder, write } from "./captures.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, waitUntil } from "./lib.mjs";
@@ -153,3 +153,28 @@ for (const [width, height] of [[1440, 900], [390, 844]]) {
     assert.ok(wider <= 0, `${wider} px wider than the screen`);
   });
 }
+
+onPage("a folder of reports is a list, and a report opens from it", { view: "" }, async ({ page }) => {
+  const { paths } = nights("of-reports");
+  const reports = paths.map((path, night) => {
+    const report = join(temporaryFolder, `reports/2026_01_0${night + 1}_02_00_00.rooflight`);
+    mkdirSync(dirname(report), { recursive: true });
+    cliOutput("report", path, "--rooflight", report);
+    return report;
+  });
+  await openFolder(page, dirname(reports[0]));
+  await allRead(page, N);
+  const expected = series(paths);
+  assert.deepEqual(await column(page, "Step"), expected.captures.map((of) => (of.median_ps / 1e9).toFixed(3)).reverse());
+  assert.equal((await figures(page))["Lasting changes"], "1");
+  const cause = await waitUntil(() => page.locator(".captures-series .cause").textContent(), (text) => text.length > 5, 60_000);
+  assert.match(cause, /^fusion, \d+ ops \+/);
+  // Two reports are compared, and one is opened.
+  await choose(page, "2026_01_04");
+  await choose(page, "2026_01_05");
+  await page.getByRole("button", { name: "Compare A with B" }).click();
+  await waitUntil(() => page.locator(".compare .verdict").innerText().catch(() => ""), (text) => text.startsWith("B is slower"));
+  await page.keyboard.press("9");
+  await row(page, "2026_01_08").locator(".tells").click();
+  await page.locator(".strip.summary").waitFor();
+});

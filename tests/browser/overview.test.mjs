@@ -182,7 +182,7 @@ onPage("a capture that does not name its chip is judged once the user has chosen
   // The roofline has the same peaks.
   await waitUntil(() => decodeURIComponent(page.url()), (url) => url.includes("chip:TPU v6e"));
   await page.getByRole("tab", { name: /^Roofline/ }).click();
-  await page.locator("#peaks-button", { hasText: "TPU v6e" }).waitFor();
+  await page.locator(".peaks-button", { hasText: "918" }).waitFor();
 });
 
 onPage("tokens and FLOPs per token give the useful MFU, here and in the roofline", { view: "" }, async ({ page }) => {

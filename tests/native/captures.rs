@@ -5,9 +5,10 @@ use rooflight::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView,
 use rooflight::analysis::compare::Verdict;
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::protocol::table_query::{TableAction, TableOf};
-use rooflight::protocol::{CapturesRequest, Export, Reply, SessionInfo, ViewRequest};
+use rooflight::protocol::{CapturesRequest, Export, Reply, SessionInfo, ShareQuery, ViewRequest};
 use rooflight::session::captures::{explain_change, summarise};
 use rooflight::session::{Input, OpenSession};
+use rooflight::share::pack;
 use rooflight::source::{Source, SourceError};
 use rooflight::table::page::{PageQuery, TablePage};
 use serde_json::Value;
@@ -201,6 +202,56 @@ fn only_the_starts_of_files_are_read() {
     assert_eq!(info.captures, [[0], [1]]);
     let n_read = counts[0].load(Ordering::Relaxed);
     assert!(bytes.len() > 8 << 20 && n_read < 1 << 20, "{n_read} of {} bytes", bytes.len());
+}
+
+/// A folder of reports is a list with the figures of the captures that they were made of, and a capture beside them is compared with
+/// them.
+#[test]
+fn reports_are_listed_as_their_captures_are() {
+    let nights = nights();
+    let report = |night: usize| {
+        let (mut session, info) = OpenSession::open(nights.inputs(|of| of == night), &mut |_| ()).unwrap();
+        let mut query = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
+        query.roofline.query.device = info.usual_device;
+        query.comm.query.device = info.usual_device;
+        pack(&session.report(&query).unwrap(), &[])
+    };
+    let reports: Vec<Vec<u8>> = (0..N).map(report).collect();
+    let input = |night: usize| Input {
+        name: format!("nightly/2026_01_{:02}_02_00_00.rooflight", night + 1),
+        source: Box::new(reports[night].clone()),
+        from_folder: true,
+    };
+    let (mut session, info) = open(&(0..N).map(input).collect::<Vec<Input>>());
+    assert_eq!((info.captures.len(), &*info.files[0].format), (N, "report"));
+    let (mut of_captures, _) = open(&nights.inputs(|_| true));
+    for night in 0..N {
+        set(&mut session, night, summarise(vec![input(night)], &mut |_| ()).map_err(|failure| failure.message));
+        set(&mut of_captures, night, Ok(nights.summary(night)));
+    }
+    let (found, expected) =
+        (view(&mut session, CaptureFigure::StepTime), view(&mut of_captures, CaptureFigure::StepTime));
+    assert_eq!((found.n_read, found.n_failed, found.n_partial), (N as u32, 0, 0));
+    for (found, expected) in found.captures.iter().zip(&expected.captures) {
+        assert_eq!((found.median_ps, found.change), (expected.median_ps, expected.change));
+        assert_eq!((&found.device_type, found.n_devices), (&expected.device_type, expected.n_devices));
+        assert_eq!(found.name, expected.name.split_once(' ').unwrap().1);
+    }
+    assert_eq!(found.series, expected.series);
+    let cause = explain_change(vec![input(JUMP - 1)], vec![input(JUMP)], &mut |_| ()).unwrap().unwrap();
+    let longer = nights.longer_ps as f64;
+    assert!((cause.delta_ps as f64 - longer).abs() < 0.03 * longer, "{cause:?}, made {longer}");
+    // A capture among the reports is one of them. A report beside the capture that it was made of is no list.
+    let mixed: Vec<Input> = nights.inputs(|of| of == N - 1).into_iter().chain((0..N - 1).map(input)).collect();
+    let (mut session, info) = open(&mixed);
+    assert_eq!((info.captures.len(), &info.captures[0]), (N, &vec![0, 1]));
+    set(&mut session, 0, Ok(nights.summary(N - 1)));
+    for night in 0..N - 1 {
+        set(&mut session, night + 1, summarise(vec![input(night)], &mut |_| ()).map_err(|failure| failure.message));
+    }
+    assert_eq!(view(&mut session, CaptureFigure::StepTime).n_other, 0);
+    let pair: Vec<Input> = nights.inputs(|of| of == 0).into_iter().chain([input(0)]).collect();
+    assert!(OpenSession::open_folder(&pair, &mut |_| ()).is_none());
 }
 
 #[test]

@@ -290,11 +290,19 @@ fn the_command_line_compares_reports() {
     assert!(json["memory"]["program"].is_null() && json["memory"]["absent"].is_string());
     // A report of an older version, a link without a report, a damaged link, and a series.
     let old = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/links/v1.txt")).unwrap();
+    // In a series, reports have the figures of their captures.
+    let series = |files: &[&str]| {
+        let (code, text, error) = run(&[files, &["--series", "--order", "name", "--json"]].concat());
+        assert_eq!(code, 0, "{error}");
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let (of_captures, of_reports) = (series(&[&xla, &f32, &again]), series(&[&xla_file, &f32_file, &again]));
+    assert_eq!(of_captures["series"][0]["values"], of_reports["series"][0]["values"]);
     for (wrong, why) in [
         (&[old.trim(), &*xla][..], "without an overview"),
         (&["https://page.example/r/#v=1", &xla], "It holds no report"),
         (&[&link[..link.len() - 9], &xla], "The link is cut"),
-        (&[&xla, &xla_file, "--series"], "is a report"),
+        (&[&xla, old.trim(), "--series"], "without an overview"),
     ] {
         let (code, text, error) = run(wrong);
         assert!(code == 2 && text.is_empty() && error.contains(why), "{wrong:?}: {error}");

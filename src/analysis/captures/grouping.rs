@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Files in different folders are of different runs. In one folder, the files of a run were started within a minute, and each is of
-//! another host.
+//! another host. Each report is a capture of its own. A single report beside a single capture is not listed: it was made of it.
 
 use super::report::{FileHead, HeadKind};
 use crate::table::date::ns_since_1970;
@@ -42,9 +42,12 @@ pub fn group(heads: &[FileHead]) -> (Vec<CaptureFiles>, u32) {
         let is_single = runs.len() == 1;
         captures.extend(runs.into_iter().map(|files| (*folder, capture(heads, folder, files, is_single))));
     }
-    let mut n_left_out = 0;
+    let reports: Vec<u32> =
+        (0..).zip(heads).filter(|(_, head)| head.kind == HeadKind::Report).map(|(at, _)| at).collect();
+    let lists_reports = captures.len() > 1 || reports.len() > 1;
+    let mut n_left_out = if lists_reports { 0 } else { reports.len() as u32 };
     for (at, head) in (0..).zip(heads) {
-        if matches!(head.kind, HeadKind::XSpace | HeadKind::Packed) {
+        if matches!(head.kind, HeadKind::XSpace | HeadKind::Packed | HeadKind::Report) {
             continue;
         }
         // Programs belong to the run in whose folder, or below whose folder, they are.
@@ -55,7 +58,14 @@ pub fn group(heads: &[FileHead]) -> (Vec<CaptureFiles>, u32) {
             _ => n_left_out += 1,
         }
     }
-    (captures.into_iter().map(|(_, capture)| capture).collect(), n_left_out)
+    let reports = reports.into_iter().filter(|_| lists_reports).map(|at| report(heads, at));
+    (captures.into_iter().map(|(_, capture)| capture).chain(reports).collect(), n_left_out)
+}
+
+/// Returns the capture of a report. Its name is that of the file, which may be a time.
+fn report(heads: &[FileHead], at: u32) -> CaptureFiles {
+    let name = stem(&heads[at as usize].path);
+    CaptureFiles { name: name.to_owned(), files: vec![at], n_hosts: 1, start_ns: start_of_name(name) }
 }
 
 /// Divides the files with events of one folder into runs.
@@ -133,7 +143,7 @@ fn is_within(folder: &str, other: &str) -> bool {
 /// Returns the name of a file without its folder and its ending.
 fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
-    [".xplane.pb", ".trace.json"].iter().find_map(|end| Some(name.split_once(end)?.0)).unwrap_or(name)
+    [".xplane.pb", ".trace.json", ".rooflight"].iter().find_map(|end| Some(name.split_once(end)?.0)).unwrap_or(name)
 }
 
 /// Returns the time in the name of a run's folder, `YYYY_MM_DD_hh_mm_ss`, in ns since 1970. The zone is unknown and taken as UTC.

@@ -28,6 +28,8 @@ pub enum HeadKind {
     XSpace,
     /// A capture that is packed, or trace JSON: it may hold a capture, and is not unpacked to find out.
     Packed,
+    /// A report that was made of a capture.
+    Report,
     /// A compiled program.
     Program,
     /// Anything else.
@@ -139,13 +141,13 @@ impl CaptureRow {
         self.summary()?.point.figures.iter().find(|figure| figure.name == name)?.value
     }
 
-    /// Returns whether times of both captures can be compared: they ran the same amount of work on the same devices.
+    /// Returns whether times of both captures can be compared: they ran the same amount of work on the same devices, as far as both
+    /// tell. A report does not tell the tokens of a step.
     pub fn is_comparable(&self, other: &Self) -> bool {
-        let work = |row: &Self| {
-            let head = &row.summary()?.point.head;
-            Some((head.device_type.clone(), head.n_devices, head.tokens))
-        };
-        work(self).is_some_and(|of| work(other) == Some(of))
+        let (Some(own), Some(other)) = (self.summary(), other.summary()) else { return false };
+        let (own, other) = (&own.point.head, &other.point.head);
+        let is_same_work = own.tokens.zip(other.tokens).is_none_or(|(own, other)| own == other);
+        is_same_work && (&own.device_type, own.n_devices) == (&other.device_type, other.n_devices)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::report::{CaptureProgress, CaptureRow, CaptureSummary, CapturesView, ChangeCause, FileHead};
 use super::series::captures_series;
 use super::{CaptureFigure, CaptureFiles};
+use crate::analysis::compare::statistics::median;
 use crate::analysis::compare::{BAND, CompareUnit, Verdict, compare_samples};
 use std::cmp::Reverse;
 
@@ -35,8 +36,8 @@ impl CaptureRows {
                 row.start_ns = summary.point.start_ns.or(row.start_ns);
                 row.device_type = summary.point.head.device_type.clone().or(row.device_type.take());
                 row.n_devices = Some(summary.point.head.n_devices);
-                row.median_ps =
-                    crate::analysis::compare::statistics::median(&CompareUnit::Step.samples(&summary.point.head));
+                let head = &summary.point.head;
+                row.median_ps = median(&CompareUnit::Step.samples(head)).or(head.median_ps);
                 row.progress = CaptureProgress::Read(Box::new(summary));
             }
             Err(reason) => row.progress = CaptureProgress::Failed(reason),

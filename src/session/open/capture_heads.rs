@@ -30,7 +30,8 @@ pub fn head(input: &Input) -> FileHead {
         Ok(Format::XSpace) => HeadKind::XSpace,
         Ok(Format::Gzip | Format::Xz | Format::Zip | Format::TraceJson) => HeadKind::Packed,
         Ok(Format::HloProto | Format::HloModule | Format::HloText) => HeadKind::Program,
-        Ok(Format::Report | Format::Unknown(_)) | Err(_) => HeadKind::Other,
+        Ok(Format::Report) => HeadKind::Report,
+        Ok(Format::Unknown(_)) | Err(_) => HeadKind::Other,
     };
     if head.kind != HeadKind::XSpace {
         return head;
