@@ -5,7 +5,8 @@ use super::exit_code::Exit;
 use super::files::Inputs;
 use super::view_args::one_of;
 use crate::analysis::compare::{
-    BAND, CompareOptions, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder, series,
+    BAND, CompareOptions, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder, SeriesPoint, history_band,
+    series,
 };
 use crate::protocol::Failure;
 use crate::report::{compare_json, compare_series, compare_text, json};
@@ -34,6 +35,9 @@ pub struct CompareArgs {
     /// Differences below this share of A are noise between captures.
     #[arg(long, value_name = "X%", default_value_t = BAND, value_parser = percent)]
     band: f64,
+    /// Earlier captures of the same program, at least 8, whose differences give the band in place of `--band`: captures, folders with the hosts of one, or reports.
+    #[arg(long, value_name = "CAPTURE", num_args = 1.., conflicts_with_all = ["series", "band"])]
+    history: Vec<PathBuf>,
     /// Pairs two ops by hand, in place of the pairs that were found: an op of A, `=`, and an op of B. Each is a name, or a name and the id of its program, such as `fusion.3@12`. Can be repeated.
     #[arg(long, value_name = "OP_A=OP_B", value_parser = pair, conflicts_with = "series")]
     pair: Vec<OpPair>,
@@ -135,6 +139,17 @@ fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -
     Ok((text, Exit::of_reading(is_partial)))
 }
 
+/// Returns the band of noise that the captures of `--history` show.
+fn band_of_history(paths: &[PathBuf], inputs: Inputs<'_>) -> Result<f64, Failure> {
+    let point = |path: &PathBuf| side(std::slice::from_ref(path), inputs, &path.display().to_string())?.series_point();
+    let points = paths.iter().map(point).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
+    history_band(points).ok_or_else(|| Failure {
+        title: "The history is too short".to_owned(),
+        message: "--history needs at least 8 captures that have steps, of the same devices and with the same work."
+            .to_owned(),
+    })
+}
+
 /// Runs `rooflight compare`. Returns the output, and how the command ended.
 ///
 /// # Errors
@@ -153,7 +168,8 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
         (a, b) => (a.to_vec(), b.to_vec()),
     };
     let (mut a, mut b) = (side(&a, inputs, "A")?, side(&b, inputs, "B")?);
-    let options = CompareOptions { band: args.band, pairs: args.pair.clone() };
+    let band = if args.history.is_empty() { args.band } else { band_of_history(&args.history, inputs)? };
+    let options = CompareOptions { band, pairs: args.pair.clone() };
     let compared = compare_sessions(&mut a, &mut b, &options)?;
     let gate = Gate { on: args.on, limit: args.fail_over, rows_over: args.rows_over };
     let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);

@@ -340,3 +340,44 @@ fn generated_captures_are_compared() {
     }
     assert!(n_compared > 5, "{n_compared}");
 }
+
+/// The band of a history is the fence of its differences, as `--series` computes it, whether it is of captures or of reports.
+#[test]
+fn a_history_gives_the_band() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |n: usize, end: &str| folder.path().join(format!("{n}{end}")).display().to_string();
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(arguments).output().unwrap();
+        (output.status.code().unwrap(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for n in 0..9 {
+        let (made, _) = made(&["--steps", "4", "--no-trace", "--devices", "1", "--seed", &n.to_string()]);
+        std::fs::copy(made.path().join("worker-0.xplane.pb"), path(n, ".xplane.pb")).unwrap();
+        assert_eq!(run(&["report", &path(n, ".xplane.pb"), "--rooflight", &path(n, ".rooflight")]).0, 0);
+    }
+    let json = |arguments: &[&str]| {
+        let (code, text, error) = run(arguments);
+        assert_eq!(code, 0, "{error}");
+        serde_json::from_slice::<serde_json::Value>(&text).unwrap()
+    };
+    let [captures, reports] =
+        [".xplane.pb", ".rooflight"].map(|end| (0..9).map(|n| path(n, end)).collect::<Vec<String>>());
+    let mut arguments = vec!["compare", "--series", "--json"];
+    arguments.extend(captures.iter().map(String::as_str));
+    let series = json(&arguments);
+    let period = &series["series"][0];
+    let mut values: Vec<f64> =
+        period["values"].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect();
+    values.sort_by(f64::total_cmp);
+    let expected = period["fence"].as_f64().unwrap() / values[4];
+    assert!(expected > 0.0);
+    for history in [&captures, &reports] {
+        let mut arguments = vec!["compare", &*captures[0], &*captures[1], "--json", "--history"];
+        arguments.extend(history.iter().map(String::as_str));
+        let band = json(&arguments)["band"].as_f64().unwrap();
+        assert!((band - expected).abs() < 1e-9, "{band} for {expected}");
+        // Seven captures are too few.
+        let (code, _, error) = run(&arguments[..arguments.len() - 2]);
+        assert!(code == 2 && error.contains("at least 8 captures"), "{error}");
+    }
+}

@@ -15,9 +15,14 @@ gate=()
 if [ -n "${FAIL_OVER:-}" ]; then
   gate=(--fail-over "$FAIL_OVER" --on "${FIGURE:-period}" --inconclusive "${INCONCLUSIVE:-fail}")
 fi
+band=()
+if [ -n "${HISTORY:-}" ]; then
+  read -r -a history <<< "$HISTORY"
+  band=(--history "${history[@]}")
+fi
 
 code=0
-"$rooflight" compare "${baseline[@]}" "${gate[@]}" --markdown --out "$markdown" -- "${experiment[@]}" || code=$?
+"$rooflight" compare "${baseline[@]}" "${gate[@]}" "${band[@]}" --markdown --out "$markdown" -- "${experiment[@]}" || code=$?
 echo "code=$code" >> "$GITHUB_OUTPUT"
 if [ -s "$markdown" ] && [ "$code" != 2 ]; then
   echo "markdown=$markdown" >> "$GITHUB_OUTPUT"

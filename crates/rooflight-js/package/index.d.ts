@@ -76,6 +76,12 @@ export interface OverviewOptions extends Omit<ViewOptions, "top">, MachineOption
   /** The parameters of the whole model. */
   parameters?: number;
   jobDevices?: number;
+  /** Uses the published peaks of this chip, such as `v6e`. */
+  chip?: string;
+  peaks?: "profile" | "published";
+  /** The peak of one device for data types, such as `{ bf16: 459 }`. */
+  peakTflops?: Record<string, number>;
+  peakHbmGbps?: number;
   /** The XLA flags of the run. */
   flags?: string;
 }
@@ -136,6 +142,8 @@ export interface CompareOptions extends RequestOptions {
   failOver?: number;
   on?: "period" | "peak-hbm" | "exposed";
   rowsOver?: number;
+  /** Ops of the baseline, each with the op of the experiment that it is paired with by hand. */
+  pair?: Record<string, string>;
   top?: number;
 }
 

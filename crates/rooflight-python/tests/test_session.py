@@ -98,6 +98,10 @@ def test_two_sessions_are_compared() -> None:
     session = rooflight.open(SAMPLE)
     assert session.compare(rooflight.open(GPU), band=0.02).json() == expected
     assert session.compare(GPU, band=0.02).json() == expected
+    with pytest.raises(rooflight.RooflightError, match="at least 8 captures"):
+        session.compare(GPU, history=[SAMPLE, SAMPLE])
+    paired = session.compare(SAMPLE, pair={"no.1": "no.2"})
+    assert "no.1 is not paired with no.2: A has no such op." in paired["notes"]
 
 
 def test_several_paths_are_one_session(plain: Path, tmp_path: Path) -> None:

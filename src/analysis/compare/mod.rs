@@ -47,7 +47,7 @@ pub use sections::{
     BytesDelta, ChangeCounts, ChangeKind, ChangedProperty, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta,
     OpcodeDelta, PeakDelta, PeakSide, ProgramChange, ProgramDiff, ProgramPair, Property, TimeDelta,
 };
-pub use series::{compare_samples, figure_series, series};
+pub use series::{compare_samples, figure_series, history_band, series};
 pub use series_report::{ChangePoint, FigureSeries, Series, SeriesBase, SeriesCapture, SeriesOrder, SeriesPoint};
 pub use verdict::SIGNIFICANT;
 

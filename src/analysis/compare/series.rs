@@ -59,10 +59,25 @@ pub fn series(mut points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase
     Some(Series { captures, order, base: base as u32, unit, figures })
 }
 
+/// Returns the band of noise that a history of captures shows, as a share of the median of their step times: the fence of the
+/// differences between neighbours. `None` with fewer than 8 captures that have steps, or if they cannot be compared.
+pub fn history_band(points: Vec<SeriesPoint>) -> Option<f64> {
+    if !unit(&points).1 {
+        return None;
+    }
+    let of = series(points, SeriesOrder::Time, SeriesBase::First, 0.0)?;
+    let period = of.figures.into_iter().next()?;
+    let values: Vec<f64> = period.values.into_iter().flatten().collect();
+    Some(period.fence? / median(&values).filter(|median| *median > 0.0)?)
+}
+
 /// Returns the unit of times, and whether times in this unit can be compared.
 fn unit(points: &[SeriesPoint]) -> (CompareUnit, bool) {
-    let differs =
-        |a: &SideHead, b: &SideHead| (a.tokens, a.n_devices, &a.device_type) != (b.tokens, b.n_devices, &b.device_type);
+    // A report does not tell the tokens of its steps.
+    let has_other_tokens = |a: &SideHead, b: &SideHead| a.tokens.zip(b.tokens).is_some_and(|(a, b)| a != b);
+    let differs = |a: &SideHead, b: &SideHead| {
+        has_other_tokens(a, b) || (a.n_devices, &a.device_type) != (b.n_devices, &b.device_type)
+    };
     let is_same_work = points.windows(2).all(|pair| !differs(&pair[0].head, &pair[1].head));
     let has_tokens = points.iter().all(|point| point.head.tokens.is_some());
     if is_same_work || !has_tokens { (CompareUnit::Step, is_same_work) } else { (CompareUnit::MillionTokens, true) }

@@ -97,6 +97,10 @@ class Session:
         flops_per_token: float | None = None,
         parameters: float | None = None,
         job_devices: int | None = None,
+        chip: str | None = None,
+        peaks: str | None = None,
+        peak_tflops: Mapping[str, float] | None = None,
+        peak_hbm_gbps: float | None = None,
         topology: str | None = None,
         wrap: bool = False,
         mesh: str | None = None,
@@ -113,6 +117,7 @@ class Session:
             flops_per_token: The FLOPs per token. Default: 6 × ``parameters``.
             parameters: The parameters of the whole model.
             job_devices: The number of devices that share a step.
+            chip, peaks, peak_tflops, peak_hbm_gbps: The peaks of a device, as in ``roofline``.
             topology: The chips along each dimension of the machine, such as ``"4x4x4"``.
             wrap: Whether every dimension of the topology is a ring.
             mesh: The axes of the device mesh, such as ``"data=4,model=8"``.
@@ -309,6 +314,8 @@ class Session:
         band: float | None = None,
         fail_over: float | None = None,
         on: str | None = None,
+        history: Path | Sequence[Path] = (),
+        pair: Mapping[str, str] | None = None,
         top: int | None = None,
     ) -> Result:
         """Compare this session, the baseline, with another one, the experiment. Both are read again from their files.
@@ -320,11 +327,14 @@ class Session:
             band: The share of the baseline below which a difference is noise. Default: 0.01.
             fail_over: The share by which the experiment may exceed the baseline; ``result["gate"]`` has the verdict.
             on: What ``fail_over`` compares: ``period``, ``peak-hbm`` or ``exposed``.
+            history: Earlier captures of the same program, at least 8, or reports of them. They give the band in place of ``band``.
+            pair: Ops of the baseline, each with the op of the experiment that it is paired with by hand.
             top: See ``Session``.
         """
         paths = other.paths if isinstance(other, Session) else _list(other)
-        options = {"band": band, "fail_over": fail_over, "on": on, "top": top}
-        arguments = [*_arguments("compare", options), *_files(self.paths), "--", *_files(paths)]
+        options = {"band": band, "fail_over": fail_over, "on": on, "pair": pair, "top": top}
+        earlier = [f"--history={path}" for path in _list(history)]
+        arguments = [*_arguments("compare", options), *earlier, *_files(self.paths), "--", *_files(paths)]
         return self._document(lambda: _rooflight.document(arguments), 4)
 
     def html(self) -> str:
