@@ -120,6 +120,13 @@ onPage("ops are paired by hand, as on the command line, and the pairing can be u
   await panel.getByRole("button", { name: "Pair the op of A with an op of B" }).click();
   await page.getByText(`Open the row of the op of B that belongs to ${ofA} of A.`).waitFor();
   assert.equal(await page.getByRole("button", { name: "Only in B", exact: true }).getAttribute("aria-pressed"), "true");
+  // Swapping ends the choice.
+  await page.keyboard.press("x");
+  await page.locator(".compare-question").waitFor({ state: "detached" });
+  await page.keyboard.press("x");
+  await shownVerdict(page, sentence(A, B));
+  await open("Only in A", ofA);
+  await panel.getByRole("button", { name: "Pair the op of A with an op of B" }).click();
   await open("Only in B", ofB);
   await panel.getByRole("button", { name: `Pair ${ofA} with ${ofB}` }).click();
   const paired = JSON.parse(cliOutput("compare", A, B, "--json", "--pair", `${ofA}=${ofB}`)).rows;

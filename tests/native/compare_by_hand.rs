@@ -87,6 +87,9 @@ fn an_op_with_several_partners_is_in_one_row_with_all_of_them() {
     let mut expected = [[&keys[0].a, &keys[3].a].map(|key| name(key)), [&keys[1].b, &keys[2].b].map(|key| name(key))];
     expected.iter_mut().for_each(|names| names.sort_unstable());
     assert_eq!([sorted(&row.a), sorted(&row.b)], expected.map(|names| names.map(str::to_owned).to_vec()));
+    // The order of pairs does not matter, also where one joins two others.
+    let turned = compared(&mut a, &mut b, &[pairs[2].clone(), pairs[0].clone(), pairs[1].clone()]);
+    assert_eq!(row_with(&turned, OF_A, name(&keys[0].a)), row);
     // What was paired is taken apart as a whole.
     let mut left = pairs.to_vec();
     remove_pairs(&mut left, row);

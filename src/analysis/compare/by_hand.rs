@@ -19,6 +19,9 @@ pub struct OpPair {
 /// former partner of an op is in one side only afterwards. Returns a sentence for each pair with an op that does not exist.
 pub(super) fn pair_by_hand(matches: &mut Vec<OpMatch>, a: &Input<'_>, b: &Input<'_>, pairs: &[OpPair]) -> Vec<String> {
     let mut unknown = Vec::new();
+    if pairs.is_empty() {
+        return unknown;
+    }
     for pair in pairs {
         match (find(a, &pair.a), find(b, &pair.b)) {
             (Some(op_a), Some(op_b)) => join(matches, op_a, op_b),
@@ -42,20 +45,22 @@ fn find(side: &Input<'_>, text: &str) -> Option<usize> {
     with_program.or_else(|| side.ops.iter().position(|op| op.name == text))
 }
 
-/// Moves an op of each side into a match of their own, or into the one that an earlier pair made for one of them.
+/// Moves an op of each side into a match of their own, together with the partners that earlier pairs gave them.
 fn join(matches: &mut Vec<OpMatch>, op_a: usize, op_b: usize) {
-    let is_by_hand = |of: &&mut OpMatch| of.tier == Some(Tier::ByHand);
-    let earlier = matches.iter_mut().filter(is_by_hand).find(|of| of.a.contains(&op_a) || of.b.contains(&op_b));
-    let mut joined = earlier.map(take).unwrap_or_default();
+    let mut joined = OpMatch { a: vec![op_a], b: vec![op_b], tier: Some(Tier::ByHand), is_ambiguous: false };
+    let is_earlier =
+        |of: &&mut OpMatch| of.tier == Some(Tier::ByHand) && (of.a.contains(&op_a) || of.b.contains(&op_b));
+    for earlier in matches.iter_mut().filter(is_earlier).map(take) {
+        joined.a.extend(earlier.a);
+        joined.b.extend(earlier.b);
+    }
     for of in &mut *matches {
         of.a.retain(|op| *op != op_a);
         of.b.retain(|op| *op != op_b);
     }
-    joined.a.push(op_a);
-    joined.b.push(op_b);
     for ops in [&mut joined.a, &mut joined.b] {
         ops.sort_unstable();
         ops.dedup();
     }
-    matches.push(OpMatch { tier: Some(Tier::ByHand), is_ambiguous: false, ..joined });
+    matches.push(joined);
 }

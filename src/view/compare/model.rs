@@ -7,6 +7,7 @@ use crate::protocol::{Failure, Reply, ViewRequest};
 use crate::table::page::SortBy;
 use crate::view::op::focus_table;
 use crate::view::state::{PtrEq, SharedSignal, State};
+use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
 /// Handles on the state of the comparison. They are cheap to copy.
@@ -53,7 +54,14 @@ impl CompareModel {
                 }
             },
         );
-        Self { state, place, query, found, failure, busy, order: RwSignal::new(None), unpaired: RwSignal::new(None) }
+        let unpaired = RwSignal::new(None);
+        // When the sides are exchanged, an op that waits for a partner would be of the other side.
+        let is_swapped = Memo::new(move |_| place.with(|place| place.is_swapped));
+        effect(move || {
+            is_swapped.track();
+            unpaired.set(None);
+        });
+        Self { state, place, query, found, failure, busy, order: RwSignal::new(None), unpaired }
     }
 
     /// Changes the state of the view in the address.
