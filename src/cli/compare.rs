@@ -82,7 +82,7 @@ fn percent(text: &str) -> Result<f64, String> {
     share.filter(|share| share.is_finite() && *share >= 0.0).ok_or_else(|| "a share, such as 3% or 0.03".to_owned())
 }
 
-/// Reads a pair of ops. Names of kernels may hold `=` in brackets, so the last one counts.
+/// Reads a pair of ops. The name of the op of A may hold `=`.
 fn pair(text: &str) -> Result<OpPair, String> {
     let (a, b) = text.rsplit_once('=').ok_or("an op of A, `=`, and an op of B: `fusion.3=fusion.4`")?;
     Ok(OpPair { a: a.trim().to_owned(), b: b.trim().to_owned() })
@@ -99,16 +99,23 @@ fn base(text: &str) -> Result<SeriesBase, String> {
     }
 }
 
+/// Opens one capture of many.
+fn open_at(path: &PathBuf, inputs: Inputs<'_>) -> Result<CompareSide, Failure> {
+    side(std::slice::from_ref(path), inputs, &path.display().to_string())
+}
+
+/// Returns what a series needs of one capture. A report has the name of its file: those of its captures are often the same every night.
+fn point(path: &PathBuf, inputs: Inputs<'_>) -> Result<SeriesPoint, Failure> {
+    let mut point = open_at(path, inputs)?.series_point()?;
+    let name = path.file_name().filter(|_| point.head.report_level.is_some() && !is_link(path));
+    point.head.files = name.map_or(point.head.files, |name| vec![name.to_string_lossy().into_owned()]);
+    Ok(point)
+}
+
 /// Runs `rooflight compare --series`. The captures are opened one after the other, and those around a change point once more.
 fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, Exit), Failure> {
-    let open_at = |path: &PathBuf| side(std::slice::from_ref(path), inputs, &path.display().to_string());
-    let mut points = Vec::new();
-    for path in &args.a {
-        points.push((open_at(path)?.series_point()?, path));
-    }
-    let paths: Vec<(Vec<String>, Option<u64>, &PathBuf)> =
-        points.iter().map(|(point, path)| (point.head.files.clone(), point.start_ns, *path)).collect();
-    let of = series(points.into_iter().map(|(point, _)| point).collect(), args.order, args.base, args.band);
+    let points = args.a.iter().map(|path| point(path, inputs)).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
+    let of = series(points, args.order, args.base, args.band);
     let none = || Failure {
         title: "There is no such base".to_owned(),
         message: "--base is the number of a capture in the series, first or median.".to_owned(),
@@ -117,15 +124,9 @@ fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -
     let options = CompareOptions { band: args.band, ..CompareOptions::default() };
     let mut compared = Vec::new();
     for change in of.figures.iter().filter(|figure| figure.name == "period").flat_map(|figure| &figure.changes) {
-        let open_capture = |at: u32| {
-            let capture = &of.captures[at as usize];
-            let path =
-                paths.iter().find(|(files, start, _)| *files == capture.head.files && *start == capture.start_ns);
-            path.map(|(.., path)| open_at(path)).transpose()
-        };
-        if let (Some(mut a), Some(mut b)) = (open_capture(change.at - 1)?, open_capture(change.at)?) {
-            compared.push(compare_sessions(&mut a, &mut b, &options)?);
-        }
+        let open_capture = |at: u32| open_at(&args.a[of.captures[at as usize].position as usize], inputs);
+        let (mut a, mut b) = (open_capture(change.at - 1)?, open_capture(change.at)?);
+        compared.push(compare_sessions(&mut a, &mut b, &options)?);
     }
     let is_partial = of.captures.iter().any(|capture| capture.head.is_partial);
     if is_partial {
@@ -141,10 +142,9 @@ fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -
 
 /// Returns the band of noise that the captures of `--history` show.
 fn band_of_history(paths: &[PathBuf], inputs: Inputs<'_>) -> Result<f64, Failure> {
-    let point = |path: &PathBuf| side(std::slice::from_ref(path), inputs, &path.display().to_string())?.series_point();
-    let points = paths.iter().map(point).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
+    let points = paths.iter().map(|path| point(path, inputs)).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
     history_band(points).ok_or_else(|| Failure {
-        title: "The history is too short".to_owned(),
+        title: "The history gives no band".to_owned(),
         message: "--history needs at least 8 captures that have steps, of the same devices and with the same work."
             .to_owned(),
     })

@@ -117,16 +117,17 @@ onPage("ops are paired by hand, as on the command line, and the pairing can be u
     await panel.locator(".compare-facts").waitFor();
   };
   await open("Only in A", ofA);
-  await panel.getByRole("button", { name: "Pair the op of A with an op of B" }).click();
+  await panel.getByRole("button", { name: `Pair ${ofA} of A with an op of B` }).click();
   await page.getByText(`Open the row of the op of B that belongs to ${ofA} of A.`).waitFor();
   assert.equal(await page.getByRole("button", { name: "Only in B", exact: true }).getAttribute("aria-pressed"), "true");
+  for (const theme of ["dark", "light"]) assert.deepEqual(await violations(page, theme), []);
   // Swapping ends the choice.
   await page.keyboard.press("x");
   await page.locator(".compare-question").waitFor({ state: "detached" });
   await page.keyboard.press("x");
   await shownVerdict(page, sentence(A, B));
   await open("Only in A", ofA);
-  await panel.getByRole("button", { name: "Pair the op of A with an op of B" }).click();
+  await panel.getByRole("button", { name: `Pair ${ofA} of A with an op of B` }).click();
   await open("Only in B", ofB);
   await panel.getByRole("button", { name: `Pair ${ofA} with ${ofB}` }).click();
   const paired = JSON.parse(cliOutput("compare", A, B, "--json", "--pair", `${ofA}=${ofB}`)).rows;
@@ -218,13 +219,21 @@ onPage("a second capture that cannot be read leaves the first one open", { view:
   await page.locator(".overview .verdict").waitFor();
 });
 
-onPage("the worker of a comparison may die: both captures are read again", { view: "" }, async ({ page }) => {
+onPage("the worker of a comparison may die: both captures are read again, and pairs stay", { view: "" }, async ({ page }) => {
   await compare(page);
+  const { rows } = report(A, B);
+  const pair = [rows.find(({ b }) => !b).a.ops[0], rows.find(({ a }) => !a).b.ops[0]];
+  await page.evaluate((text) => { location.hash += `&compare=${encodeURIComponent(text)}`; }, `pair:${pair.join(":")}`);
+  await shownRows(page, rows.length - 1);
   await page.getByRole("button", { name: /^Show B/ }).click();
   await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /cudnn/.test(name));
   await page.workers()[0].evaluate(() => self.close());
   await page.locator("#tab-compare").click();
   await shownVerdict(page, sentence(A, B));
+  await shownRows(page, rows.length - 1);
+  assert.equal(await page.getByText("has no such op").count(), 0);
+  await page.getByRole("button", { name: "Undo all pairings" }).click();
+  await shownRows(page, rows.length);
 });
 
 onPage("a comparison that ends while B is shown leaves A open, with its files", { view: "" }, async ({ page }) => {

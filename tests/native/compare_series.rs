@@ -120,6 +120,42 @@ fn a_jump_is_a_change_point() {
     assert!(text.contains("from capture 6 (") && text.contains("Time per step: "), "{text}");
 }
 
+/// Reports of files with the same name, as those of every night, are told apart by their own names.
+#[test]
+fn reports_of_files_with_one_name_are_a_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = captures(folder.path(), Some(5));
+    let expected = json(&paths, &[]);
+    let order = names(&expected);
+    let report = |(place, number): (usize, &usize)| {
+        let end = format!("-{number}.xplane.pb");
+        let capture = paths.iter().find(|path| path.display().to_string().ends_with(&end)).unwrap();
+        let run = folder.path().join(format!("run{place}"));
+        std::fs::create_dir(&run).unwrap();
+        std::fs::copy(capture, run.join("host.xplane.pb")).unwrap();
+        let report = folder.path().join(format!("{place}.rooflight"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
+        command.arg("report").arg(run.join("host.xplane.pb")).arg("--rooflight").arg(&report);
+        assert!(command.output().unwrap().status.success());
+        report
+    };
+    let mut reports: Vec<PathBuf> = order.iter().enumerate().map(report).collect();
+    reports.reverse();
+    let of = json(&reports, &[]);
+    assert_eq!((of["order"].as_str(), &of["captures"][0]["files"][0]), (Some("name"), &Value::from("0.rooflight")));
+    assert_eq!(period(&of)["values"], period(&expected)["values"]);
+    let sums = [&of, &expected].map(|of| {
+        let changes = period(of)["changes"].as_array().unwrap();
+        let sum = |change: &Value| {
+            let parts = change["waterfall"].as_array().unwrap().iter();
+            parts.map(|part| part["delta_ps"].as_i64().unwrap()).sum::<i64>()
+        };
+        changes.iter().map(|change| (change["capture"].as_u64(), sum(change))).collect::<Vec<_>>()
+    });
+    assert_eq!(sums[0], sums[1]);
+    assert_eq!(sums[0].len(), 1);
+}
+
 #[test]
 fn captures_without_a_jump_have_no_change_point() {
     let folder = tempfile::tempdir().unwrap();

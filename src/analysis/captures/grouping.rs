@@ -62,10 +62,15 @@ pub fn group(heads: &[FileHead]) -> (Vec<CaptureFiles>, u32) {
     (captures.into_iter().map(|(_, capture)| capture).chain(reports).collect(), n_left_out)
 }
 
-/// Returns the capture of a report. Its name is that of the file, which may be a time.
+/// Returns the capture of a report. Its name is that of the file, or that of its folder if only the folder is named by a time.
 fn report(heads: &[FileHead], at: u32) -> CaptureFiles {
-    let name = stem(&heads[at as usize].path);
-    CaptureFiles { name: name.to_owned(), files: vec![at], n_hosts: 1, start_ns: start_of_name(name) }
+    let path = &heads[at as usize].path;
+    let (name, last) = (stem(path), folder(path).rsplit('/').next().unwrap_or_default());
+    let (name, start_ns) = match (start_of_name(name), start_of_name(last)) {
+        (None, Some(start)) => (last, Some(start)),
+        (start, _) => (name, start),
+    };
+    CaptureFiles { name: name.to_owned(), files: vec![at], n_hosts: 1, start_ns }
 }
 
 /// Divides the files with events of one folder into runs.

@@ -56,6 +56,9 @@ pub struct CaptureRow {
     pub progress: CaptureProgress,
     /// Median of the lengths of its steps, in ps. `None` before it has been read, and without steps.
     pub median_ps: Option<f64>,
+    /// Tokens of a step. A report does not tell them: it has those of the other captures, if these all have the same number. `None` if
+    /// they are unknown.
+    pub tokens: Option<u64>,
     /// Difference of the median from that of the last comparable capture, and whether it is more than noise.
     pub change: Option<(i64, Verdict)>,
 }
@@ -141,13 +144,13 @@ impl CaptureRow {
         self.summary()?.point.figures.iter().find(|figure| figure.name == name)?.value
     }
 
-    /// Returns whether times of both captures can be compared: they ran the same amount of work on the same devices, as far as both
-    /// tell. A report does not tell the tokens of a step.
+    /// Returns whether times of both captures can be compared: they ran the same amount of work on the same devices.
     pub fn is_comparable(&self, other: &Self) -> bool {
-        let (Some(own), Some(other)) = (self.summary(), other.summary()) else { return false };
-        let (own, other) = (&own.point.head, &other.point.head);
-        let is_same_work = own.tokens.zip(other.tokens).is_none_or(|(own, other)| own == other);
-        is_same_work && (&own.device_type, own.n_devices) == (&other.device_type, other.n_devices)
+        let work = |row: &Self| {
+            let head = &row.summary()?.point.head;
+            Some((head.device_type.clone(), head.n_devices, row.tokens))
+        };
+        work(self).is_some_and(|of| work(other) == Some(of))
     }
 }
 

@@ -42,6 +42,7 @@ impl CaptureRows {
             }
             Err(reason) => row.progress = CaptureProgress::Failed(reason),
         }
+        self.find_tokens();
         self.find_changes();
     }
 
@@ -107,6 +108,18 @@ impl CaptureRows {
         }
     }
 
+    /// Sets the tokens of a step of each capture.
+    fn find_tokens(&mut self) {
+        let own = |row: &CaptureRow| row.summary().and_then(|summary| summary.point.head.tokens);
+        let mut known: Vec<u64> = self.rows.iter().filter_map(own).collect();
+        known.sort_unstable();
+        known.dedup();
+        let only = if let [only] = known[..] { Some(only) } else { None };
+        for row in &mut self.rows {
+            row.tokens = own(row).or(only);
+        }
+    }
+
     /// Compares each capture with the last comparable one before it.
     fn find_changes(&mut self) {
         let (order, _) = self.order();
@@ -142,6 +155,7 @@ fn row(capture: CaptureFiles, heads: &[FileHead]) -> CaptureRow {
         files: capture.files,
         progress: CaptureProgress::Waits,
         median_ps: None,
+        tokens: None,
         change: None,
     }
 }

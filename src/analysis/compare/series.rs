@@ -7,7 +7,7 @@
 //!  limit: the fence of |Δ| between neighbours (8 captures or more), else the band of noise
 //! ```
 
-use super::report::{CompareUnit, SideHead, Verdict};
+use super::report::{CompareUnit, Verdict};
 use super::series_report::{ChangePoint, FigureSeries, Series, SeriesBase, SeriesCapture, SeriesOrder, SeriesPoint};
 use super::statistics::{fence, median, shift, widening};
 use super::verdict;
@@ -22,16 +22,21 @@ const ROUNDING: f64 = 1e-9;
 
 /// Compares captures in a row. `band` is the share below which differences are noise between captures, for fewer than 8 captures.
 /// Returns `None` without captures, or if the base is a number without a capture.
-pub fn series(mut points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase, band: f64) -> Option<Series> {
+pub fn series(points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase, band: f64) -> Option<Series> {
     // Without all times, names are the only common order.
     let order = if points.iter().all(|point| point.start_ns.is_some()) { order } else { SeriesOrder::Name };
-    points.sort_by(|a, b| {
+    let mut placed: Vec<(u32, SeriesPoint)> = (0..).zip(points).collect();
+    placed.sort_by(|(_, a), (_, b)| {
         let time = |of: &SeriesPoint| of.start_ns.filter(|_| order == SeriesOrder::Time);
         time(a).cmp(&time(b)).then_with(|| a.head.files.cmp(&b.head.files))
     });
+    let (positions, points): (Vec<u32>, Vec<SeriesPoint>) = placed.into_iter().unzip();
     let (unit, is_comparable) = unit(&points);
     let samples: Vec<Vec<f64>> = points.iter().map(|point| unit.samples(&point.head)).collect();
-    let periods: Vec<Option<f64>> = samples.iter().map(|samples| median(samples)).collect();
+    // A report that is cut has the median of its steps, and not each of them.
+    let in_head = |at: usize| points[at].head.median_ps.filter(|_| unit == CompareUnit::Step);
+    let periods: Vec<Option<f64>> =
+        samples.iter().enumerate().map(|(at, samples)| median(samples).or_else(|| in_head(at))).collect();
     let base = match base {
         SeriesBase::First => Some(0),
         SeriesBase::Number(number) => usize::try_from(number).ok()?.checked_sub(1),
@@ -53,7 +58,8 @@ pub fn series(mut points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase
         let verdict =
             if is_comparable { compare_samples(&samples[base], &samples[at], band) } else { Verdict::Incomparable };
         let change = periods[base].zip(periods[at]).filter(|(a, _)| *a > 0.0).map(|(a, b)| (b - a) / a);
-        SeriesCapture { head: point.head.clone(), start_ns: point.start_ns, median: periods[at], change, verdict }
+        let SeriesPoint { head, start_ns, .. } = point.clone();
+        SeriesCapture { position: positions[at], head, start_ns, median: periods[at], change, verdict }
     };
     let captures = points.iter().enumerate().map(|(at, point)| capture(at, point)).collect();
     Some(Series { captures, order, base: base as u32, unit, figures })
@@ -71,14 +77,14 @@ pub fn history_band(points: Vec<SeriesPoint>) -> Option<f64> {
     Some(period.fence? / median(&values).filter(|median| *median > 0.0)?)
 }
 
-/// Returns the unit of times, and whether times in this unit can be compared.
+/// Returns the unit of times, and whether times in this unit can be compared. A report does not tell the tokens of its steps: they
+/// are taken as those of the other captures, if these have the same number.
 fn unit(points: &[SeriesPoint]) -> (CompareUnit, bool) {
-    // A report does not tell the tokens of its steps.
-    let has_other_tokens = |a: &SideHead, b: &SideHead| a.tokens.zip(b.tokens).is_some_and(|(a, b)| a != b);
-    let differs = |a: &SideHead, b: &SideHead| {
-        has_other_tokens(a, b) || (a.n_devices, &a.device_type) != (b.n_devices, &b.device_type)
-    };
-    let is_same_work = points.windows(2).all(|pair| !differs(&pair[0].head, &pair[1].head));
+    let device = |point: &SeriesPoint| (point.head.n_devices, point.head.device_type.clone());
+    let is_same_device = points.windows(2).all(|pair| device(&pair[0]) == device(&pair[1]));
+    let mut tokens = points.iter().filter_map(|point| point.head.tokens);
+    let first = tokens.next();
+    let is_same_work = is_same_device && tokens.all(|tokens| Some(tokens) == first);
     let has_tokens = points.iter().all(|point| point.head.tokens.is_some());
     if is_same_work || !has_tokens { (CompareUnit::Step, is_same_work) } else { (CompareUnit::MillionTokens, true) }
 }
@@ -99,6 +105,9 @@ fn middle(values: &[Option<f64>]) -> Option<usize> {
     reason = "means in ps, as those of two captures"
 )]
 pub fn compare_samples(base: &[f64], of: &[f64], band: f64) -> Verdict {
+    if base.is_empty() || of.is_empty() {
+        return Verdict::TooFewSteps;
+    }
     let mean = |samples: &[f64]| samples.iter().sum::<f64>() / samples.len().max(1) as f64;
     let shift = shift(base, of).map(|shift| shift.widened(widening(base, of)));
     let (whole, delta) = (mean(base).round() as i64, (mean(of) - mean(base)).round() as i64);

@@ -66,6 +66,8 @@ pub struct Series {
 /// A capture of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesCapture {
+    /// Its place among the captures as they were given.
+    pub position: u32,
     pub head: SideHead,
     /// When the profile was started, in ns since 1970. `None` if the capture does not record it.
     pub start_ns: Option<u64>,

@@ -1,10 +1,12 @@
 //! This module says how a user pairs ops by hand: which op waits for a partner, and what the page asks.
 
-use crate::analysis::compare::{CompareRows, OpPair, RowDelta};
+use crate::analysis::compare::{CompareRows, OpPair, RowDelta, RowSide};
 use crate::table::page::split_row_key;
 
 /// The label of the button that undoes a pairing.
 pub const UNDO: &str = "Undo this pairing";
+/// The label of the button that undoes all pairings, also those of ops that do not exist.
+pub const UNDO_ALL: &str = "Undo all pairings";
 /// The label of the button that ends the choice of a partner.
 pub const CANCEL: &str = "Cancel pairing";
 
@@ -37,7 +39,7 @@ impl UnpairedOp {
     pub fn button(&self, row: &RowDelta) -> String {
         let [own, other] = self.letters();
         let which = if row.tier.is_some() { "another op" } else { "an op" };
-        format!("Pair the op of {own} with {which} of {other}")
+        format!("Pair {} of {own} with {which} of {other}", self.name())
     }
 
     /// Returns the rows to choose from at first.
@@ -64,6 +66,11 @@ impl UnpairedOp {
 /// Removes the pairs by which the ops of a row were matched.
 pub fn remove_pairs(pairs: &mut Vec<OpPair>, row: &RowDelta) {
     let (Some(a), Some(b)) = (&row.a, &row.b) else { return };
-    let has = |ops: &[String], key: &str| ops.iter().any(|op| op == split_row_key(key).0);
-    pairs.retain(|pair| !(has(&a.ops, &pair.a) && has(&b.ops, &pair.b)));
+    // Of several ops, the program of the first one is known.
+    let has = |side: &RowSide, key: &str| {
+        let (name, program) = split_row_key(key);
+        let is_single = side.ops.len() == 1;
+        side.ops.iter().any(|op| op == name) && (!is_single || program.is_none() || program == side.program_id)
+    };
+    pairs.retain(|pair| !(has(a, &pair.a) && has(b, &pair.b)));
 }

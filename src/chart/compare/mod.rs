@@ -8,7 +8,7 @@ mod steps;
 mod text_diff;
 mod waterfall;
 
-pub use by_hand::{CANCEL, UNDO, UnpairedOp, remove_pairs};
+pub use by_hand::{CANCEL, UNDO, UNDO_ALL, UnpairedOp, remove_pairs};
 pub use figures::{matched, notes, readout, sides, unit, verdict_class};
 pub use ops::{Fact, facts, heading, pair_sentence};
 pub use steps::{StepDot, StepsPicture, steps};

@@ -43,7 +43,7 @@ pub fn chip_text(of: &Overview, has_chosen_chip: bool) -> Option<&'static str> {
     match (of.lacks_peaks, has_chosen_chip) {
         (true, false) => Some("The peaks of this device are unknown. Choose its chip, so that compute can be judged."),
         (true, true) => Some("The table of chips has no peak of this chip."),
-        (false, true) => Some("The peaks are those of the chip that you chose."),
+        (false, true) => Some("You chose this chip."),
         (false, false) => None,
     }
 }

@@ -73,6 +73,8 @@ impl CompareModel {
 
     /// Lets the user choose a partner for an op. The table shows the ops that have none.
     pub(super) fn choose_partner(self, of: UnpairedOp) {
+        self.state.compare_filter.set(String::new());
+        self.state.selected.set(Vec::new());
         self.change(|place| place.rows = of.rows());
         self.unpaired.set(Some(of));
         close_panel(self.state);

@@ -75,11 +75,19 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
             .any()
         })
     };
+    let has_pairs = Memo::new(move |_| model.place.with(|place| !place.pairs.is_empty()));
+    let undo_all = move || {
+        let undo = move |_| model.change_pairs(Vec::clear);
+        has_pairs.get().then(|| {
+            view! { <button type="button" class="btn line small-text" on:click=undo>{compare::UNDO_ALL}</button> }.any()
+        })
+    };
     let entries = Signal::derive(move || save::entries(state, "", export));
     view! {
         {live(question)}
         <div class="table-tools" data-roving="">
             <div class="segmented" data-roving="" role="group" aria-label="Rows">{CompareRows::ALL.map(which).collect_view()}</div>
+            {live(undo_all)}
             <span class="grow"></span>
             {field::search(state.compare_filter, "Filter ops")}
             {save::menu(entries)}

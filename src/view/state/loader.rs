@@ -325,8 +325,10 @@ impl State {
         });
         if !loading.again {
             self.shown_slot.set(SessionSlot::First);
-            self.forget_pair();
             let replaces = self.opened.with_untracked(Option::is_some);
+            if replaces {
+                self.forget_pair();
+            }
             self.query.set(loading.question);
             self.restart();
             if replaces {

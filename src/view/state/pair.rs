@@ -209,8 +209,12 @@ impl State {
 
     /// Exchanges baseline and experiment.
     pub(crate) fn swap_sides(self) {
+        self.change_sides(CompareViewState::swap);
+    }
+
+    fn change_sides(self, with: impl FnOnce(&mut CompareViewState)) {
         let mut place: CompareViewState = self.compare.with_untracked(|text| text.parse().unwrap_or_default());
-        place.swap();
+        with(&mut place);
         self.compare.set(place.to_string());
     }
 
@@ -251,7 +255,8 @@ impl State {
         let Some(other) = other else { return };
         if self.shown_slot.get_untracked() == SessionSlot::Second {
             self.shown_slot.set(SessionSlot::First);
-            self.swap_sides();
+            // The captures exchange their places, and stay the sides that they are.
+            self.change_sides(|place| place.is_swapped = !place.is_swapped);
         }
         self.pair.set(None);
         self.start_second(OpenRequest { slot: SessionSlot::Second, ..other });

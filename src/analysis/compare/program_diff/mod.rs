@@ -72,11 +72,9 @@ fn absent(matching: &Matching<'_, '_>) -> Option<String> {
 
 /// Returns the matches with ops of a program, with their indices.
 fn matches_of<'m>(program: &MatchedProgram<'_, '_>, matching: &'m Matching<'_, '_>) -> Vec<(u32, &'m OpMatch)> {
-    let has = |of: &OpMatch| {
-        // The ops of a program ascend, and all ops of a match are of the same program.
-        let is_of = |ops: &[usize], op: Option<&usize>| op.is_some_and(|op| ops.binary_search(op).is_ok());
-        is_of(&program.ops.0, of.a.first()) || is_of(&program.ops.1, of.b.first())
-    };
+    // The ops of a program ascend. A user may pair ops of different programs, which is no change of a program.
+    let are_of = |ops: &[usize], of: &[usize]| of.iter().all(|op| ops.binary_search(op).is_ok());
+    let has = |of: &OpMatch| are_of(&program.ops.0, &of.a) && are_of(&program.ops.1, &of.b);
     (0..).zip(&matching.matches).filter(|(_, of)| has(of)).collect()
 }
 
