@@ -58,7 +58,8 @@ impl CompareModel {
         // When the sides are exchanged, an op that waits for a partner would be of the other side.
         let is_swapped = Memo::new(move |_| place.with(|place| place.is_swapped));
         effect(move || {
-            is_swapped.track();
+            // A memo that nobody reads does not follow its signals.
+            let _ = is_swapped.get();
             unpaired.set(None);
         });
         Self { state, place, query, found, failure, busy, order: RwSignal::new(None), unpaired }
