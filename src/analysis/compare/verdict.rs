@@ -3,8 +3,9 @@
 use super::report::Verdict;
 use super::statistics::{Shift, mann_whitney};
 
-/// The probability below which a difference is not by chance.
-pub const SIGNIFICANT: f64 = 0.05;
+/// The probability below which a difference is not by chance. It is just above the smallest probability that 4 steps against
+/// 4 can have, which is 2 ÷ 70.
+pub const SIGNIFICANT: f64 = 0.03;
 
 /// A verdict, and the p-value behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,12 +87,12 @@ mod tests {
             let [regressions, improvements] = thousand(seed, 1.0, 0.5e-2);
             assert!(regressions < 10 && improvements < 10, "{regressions} {improvements}");
         }
-        // Where the steps have as much noise as the band is wide, 8 of them are few.
+        // The noise of the steps may be as wide as the band.
         let all: Vec<[usize; 2]> = (1..=10).map(|seed| thousand(seed, 1.0, 1e-2)).collect();
         let [regressions, improvements] = [0, 1].map(|at| all.iter().map(|counts| counts[at]).sum::<usize>());
         println!("of 10,000 pairs with noise of 1 %: {regressions} regressions, {improvements} improvements");
         assert!(
-            (100..200).contains(&regressions) && (100..200).contains(&improvements),
+            (50..100).contains(&regressions) && (50..100).contains(&improvements),
             "{regressions} {improvements}"
         );
     }
