@@ -8,6 +8,7 @@
     python3 samples/gpu/train.py OUT --loader-ms 5            # the device waits for the host
     python3 samples/gpu/train.py OUT --unrolled               # each layer has its own scope and arrays
     python3 samples/gpu/train.py OUT --kernels                # without CUDA graphs
+    python3 samples/gpu/train.py OUT --counters               # with hardware counters of the memory
 
 By default XLA launches kernels as CUDA graphs, and their events do not name their instructions. With --kernels each
 kernel is launched by itself and names its instruction. The autotuner's choices are kept in OUT/NAME.autotune.txt, so
@@ -30,6 +31,7 @@ def arguments():
     parser.add_argument("--loader-ms", type=float, default=0)
     parser.add_argument("--kernels", action="store_true")
     parser.add_argument("--unrolled", action="store_true")
+    parser.add_argument("--counters", action="store_true", help="sample DRAM traffic every 200 µs")
     parser.add_argument("--name", help="name of the files; default: by the options")
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--d", type=int, default=1024)
@@ -43,9 +45,15 @@ def arguments():
 
 def main():
     args = arguments()
-    name = args.name or (
-        "loader" if args.loader_ms else "unrolled" if args.unrolled else "f32" if args.dtype == "float32" else args.attention
-    )
+    if args.counters:
+        default = "counters"
+    elif args.loader_ms:
+        default = "loader"
+    elif args.unrolled:
+        default = "unrolled"
+    else:
+        default = "f32" if args.dtype == "float32" else args.attention
+    name = args.name or default
     os.makedirs(args.out, exist_ok=True)
     autotune = os.path.join(args.out, f"{name}.autotune.txt")
     action = "load_autotune_results_from" if os.path.exists(autotune) else "dump_autotune_results_to"
@@ -126,6 +134,11 @@ def main():
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
     options.host_tracer_level = 2
+    if args.counters:
+        options.advanced_configuration = {
+            "gpu_pm_sample_counters": "sm__cycles_active.avg,dram__bytes_read.sum,dram__bytes_write.sum",
+            "gpu_pm_sample_interval_us": 200,
+        }
     with tempfile.TemporaryDirectory() as folder:
         with jax.profiler.trace(folder, profiler_options=options):
             for number in range(args.steps):

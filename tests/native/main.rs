@@ -72,6 +72,7 @@ mod texts;
 mod threads;
 mod tidy;
 mod timeline;
+mod timeline_counters;
 mod timeline_series;
 mod trace;
 mod trace_oracle;

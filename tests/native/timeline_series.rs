@@ -28,33 +28,33 @@ fn captures() -> Vec<(String, Opened)> {
 }
 
 /// A timeline with the session that it shows.
-struct Shown<'a> {
+pub struct Shown<'a> {
     profile: &'a Profile,
-    analysis: Analysis,
-    index: TimelineIndex,
+    pub analysis: Analysis,
+    pub index: TimelineIndex,
 }
 
 impl<'a> Shown<'a> {
-    fn new(profile: &'a Profile) -> Self {
+    pub fn new(profile: &'a Profile) -> Self {
         let analysis = Analysis::new(profile);
         Self { index: TimelineIndex::new(profile, &analysis), profile, analysis }
     }
 
-    fn groups(&self) -> Vec<TrackGroup> {
+    pub fn groups(&self) -> Vec<TrackGroup> {
         self.index.timeline.groups.clone()
     }
 
     /// The series of a name, of all groups.
-    fn series(&self, name: &str) -> Vec<SeriesTrack> {
+    pub fn series(&self, name: &str) -> Vec<SeriesTrack> {
         self.groups().into_iter().flat_map(|group| group.series).filter(|of| of.name.starts_with(name)).collect()
     }
 
-    fn range(&mut self, track: &SeriesTrack, (start, end): (u64, u64)) -> SeriesRange {
+    pub fn range(&mut self, track: &SeriesTrack, (start, end): (u64, u64)) -> SeriesRange {
         let range = (Picos(start), Picos(end));
         self.index.series_range(self.profile, &self.analysis, track.id, range).unwrap()
     }
 
-    fn integral(&mut self, track: &SeriesTrack, window: (u64, u64)) -> f64 {
+    pub fn integral(&mut self, track: &SeriesTrack, window: (u64, u64)) -> f64 {
         let range = self.range(track, window);
         range.mean.unwrap_or(0.0) * range.covered.0 as f64
     }

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pandas
 import pyarrow
 import pytest
-from conftest import GPU, SAMPLE
+from conftest import GPU, PROGRAM, SAMPLE
 
 import rooflight
 
@@ -90,6 +90,16 @@ def test_both_sides_of_a_comparison_are_columns(session: rooflight.Session) -> N
 def test_an_unknown_table_is_named(session: rooflight.Session) -> None:
     with pytest.raises(KeyError, match="Tables: gaps, classes, notes"):
         session.gaps().to_dicts("none")
+
+
+def test_a_view_without_data_says_why() -> None:
+    overview = rooflight.open(PROGRAM).overview()
+    assert overview["status"] == "absent" and "verdict" not in overview
+    assert overview.get("verdict") is None and overview.get("verdict", "none") == "none"
+    with pytest.raises(KeyError, match="verdict: the view overview is absent. Only compiled programs are open"):
+        overview["verdict"]
+    with pytest.raises(KeyError, match="^'verdicts'$"):
+        rooflight.open(SAMPLE).overview()["verdicts"]
 
 
 @pytest.mark.parametrize(("module", "method"), [("pandas", "to_pandas"), ("pyarrow", "to_arrow")])

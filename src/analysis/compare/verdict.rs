@@ -91,10 +91,7 @@ mod tests {
         let all: Vec<[usize; 2]> = (1..=10).map(|seed| thousand(seed, 1.0, 1e-2)).collect();
         let [regressions, improvements] = [0, 1].map(|at| all.iter().map(|counts| counts[at]).sum::<usize>());
         println!("of 10,000 pairs with noise of 1 %: {regressions} regressions, {improvements} improvements");
-        assert!(
-            (50..100).contains(&regressions) && (50..100).contains(&improvements),
-            "{regressions} {improvements}"
-        );
+        assert!((50..100).contains(&regressions) && (50..100).contains(&improvements), "{regressions} {improvements}");
     }
 
     #[test]

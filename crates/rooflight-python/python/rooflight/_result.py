@@ -155,7 +155,12 @@ class Result:
         self._document: dict[str, Any] = json.loads(text)
 
     def __getitem__(self, key: str) -> Any:
-        return self._document[key]
+        try:
+            return self._document[key]
+        except KeyError:
+            if self._document["status"] != "absent":
+                raise
+            raise KeyError(f"{key}: the view {self._document['view']} is absent. {self._reason()}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._document)
@@ -166,6 +171,15 @@ class Result:
     def keys(self) -> KeysView[str]:
         """Return the names of the fields of the document."""
         return self._document.keys()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return a field of the document, or ``default`` if the document does not have it, as in a view without data."""
+        return self._document.get(key, default)
+
+    def _reason(self) -> str:
+        """Return the notes that say why a view has no data."""
+        notes = [note for note in self._document.get("notes", []) if note["severity"] != "info"]
+        return " ".join(note["message"] for note in notes)
 
     def __repr__(self) -> str:
         tables = ", ".join(f"{name} ({len(self.table(name))})" for name in self.tables)

@@ -1,5 +1,8 @@
 //! This module finds the counters that a profiler recorded, and reads their values. A counter is a numeric stat of the
 //! events of one name on a line of counters.
+//!
+//! Most counters hold a level. CUPTI samples the units of a GPU at a fixed rate, and its sums, such as `dram__bytes_read.sum`,
+//! are amounts of the interval that begins with the event. Amounts of bytes are divided by their intervals.
 
 use super::report::SeriesUnit;
 use super::step_function::{StepBuilder, StepFunction};
@@ -20,7 +23,7 @@ pub struct CounterName {
     pub stat: StrId,
 }
 
-/// Returns the counters of a line in the order of their first values, each with its greatest value.
+/// Returns the counters of a line in the order of their first values, each with the greatest value in the file.
 pub fn counters(plane: &Plane, line: &Line) -> impl Iterator<Item = (CounterName, f64)> {
     let mut all: IndexMap<CounterName, f64, FxBuildHasher> = IndexMap::default();
     for row in &line.counters {
@@ -30,17 +33,29 @@ pub fn counters(plane: &Plane, line: &Line) -> impl Iterator<Item = (CounterName
     all.into_iter()
 }
 
+/// Returns whether the values of a counter are numbers of bytes of the interval that begins with each event.
+pub fn is_amount(profile: &Profile, counter: CounterName) -> bool {
+    let event = profile.text(counter.event);
+    event.contains("__bytes") && event.ends_with(".sum")
+}
+
 fn name(plane: &Plane, line: &Line, row: &CounterRow) -> CounterName {
     CounterName { event: plane.op(line.events.op(row.event as usize)).name, stat: row.stat }
+}
+
+/// Returns the values of a counter with the starts and ends of their events, by start. The sort is stable: of several values at
+/// the same time, the last one in the file comes last.
+fn sorted(plane: &Plane, line: &Line, times: LineTimes<'_>, counter: CounterName) -> Vec<((u64, u64), f64)> {
+    let rows = line.counters.iter().filter(|row| name(plane, line, row) == counter);
+    let mut values: Vec<_> = rows.map(|row| (times.time(row.event as usize), row.value)).collect();
+    values.sort_by_key(|((start, _), _)| *start);
+    values
 }
 
 /// Reads the values of a counter. A value holds for the duration of its event. The value of an instant holds until the next
 /// value, and that of the last instant until `end`, the end of the session.
 pub fn values(plane: &Plane, line: &Line, times: LineTimes<'_>, counter: CounterName, end: u64) -> StepFunction {
-    let rows = line.counters.iter().filter(|row| name(plane, line, row) == counter);
-    let mut values: Vec<((u64, u64), f64)> = rows.map(|row| (times.time(row.event as usize), row.value)).collect();
-    // The sort is stable: of several values at the same time, the last one in the file holds.
-    values.sort_by_key(|((start, _), _)| *start);
+    let values = sorted(plane, line, times, counter);
     let mut steps = StepBuilder::default();
     let mut last = 0;
     for (at, ((start, until), value)) in values.iter().enumerate() {
@@ -51,6 +66,34 @@ pub fn values(plane: &Plane, line: &Line, times: LineTimes<'_>, counter: Counter
             steps.push(until, f64::NAN);
         }
         last = until;
+    }
+    steps.finish(last)
+}
+
+/// Reads a counter whose values are [amounts](is_amount), as amounts per second. An interval ends at the next sample. If that
+/// one is more than one and a half median intervals later, samples are missing, and the interval has the median length. A
+/// single sample has no interval, and therefore no value.
+#[expect(clippy::cast_precision_loss, reason = "a rate")]
+pub fn rates(plane: &Plane, line: &Line, times: LineTimes<'_>, counter: CounterName) -> StepFunction {
+    let values = sorted(plane, line, times, counter);
+    let mut lengths: Vec<u64> = values.windows(2).map(|pair| pair[1].0.0 - pair[0].0.0).collect();
+    lengths.sort_unstable();
+    let mut steps = StepBuilder::default();
+    let Some(median) = lengths.get(lengths.len() / 2).copied().filter(|length| *length > 0) else {
+        return steps.finish(0);
+    };
+    let mut last = 0;
+    for (at, ((start, _), value)) in values.iter().enumerate() {
+        let next = values.get(at + 1).map(|((next, _), _)| next - start);
+        let length = next.filter(|length| *length <= median + median / 2).unwrap_or(median);
+        if length == 0 {
+            continue;
+        }
+        steps.push(*start, value / (length as f64 * 1e-12));
+        last = start + length;
+        if next.is_some_and(|next| next > length) {
+            steps.push(last, f64::NAN);
+        }
     }
     steps.finish(last)
 }
@@ -67,8 +110,9 @@ pub fn unit(profile: &Profile, counter: CounterName) -> SeriesUnit {
     let [event, stat] = [counter.event, counter.stat].map(|name| profile.text(name).to_ascii_lowercase());
     let has = |word: &str| event.contains(word) || stat.contains(word);
     match () {
-        () if has("%") || has("percent") => SeriesUnit::Percent,
+        () if has("%") || has("percent") || has(".pct") => SeriesUnit::Percent,
         () if has("bytes/s") || has("bytes_per_s") => SeriesUnit::BytesPerSecond,
+        () if has("bytes") && (is_amount(profile, counter) || has("per_second")) => SeriesUnit::BytesPerSecond,
         () if has("bytes") => SeriesUnit::Bytes,
         () if matches!(stat.as_str(), "fills" | "spills" | "count") => SeriesUnit::Count,
         () if event.starts_with("count_") || event.contains("(count)") => SeriesUnit::Count,
@@ -80,6 +124,11 @@ pub fn unit(profile: &Profile, counter: CounterName) -> SeriesUnit {
 pub fn about(profile: &Profile, counter: CounterName) -> String {
     let (event, stat) = (profile.text(counter.event), profile.text(counter.stat));
     match stat {
+        _ if is_amount(profile, counter) => {
+            format!(
+                "The bytes that the hardware counter {event} counted between two samples, divided by the time between them."
+            )
+        }
         "% util" => format!(
             "Static slot occupancy over measured windows: the share of the slots of the unit {event} that the compiler filled \
              in the instructions of the kernel; not a hardware counter."

@@ -55,12 +55,14 @@ fn of_plane(profile: &Profile, analysis: &Analysis, at: usize) -> Vec<Listed> {
     let on_axis = lines.filter(|(_, line)| analysis.axis.extent(line).is_some());
     let listed = |(number, line)| {
         counters::counters(plane, line).map(move |(name, max)| {
+            let times = analysis.axis.times(line).filter(|_| counters::is_amount(profile, name));
+            let max = times.map_or(max, |times| counters::rates(plane, line, times, name).whole().max);
             let track = SeriesTrack {
                 id: SeriesRef::default(),
                 name: counters::title(profile, name),
                 unit: counters::unit(profile, name),
                 is_estimated: false,
-                max: Some(max),
+                max: Some(max).filter(|max| !max.is_nan()),
                 about: counters::about(profile, name),
             };
             (SeriesSource::Counter { plane: at, line: number, name }, track)
@@ -124,7 +126,12 @@ impl SeriesSource {
             Self::Counter { plane, line, name } => {
                 let plane = profile.planes.get(plane)?;
                 let line = plane.lines.get(line)?;
-                counters::values(plane, line, analysis.axis.times(line)?, name, end)
+                let times = analysis.axis.times(line)?;
+                if counters::is_amount(profile, name) {
+                    counters::rates(plane, line, times, name)
+                } else {
+                    counters::values(plane, line, times, name, end)
+                }
             }
             Self::BytesInUse { plane, allocator } => {
                 allocators::bytes_in_use(profile.planes.get(plane)?, analysis.axis, allocator, end)
