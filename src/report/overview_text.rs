@@ -131,9 +131,10 @@ fn times(of: &Overview) -> String {
     let share = |time: Picos| percent_text(time.fraction_of(of.period).unwrap_or(0.0));
     let (needed, lost, not_judged) = (sum(|kind| kind.needed), sum(|kind| kind.lost), sum(|kind| kind.not_judged));
     let what = if of.has_steps { "Time per step".to_owned() } else { format!("Time of the {}", of.window_word()) };
-    let spread = of.periods.as_ref().filter(|of| of.n > 1).map_or(String::new(), |periods| {
-        format!(" (mean of {} steps, {} to {})", periods.n, time_text(periods.min), time_text(periods.max))
-    });
+    let spread =
+        of.periods.as_ref().filter(|periods| periods.n > 1 && of.ledger.n_steps > 1).map_or(String::new(), |periods| {
+            format!(" (mean of {} steps, {} to {})", periods.n, time_text(periods.min), time_text(periods.max))
+        });
     format!(
         "{what} of {}: {}{spread}. Needed at the roofline {} ({}), lost {} ({}), not judged {} ({}).",
         escape_invisible(&of.device),

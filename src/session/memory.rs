@@ -14,13 +14,21 @@ use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 use std::rc::Rc;
 
-/// Returns every program of a session with its peaks, the highest peak in HBM first. Programs with equal or unknown
-/// peaks keep the order of `all`, in which the program with the most time is first. `all` is
-/// [`crate::analysis::files::FileView::programs`]. Every program is read once.
+/// Returns every program of a session with its peaks. Programs that ran in the capture come before those that were only
+/// compiled, and the highest peak in HBM comes first. Programs with equal or unknown peaks keep the order of `all`, in which
+/// the program with the most time is first. `all` is [`crate::analysis::files::FileView::programs`]. Every program is read
+/// once.
 pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FileProgram]) -> MemoryPrograms {
     let mut result: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
     let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
-    result.small_sort_by_key(|one| (Reverse(hbm(one)), one.program));
+    let has_run = |program: &ProgramPeaks| {
+        let program = &all[program.program as usize];
+        program.n_runs.is_some() || program.busy.is_some()
+    };
+    result.small_sort_by_key(|one| {
+        let peak = hbm(one);
+        (Reverse(peak.is_some() && has_run(one)), Reverse(peak), one.program)
+    });
     let mut notes = Vec::new();
     if !result.iter().any(|program| !program.spaces.is_empty()) {
         let message = "No program has a buffer assignment. Open its .hlo_proto.pb, alone or beside the capture.";

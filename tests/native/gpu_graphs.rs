@@ -26,11 +26,11 @@ const GRAPHS: [(&str, u64); 7] = [
     ("unrolled.graphs", 587_219_370),
 ];
 
-fn path(name: &str) -> String {
+pub fn path(name: &str) -> String {
     format!("{}/samples/gpu/{name}.xplane.pb.xz", env!("CARGO_MANIFEST_DIR"))
 }
 
-fn sample(name: &str) -> (Opened, Analysis) {
+pub fn sample(name: &str) -> (Opened, Analysis) {
     let opened = open(&format!("{name}.xplane.pb.xz"), std::fs::read(path(name)).unwrap()).unwrap();
     assert_eq!(opened.partial, None);
     let analysis = Analysis::new(&opened.profile);

@@ -32,6 +32,7 @@ mod fuzz_seeds;
 mod gaps;
 mod generated;
 mod golden;
+mod gpu_decode;
 mod gpu_graphs;
 mod hlo_dump;
 mod hlo_groups;

@@ -5,6 +5,7 @@ use super::device::{Device, StepBasis};
 use super::framework::Framework;
 use super::platform::Platform;
 use crate::profile::{Note, NoteCode, Profile, Severity};
+use crate::table::format::counted;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -104,6 +105,12 @@ pub fn no_devices(profile: &Profile) -> Note {
     let whole = Framework::detect(profile).whole();
     let message = if n == 0 {
         "The capture has no planes.".to_owned()
+    } else if gpu && !tpu && launches(profile) > 0 {
+        format!(
+            "The host made {} that start work on a GPU, but the capture has no events of that work: the profiler has lost them, \
+             for example because a buffer was full (see the log of the host). Trace fewer steps, without counters.",
+            counted(launches(profile), "call", "calls")
+        )
     } else if gpu && !tpu {
         format!(
             "The GPU planes have no streams with events. Either nothing ran on them during the profile, or the profiler had no \
@@ -121,6 +128,12 @@ pub fn no_devices(profile: &Profile) -> Note {
         )
     };
     Note::new(Severity::Caution, NoteCode::NoTpuOps, message)
+}
+
+/// Returns the number of calls of hosts that launched work on a GPU.
+fn launches(profile: &Profile) -> u64 {
+    let hosts = profile.planes.iter().filter(|plane| plane.is_host());
+    hosts.flat_map(|plane| &plane.lines).map(|line| line.launches.len() as u64).sum()
 }
 
 #[cfg(test)]

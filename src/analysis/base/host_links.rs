@@ -55,6 +55,8 @@ pub struct HostEventId {
 pub struct WaitPart {
     pub window: Interval,
     pub threads: Vec<usize>,
+    /// The main thread, on which the call may have depended, if no event tells.
+    pub guess: Option<usize>,
 }
 
 /// The threads of a host, and the links between their events.
@@ -64,8 +66,8 @@ pub struct HostLinks<'a> {
     sources: FxHashMap<EventLink, HostEventId>,
     /// The host call that launched the kernels with a correlation id.
     launches: FxHashMap<u32, HostEventId>,
-    /// The main thread, if no event produces a context. Such a capture does not tell which thread a call depended on, and
-    /// the main thread is the best guess. Trace JSON is such a capture.
+    /// The main thread of the program. Where a capture does not tell which thread a call depended on, the main thread is the
+    /// best guess. Trace JSON tells nothing, and XLA does not link the copies that its worker threads launch on a GPU.
     main_thread: Option<usize>,
 }
 
@@ -116,11 +118,9 @@ impl<'a> HostLinks<'a> {
             let parents = enclosing_places(&by_start, &times);
             links.threads.push(HostThread { plane: at, line, times, by_start, parents });
         }
-        if !links.sources.keys().any(|link| matches!(link, EventLink::Produces(_))) {
-            let is_main =
-                |thread: &HostThread<'_>| ["main/", "python"].iter().any(|name| thread.line.name.starts_with(name));
-            links.main_thread = links.threads.iter().position(is_main);
-        }
+        let is_main =
+            |thread: &HostThread<'_>| ["main/", "python"].iter().any(|name| thread.line.name.starts_with(name));
+        links.main_thread = links.threads.iter().position(is_main);
         links
     }
 
@@ -160,7 +160,8 @@ impl<'a> HostLinks<'a> {
     }
 
     /// Divides the time from `from` to the end of a call into parts, in order of time. In each part the call depended
-    /// on other threads: a task starts after the thread that produced it, and between the two it depends on both.
+    /// on other threads: a task starts after the thread that produced it, and between the two it depends on both. A call
+    /// that no known thread produced depends on its own thread, and possibly on the main thread.
     pub fn wait_parts(&self, call: HostEventId, from: u64) -> Vec<WaitPart> {
         let mut parts = Vec::new();
         let (mut call, mut end) = (call, self.time(call).1);
@@ -168,17 +169,17 @@ impl<'a> HostLinks<'a> {
         while end > from {
             let task = self.task(call).filter(|(start, producer)| *start < end && self.time(*producer).0 < *start);
             let Some((start, producer)) = task else {
-                let main_thread = self.main_thread.filter(|thread| *thread != call.thread);
-                let threads = std::iter::once(call.thread).chain(main_thread).collect();
-                parts.push(WaitPart { window: (from, end), threads });
+                let guess = self.main_thread.filter(|thread| *thread != call.thread);
+                parts.push(WaitPart { window: (from, end), threads: vec![call.thread], guess });
                 break;
             };
             let produced = self.time(producer).1.min(start);
-            parts.push(WaitPart { window: (start.max(from), end), threads: vec![call.thread] });
+            parts.push(WaitPart { window: (start.max(from), end), threads: vec![call.thread], guess: None });
             if produced < start && start > from {
                 parts.push(WaitPart {
                     window: (produced.max(from), start),
                     threads: vec![call.thread, producer.thread],
+                    guess: None,
                 });
             }
             (call, end) = (producer, produced);

@@ -116,7 +116,7 @@ impl Analysis {
             self.facts[slice.device].ops.iter().any(|f| f.layer.is_some_and(|id| self.words.get(id) == layer::SCANNED))
         };
         if query.by == GroupBy::Layer && slices.iter().any(scanned) {
-            let message = "Scanned layers share one loop body, so their ops cannot be separated. The capture does not \
+            let message = "Scanned layers share one loop body, so their ops cannot be separated. The events do not \
                            have the trip count.";
             notes.push(Note::new(Severity::Info, NoteCode::ScannedLayers, message));
         }

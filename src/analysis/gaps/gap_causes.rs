@@ -25,6 +25,8 @@ pub(super) struct DividedGap {
     pub late: Option<Interval>,
     /// The threads on which the host call depended.
     pub threads: Vec<usize>,
+    /// The thread on which it may have depended, if that is a guess.
+    pub guess: Option<usize>,
 }
 
 /// A run of a program on a device, or a kernel of a GPU.
@@ -111,13 +113,16 @@ impl<'a> Runs<'a> {
                 found.late = Some((now, late));
                 for part in host.wait_parts(call, now) {
                     let part_window = (part.window.0, part.window.1.min(late));
-                    self.host_parts(host, &part.threads, part_window, &mut found.parts);
+                    let threads: Vec<usize> = part.threads.iter().copied().chain(part.guess).collect();
+                    self.host_parts(host, &threads, part_window, &mut found.parts);
+                    found.guess = found.guess.or(part.guess);
                     for thread in part.threads {
                         if !found.threads.contains(&thread) {
                             found.threads.push(thread);
                         }
                     }
                 }
+                found.guess = found.guess.filter(|guess| !found.threads.contains(guess));
                 now = late;
             }
             if run_start > now {

@@ -27,7 +27,7 @@ const NAMES: &[(&str, GapClass)] = &[
 ];
 
 /// Returns the class of a host event with this name; `None` if the name says nothing about it.
-pub(super) fn host_class(name: &str) -> Option<GapClass> {
+pub(in crate::analysis) fn host_class(name: &str) -> Option<GapClass> {
     if is_compile(name) {
         return Some(GapClass::Recompile);
     }

@@ -39,7 +39,7 @@ use crate::profile::{Note, NoteCode, OpId, Profile, Severity, StrId, program_of}
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use gap_causes::{CausePart, DividedGap, Runs};
-use host_class::host_class;
+pub(in crate::analysis) use host_class::host_class;
 use indexmap::IndexMap;
 use window::{DeviceWindow, RawGap};
 
@@ -309,7 +309,8 @@ fn by_class(parts: &[CausePart]) -> Vec<(GapClass, Picos)> {
 }
 
 /// Returns the names of host events during the late part of a gap: the outermost one on the threads of the call, and those
-/// with a known class. If most of the gap has the class `host`, the innermost one that covers half of it tells most, and is
+/// with a known class. The events of a guessed thread around the whole time may be those of any time, such as the
+/// step or the loop over steps, and are left out. If most of the gap has the class `host`, the innermost one that covers half of it tells most, and is
 /// named as well. The time of a name is the time in which any host thread runs an event of this name.
 fn host_events(
     profile: &Profile,
@@ -323,10 +324,17 @@ fn host_events(
         profile.planes[of.plane].op(of.line.events.op(event as usize)).name
     };
     let mut names: Vec<StrId> = Vec::new();
-    for thread in &explained.threads {
+    for thread in explained.threads.iter().chain(&explained.guess) {
         let of = &host.threads[*thread];
         let mut outer = 0;
-        let mut events: Vec<u32> = of.overlapping(late).collect();
+        let says_more = |event: &u32| {
+            let (start, end) = of.times[*event as usize];
+            Some(*thread) != explained.guess
+                || start > late.0
+                || end < late.1
+                || host_class(profile.text(name(*thread, *event))).is_some()
+        };
+        let mut events: Vec<u32> = of.overlapping(late).filter(says_more).collect();
         let covers = |event: &&u32| {
             let (start, end) = of.times[**event as usize];
             end.min(late.1) - start.max(late.0) >= (late.1 - late.0) / 2

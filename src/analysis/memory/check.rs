@@ -13,7 +13,8 @@ const TIGHT: f64 = 0.9;
 const FRAGMENTED: f64 = 0.1;
 
 impl Analysis {
-    /// Compares the peaks of each allocator, then those of each device without an allocator. If the session has neither
+    /// Compares the peaks of each allocator, then those of each device without an allocator, with the peak of the first of
+    /// `programs`: the highest of those that ran ([`crate::session::memory_programs`]). If the session has neither
     /// but a program has a peak, the only entry has the label "a device". `chip` gives the capacity where no allocator
     /// reports it; `None` selects the chip that the plane names.
     pub fn cross_check(
@@ -23,13 +24,10 @@ impl Analysis {
         runtime: &RuntimeMemory,
         chip: Option<&Chip>,
     ) -> Vec<CrossCheck> {
-        let highest = programs.programs.iter().filter_map(|program| {
+        let program = programs.programs.iter().find_map(|program| {
             let peak = program.spaces.iter().find(|space| space.color == 0)?.peak;
             Some((peak, program.name.as_str()))
         });
-        // Of several programs with the same peak, the first counts.
-        let program =
-            highest.fold(None, |best: Option<(u64, &str)>, next| best.filter(|b| b.0 >= next.0).or(Some(next)));
         let mut checks: Vec<CrossCheck> = Vec::new();
         for allocator in &runtime.allocators {
             let plane = allocator.device.map(|device| &profile.planes[self.devices[device as usize].plane]);

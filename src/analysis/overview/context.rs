@@ -11,7 +11,7 @@ use crate::analysis::comm::{Comm, OpTransfer};
 use crate::analysis::data_movement::Programs;
 use crate::analysis::files::FileView;
 use crate::analysis::flags::FlagsReport;
-use crate::analysis::gaps::{GapClass, Gaps};
+use crate::analysis::gaps::{GapClass, Gaps, host_class};
 use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
 use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId, program_of};
@@ -27,7 +27,7 @@ const MAX_EVIDENCE: usize = 5;
 /// Longest path in a sentence.
 const MAX_PATH: usize = 32;
 /// Longest name of an op in a sentence. Names of GPU kernels may have hundreds of characters.
-const MAX_NAME: usize = 60;
+pub(super) const MAX_NAME: usize = 60;
 
 /// What the rules read. Times are sums over all steps of the ledger.
 pub(super) struct Context<'a> {
@@ -241,17 +241,27 @@ impl<'a> Context<'a> {
             counted(self.n_steps(), "step", "steps"),
             self.step_text(self.gap_time(classes))
         );
-        // Of events that take about as long, the shortest is usually the innermost one and says most.
-        let longest = evidence.host_events.first().map_or(Picos::ZERO, |(_, time)| *time);
-        let is_about_as_long = |(_, time): &&(String, Picos)| time.fraction_of(longest).is_some_and(|of| of > 0.8);
-        if let Some((name, time)) = evidence.host_events.iter().rfind(is_about_as_long) {
+        // An event that gives the gaps their class says most. Else, of events that take at least half as long as the longest,
+        // the shortest is usually the innermost one.
+        let events = &evidence.host_events;
+        let longest = events.first().map_or(Picos::ZERO, |(_, time)| *time);
+        let is_about_as_long = |(_, time): &&(String, Picos)| time.fraction_of(longest).is_some_and(|of| of > 0.5);
+        let is_of_class = |(name, _): &&(String, Picos)| host_class(name).is_some_and(|class| classes.contains(&class));
+        let event = events.iter().find(is_of_class).or_else(|| events.iter().rfind(is_about_as_long));
+        let least = Picos(self.per_step(self.gap_time(classes)).0 / 10);
+        if let Some((name, time)) = event.filter(|(_, time)| *time >= least) {
             text += &format!(" Host meanwhile: {name}, {} per step.", time_text(*time));
         }
         text
     }
 
-    /// Returns whether the capture has no host events during most of the time of gaps.
+    /// Returns whether the capture has no host events during most of the time of gaps. Functions of Python have names such as
+    /// `$train.py:12 load`. A capture with one has traced Python.
     pub fn is_untraced(&self, classes: &[GapClass], evidence: &Evidence) -> bool {
+        let mut hosts = self.profile.planes.iter().filter(|plane| plane.is_host());
+        if hosts.any(|plane| plane.ops.iter().any(|op| self.profile.text(op.name).starts_with('$'))) {
+            return false;
+        }
         let longest = evidence.host_events.first().map_or(Picos::ZERO, |(_, time)| *time);
         longest > Picos::ZERO && longest.0 < self.per_step(self.gap_time(classes)).0 / 2
     }

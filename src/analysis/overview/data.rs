@@ -3,9 +3,10 @@
 use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
-use super::rule::{BY_EVENTS, LEAST};
-use super::rule::{Draft, Outcome, Rule, unknown};
+use super::rule::{BY_EVENTS, LEAST, Subject};
+use super::rule::{Draft, Outcome, Rule, drafts, unknown};
 use crate::analysis::base::Platform;
+use crate::analysis::classify::Phase;
 use crate::analysis::ledger::Owner;
 use crate::hlo::{InstructionId, Module};
 use crate::units::Picos;
@@ -50,7 +51,8 @@ pub(super) const RULES: [Rule; 3] = [
         view: SeeView::Breakdown,
         overlaps: &["copy_before_dot"],
         tries: &[
-            Advice::code("Write transposes as part of the matmul.", "jnp.einsum(\"bsd,dh->bsh\", x, w)"),
+            Advice::code("Write transposes as part of the matmul.", "jnp.einsum(\"bsd,dh->bsh\", x, w)")
+                .only_for(Subject::Layouts),
             Advice::code(
                 "If a loop takes slices of stacked parameters, stack them along the first axis.",
                 "jax.lax.scan(layer, x, params)",
@@ -58,6 +60,13 @@ pub(super) const RULES: [Rule; 3] = [
             .for_platform(Platform::Tpu),
             Advice::words("Keep the parameters of each layer in arrays of their own. A library needs a copy of a slice of a stack.")
                 .for_platform(Platform::Gpu),
+            Advice::code(
+                "A loop over layers writes what its backward pass needs into one array, and reads it back. Save less: compute it again.",
+                "jax.lax.scan(jax.checkpoint(layer), x, params)",
+            )
+            .only_for(Subject::SavedSlices),
+            Advice::code("Unroll the loop, so that XLA fuses the slices.", "jax.lax.scan(layer, x, params, unroll=4)")
+                .only_for(Subject::Slices),
         ],
         check: layout,
     },
@@ -138,7 +147,23 @@ fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_of(&[Owner::Layout], &is_left);
     let has_text = ops.first().is_none_or(|(at, _)| !context.profile.text(context.op(*at).0.text).is_empty());
     let confidence = (!has_text).then_some((Confidence::Likely, "the shapes of ops are unknown"));
-    by_layout(context, rule, &ops, confidence)
+    let mut found = by_layout(context, rule, &ops, confidence);
+    let slices: Picos = ops.iter().filter(|(at, _)| is_slice(context, *at)).map(|(_, time)| *time).sum();
+    let has_slices = slices.0 > total(&ops).0 / 2;
+    let facts = &context.analysis.facts[context.by_op.ledger.device].ops;
+    let has_backward = ops.iter().any(|(at, _)| facts[context.by_op.ops[*at].op.0 as usize].phase == Phase::Backward);
+    for draft in drafts(&mut found) {
+        draft.subjects.push(if has_slices { Subject::Slices } else { Subject::Layouts });
+        draft.subjects.extend((has_slices && has_backward).then_some(Subject::SavedSlices));
+    }
+    found
+}
+
+/// Returns whether an op reads or writes a slice at a place that the program computes, by its name: `dynamic-slice.3`, or
+/// `loop_dynamic_update_slice_fusion.2` on a GPU.
+fn is_slice(context: &Context<'_>, at: usize) -> bool {
+    let name = context.profile.text(context.op(at).0.name).replace('_', "-");
+    name.contains("dynamic-slice") || name.contains("dynamic-update-slice")
 }
 
 /// Waits for asynchronous copies and slices.

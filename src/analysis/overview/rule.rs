@@ -73,6 +73,12 @@ pub(super) enum Subject {
     NoPeaks,
     /// A capture in which some ops have costs.
     Costs,
+    /// Ops that write a slice into an array, or read one, as loops over layers do.
+    Slices,
+    /// Slices of which some belong to a backward pass.
+    SavedSlices,
+    /// Ops that change the layout of an array, or copy it.
+    Layouts,
 }
 
 impl Advice {

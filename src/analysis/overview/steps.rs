@@ -1,6 +1,6 @@
 //! This module compares the steps of the device (rules F32 and F33).
 
-use super::context::{Context, longest_first, total};
+use super::context::{Context, MAX_NAME, longest_first, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST};
@@ -12,7 +12,7 @@ use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
 use crate::profile::OpId;
 use crate::small_sort::SmallSort;
-use crate::table::format::{counted, percent_text, time_text};
+use crate::table::format::{counted, middle_cut, percent_text, time_text};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
@@ -121,11 +121,7 @@ fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let cause = rises.first().filter(|(rise, _)| *rise > Picos::ZERO).map_or(String::new(), |(rise, label)| {
             let named = match label {
                 &IDLE => idle_cause(context, &is_slow).map(|class| format!(": {class}")),
-                _ => ops.first().map(|(at, rise)| {
-                    let (n, of_one) =
-                        (counted(ops.len() as u64, "op", "ops"), Picos(rise.0 / slow.len().max(1) as u64));
-                    format!("; {n} take longer, {} by {}", context.op_name(*at), time_text(of_one))
-                }),
+                _ => longer_ops(context, &slow, &ops, *rise),
             };
             format!(" Most of the difference is {label}, {}{}.", time_text(*rise), named.unwrap_or_default())
         });
@@ -146,6 +142,38 @@ fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         draft.evidence.steps = slow.iter().map(|step| step.number).collect();
         draft
     })
+}
+
+/// Returns what takes longer in the slow steps: a program that no usual step runs, or ops. `ops` are the rises of their self
+/// times as sums over the slow steps, the largest first, and `rise` is the rise of all ops of their kind in one step. `None` if
+/// the ops explain less than half of it.
+fn longer_ops(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], rise: Picos) -> Option<String> {
+    let in_one = |time: Picos| Picos(time.0 / slow.len().max(1) as u64);
+    let (first, of_first) = *ops.first()?;
+    if in_one(total(ops)).0 < rise.0 / 2 {
+        return None;
+    }
+    Some(if let Some((name, time)) = added_program(context, slow, ops, first) {
+        format!("; {name}, {} in each, runs in no other step", time_text(in_one(time)))
+    } else {
+        let n = counted(ops.len() as u64, "op", "ops");
+        format!("; {n} take longer, {} by {}", context.op_name(first), time_text(in_one(of_first)))
+    })
+}
+
+/// Returns the name of the program of an op with the sum of the rises of its ops, if the slow steps alone run this program.
+fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], op: usize) -> Option<(String, Picos)> {
+    let program_of = |at: usize| context.op(at).0.stats.program;
+    let program = program_of(op)?;
+    let name = context.profile.programs.get(&program)?;
+    let of_program: Vec<usize> = (0..context.by_op.ops.len()).filter(|at| program_of(*at) == Some(program)).collect();
+    let is_usual = |step: &&Step| slow.iter().all(|of| of.number != step.number);
+    let usual: Vec<&Step> = context.device().steady_steps().filter(is_usual).collect();
+    if times_by_step(context, &of_program, &usual).iter().flatten().any(|time| *time > 0) {
+        return None;
+    }
+    let rise = ops.iter().filter(|(at, _)| program_of(*at) == Some(program)).map(|(_, time)| *time).sum();
+    Some((middle_cut(name, MAX_NAME), rise))
 }
 
 /// Returns a quartile of sorted times; the second one is the median. 0 without times.

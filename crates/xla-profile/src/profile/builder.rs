@@ -360,11 +360,7 @@ impl Sink for Builder<'_> {
             self.pending.correlation_ids = correlation_ids::Pending::default();
         }
         allocator.extend(self.pending.allocator.take(events.len()));
-        // A sample before the capture is of a time that the profiler has lost: CUPTI writes such samples when its buffer is full.
-        if event.offset_ps.is_some_and(i64::is_negative) {
-            self.pending.counters.clear();
-        }
-        self.pending.counters.take(counters, events.len());
+        self.pending.counters.take(counters, events.len(), event.offset_ps.unwrap_or(0));
         let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
         events.push(OpId(op), (start, duration), device);
         self.pending.overrides.clear();
