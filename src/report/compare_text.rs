@@ -17,6 +17,8 @@ const PARTS: usize = 8;
 /// A part below this fraction of the difference is not named as a cause: one over this number.
 const SMALL_CAUSE: u64 = 20;
 const ROWS: usize = 10;
+/// Share of the time of ops with a partner below which the sides may be different programs.
+const FEW_MATCHED: f64 = 0.5;
 /// Ops that the sentence of a gate names.
 const GATE_ROWS: usize = 3;
 /// Lines about programs, differences of the sides, and findings in Markdown.
@@ -42,6 +44,14 @@ pub fn sentence(of: &Comparison) -> String {
         Verdict::Incomparable => format!("The captures do different work: {delta}."),
     };
     text += &evidence(of);
+    let (a, b) = of.matched_shares();
+    if a.min(b) < FEW_MATCHED && !of.rows.is_empty() {
+        text += &format!(
+            " These may be different programs: {} of the time of A's ops and {} of B's have a partner.",
+            percent_text(a),
+            percent_text(b)
+        );
+    }
     if matches!(of.verdict, Verdict::Regression | Verdict::Improvement) {
         let is_cause = |delta: i64| {
             (delta > 0) == (of.delta_ps > 0) && delta.unsigned_abs() >= of.delta_ps.unsigned_abs() / SMALL_CAUSE
@@ -237,10 +247,8 @@ pub fn differences(of: &Comparison) -> Vec<String> {
 
 /// Returns the share of time that is paired in one sentence.
 fn matched(of: &Comparison) -> String {
-    let share = |side: fn(&crate::analysis::compare::TierShare) -> f64| {
-        percent_text(of.matched.iter().filter(|share| share.tier.is_some()).map(side).sum())
-    };
-    format!("{} of the time of A's ops and {} of B's are matched.", share(|of| of.a), share(|of| of.b))
+    let (a, b) = of.matched_shares();
+    format!("{} of the time of A's ops and {} of B's are matched.", percent_text(a), percent_text(b))
 }
 
 /// Returns the level of detail of a side in words. Empty for a capture.

@@ -107,8 +107,8 @@ pub fn no_devices(profile: &Profile) -> Note {
         "The capture has no planes.".to_owned()
     } else if gpu && !tpu && launches(profile) > 0 {
         format!(
-            "The host made {} that start work on a GPU, but the capture has no events of that work: the profiler has lost them, \
-             for example because a buffer was full (see the log of the host). Trace fewer steps, without counters.",
+            "The host made {} that start work on a GPU, but the profiler has lost the events of that work, for example because a \
+             buffer was full (see the log of the host). Trace fewer steps, and no counters.",
             counted(launches(profile), "call", "calls")
         )
     } else if gpu && !tpu {

@@ -261,6 +261,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Returns the share of the time of the ops of A and of B that have a partner on the other side.
+    pub fn matched_shares(&self) -> (f64, f64) {
+        let matched = self.matched.iter().filter(|share| share.tier.is_some());
+        matched.fold((0.0, 0.0), |(a, b), share| (a + share.a, b + share.b))
+    }
+
     /// Returns the difference as a fraction of A. `None` if A takes no time.
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     pub fn change(&self) -> Option<f64> {

@@ -12,6 +12,7 @@ type Value = Result<(f64, Vec<(&'static str, f64)>), &'static str>;
 
 const NO_STEPS: &str = "The capture has no steps.";
 const NO_COSTS: &str = "The capture has no costs of ops, or the peak of the device is unknown.";
+const NO_MODEL_FLOPS: &str = "The capture has the FLOPs of ops as run, and not without recomputation (model_flops).";
 
 /// The names of all figures, with their units.
 pub(super) const NAMES: [(&str, Unit); 18] = [
@@ -52,7 +53,11 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
     };
     let lacks_peaks = lacks_peaks(roofline);
     let ratio = |value: Option<f64>, amount: Option<f64>, amount_name: &'static str| {
-        let value = value.ok_or(if amount.is_some() && lacks_peaks { NO_PEAKS } else { NO_COSTS })?;
+        let value = value.ok_or(match () {
+            () if amount.is_some() && lacks_peaks => NO_PEAKS,
+            () if amount_name == "model_flops" && amount.is_none() && window.mfu.is_some() => NO_MODEL_FLOPS,
+            () => NO_COSTS,
+        })?;
         let mut inputs = vec![("window_ps", window.window.as_f64())];
         inputs.extend(amount.map(|amount| (amount_name, amount)));
         // The bandwidth is not an input, because the devices of a window may have different ones.

@@ -142,12 +142,11 @@ fn both(known: &FigureDelta, label: &str, formula: &str) -> Figure {
 }
 
 fn matched_figure(of: &Comparison) -> Figure {
-    let share =
-        |side: fn(&TierShare) -> f64| -> f64 { of.matched.iter().filter(|share| share.tier.is_some()).map(side).sum() };
+    let (a, b) = of.matched_shares();
     let rows = matched(of).into_iter().map(|(tier, a, b)| row(&tier, format!("{a} of A, {b} of B")));
     Figure {
         label: "Matched".to_owned(),
-        value: format!("{} → {}", percent(share(|of| of.a)), percent(share(|of| of.b))),
+        value: format!("{} → {}", percent(a), percent(b)),
         unit: "%",
         scope: None,
         how: Formula {

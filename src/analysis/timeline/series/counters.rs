@@ -8,6 +8,7 @@ use super::report::SeriesUnit;
 use super::step_function::{StepBuilder, StepFunction};
 use crate::lanes::LineTimes;
 use crate::profile::{CounterRow, Line, Plane, Profile, StrId};
+use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -43,57 +44,47 @@ fn name(plane: &Plane, line: &Line, row: &CounterRow) -> CounterName {
     CounterName { event: plane.op(line.events.op(row.event as usize)).name, stat: row.stat }
 }
 
-/// Returns the values of a counter with the starts and ends of their events, by start. The sort is stable: of several values at
-/// the same time, the last one in the file comes last.
-fn sorted(plane: &Plane, line: &Line, times: LineTimes<'_>, counter: CounterName) -> Vec<((u64, u64), f64)> {
-    let rows = line.counters.iter().filter(|row| name(plane, line, row) == counter);
-    let mut values: Vec<_> = rows.map(|row| (times.time(row.event as usize), row.value)).collect();
-    values.sort_by_key(|((start, _), _)| *start);
-    values
-}
-
 /// Reads the values of a counter. A value holds for the duration of its event. The value of an instant holds until the next
 /// value, and that of the last instant until `end`, the end of the session.
-pub fn values(plane: &Plane, line: &Line, times: LineTimes<'_>, counter: CounterName, end: u64) -> StepFunction {
-    let values = sorted(plane, line, times, counter);
+///
+/// [Amounts](is_amount) are divided by the time to the next sample. If that one is more than one and a half median intervals
+/// later, samples are missing, and the interval has the median length. A single sample has no interval, and no value.
+#[expect(clippy::cast_precision_loss, reason = "a rate")]
+pub fn values(
+    plane: &Plane,
+    line: &Line,
+    times: LineTimes<'_>,
+    counter: CounterName,
+    (end, is_amount): (u64, bool),
+) -> StepFunction {
+    let rows = line.counters.iter().filter(|row| name(plane, line, row) == counter);
+    let mut values: Vec<((u64, u64), f64)> = rows.map(|row| (times.time(row.event as usize), row.value)).collect();
+    // The sort is stable: of several values at the same time, the last one in the file holds.
+    values.small_sort_by_key(|((start, _), _)| *start);
+    let mut intervals: Vec<u64> = values.windows(2).map(|pair| pair[1].0.0 - pair[0].0.0).collect();
+    intervals.small_sort_by_key(|length| *length);
+    let median = intervals.get(intervals.len() / 2).copied().unwrap_or(0);
     let mut steps = StepBuilder::default();
     let mut last = 0;
     for (at, ((start, until), value)) in values.iter().enumerate() {
-        let next = values.get(at + 1).map_or(end, |((next, _), _)| *next);
-        let until = if until - start > INSTANT { (*until).min(next) } else { next };
-        steps.push(*start, *value);
-        if until < next {
+        let next = values.get(at + 1).map(|((next, _), _)| *next);
+        let until = if is_amount {
+            next.filter(|next| next - start <= median.saturating_add(median / 2))
+                .unwrap_or(start.saturating_add(median))
+        } else if until - start > INSTANT {
+            next.map_or(*until, |next| next.min(*until))
+        } else {
+            next.unwrap_or(end)
+        };
+        if is_amount && until == *start {
+            continue;
+        }
+        let value = if is_amount { value / ((until - start) as f64 * 1e-12) } else { *value };
+        steps.push(*start, value);
+        if until < next.unwrap_or(end) {
             steps.push(until, f64::NAN);
         }
         last = until;
-    }
-    steps.finish(last)
-}
-
-/// Reads a counter whose values are [amounts](is_amount), as amounts per second. An interval ends at the next sample. If that
-/// one is more than one and a half median intervals later, samples are missing, and the interval has the median length. A
-/// single sample has no interval, and therefore no value.
-#[expect(clippy::cast_precision_loss, reason = "a rate")]
-pub fn rates(plane: &Plane, line: &Line, times: LineTimes<'_>, counter: CounterName) -> StepFunction {
-    let values = sorted(plane, line, times, counter);
-    let mut lengths: Vec<u64> = values.windows(2).map(|pair| pair[1].0.0 - pair[0].0.0).collect();
-    lengths.sort_unstable();
-    let mut steps = StepBuilder::default();
-    let Some(median) = lengths.get(lengths.len() / 2).copied().filter(|length| *length > 0) else {
-        return steps.finish(0);
-    };
-    let mut last = 0;
-    for (at, ((start, _), value)) in values.iter().enumerate() {
-        let next = values.get(at + 1).map(|((next, _), _)| next - start);
-        let length = next.filter(|length| *length <= median + median / 2).unwrap_or(median);
-        if length == 0 {
-            continue;
-        }
-        steps.push(*start, value / (length as f64 * 1e-12));
-        last = start + length;
-        if next.is_some_and(|next| next > length) {
-            steps.push(last, f64::NAN);
-        }
     }
     steps.finish(last)
 }

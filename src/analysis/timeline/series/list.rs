@@ -56,7 +56,7 @@ fn of_plane(profile: &Profile, analysis: &Analysis, at: usize) -> Vec<Listed> {
     let listed = |(number, line)| {
         counters::counters(plane, line).map(move |(name, max)| {
             let times = analysis.axis.times(line).filter(|_| counters::is_amount(profile, name));
-            let max = times.map_or(max, |times| counters::rates(plane, line, times, name).whole().max);
+            let max = times.map_or(max, |times| counters::values(plane, line, times, name, (0, true)).whole().max);
             let track = SeriesTrack {
                 id: SeriesRef::default(),
                 name: counters::title(profile, name),
@@ -127,11 +127,7 @@ impl SeriesSource {
                 let plane = profile.planes.get(plane)?;
                 let line = plane.lines.get(line)?;
                 let times = analysis.axis.times(line)?;
-                if counters::is_amount(profile, name) {
-                    counters::rates(plane, line, times, name)
-                } else {
-                    counters::values(plane, line, times, name, end)
-                }
+                counters::values(plane, line, times, name, (end, counters::is_amount(profile, name)))
             }
             Self::BytesInUse { plane, allocator } => {
                 allocators::bytes_in_use(profile.planes.get(plane)?, analysis.axis, allocator, end)
