@@ -343,11 +343,11 @@ impl Sink for Builder<'_> {
         let op = self.op_of(event.metadata_id);
         let [start, duration] = [event.offset_ps.unwrap_or(0), event.duration_ps].map(|ps| self.anomalies.clamped(ps));
         self.anomalies.aggregated += u64::from(event.num_occurrences.is_some());
-        let flow = self.pending.flow.take();
-        let Some(line) = &mut self.line else { return };
-        if let Some(flow) = flow.filter(|_| self.has_flows) {
-            line.flows.push((line.events.len() as u32, flow));
-        }
+        let flow = self.pending.flow.take().filter(|_| self.has_flows);
+        // A sample of a counter before the capture is of no time. CUPTI writes such samples when its buffer is full.
+        let is_lost = self.has_counters && event.offset_ps.is_some_and(i64::is_negative);
+        let Some(line) = self.line.as_mut().filter(|_| !is_lost) else { return self.discard() };
+        line.flows.extend(flow.map(|flow| (line.events.len() as u32, flow)));
         let Line { events, allocator, counters, correlation_ids, links, .. } = line;
         let run = self.pending.correlation_ids.run();
         self.pending.links.take(links, events.len(), run, self.pending.allocator.ordinal());
@@ -360,7 +360,7 @@ impl Sink for Builder<'_> {
             self.pending.correlation_ids = correlation_ids::Pending::default();
         }
         allocator.extend(self.pending.allocator.take(events.len()));
-        self.pending.counters.take(counters, events.len(), event.offset_ps.unwrap_or(0));
+        self.pending.counters.take(counters, events.len());
         let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
         events.push(OpId(op), (start, duration), device);
         self.pending.overrides.clear();

@@ -37,14 +37,13 @@ impl PendingCounters {
         self.0.extend(value.filter(|value| value.is_finite()).map(|value| (stat, value)));
     }
 
-    /// Moves the numbers to the rows of a line. The current event has index `event` in its line, and starts `offset_ps` after
-    /// the line does. A sample before the line is dropped: CUPTI writes such samples when its buffer is full.
+    /// Moves the numbers to the rows of a line. The current event has index `event` in its line.
     #[inline]
-    pub(super) fn take(&mut self, rows: &mut Vec<CounterRow>, event: usize, offset_ps: i64) {
+    pub(super) fn take(&mut self, rows: &mut Vec<CounterRow>, event: usize) {
         if self.0.is_empty() {
             return;
         }
-        let Some(event) = u32::try_from(event).ok().filter(|_| offset_ps >= 0) else { return self.clear() };
+        let Ok(event) = u32::try_from(event) else { return self.clear() };
         rows.extend(self.0.drain(..).map(|(stat, value)| CounterRow { event, stat, value }));
     }
 
@@ -63,17 +62,14 @@ mod tests {
         let mut strings = Strings::default();
         let [util, text, other] = ["% util", "12", "busy"].map(|name| strings.intern(name));
         let (mut pending, mut rows) = (PendingCounters::default(), Vec::new());
-        pending.take(&mut rows, 0, 0);
+        pending.take(&mut rows, 0);
         assert!(rows.is_empty());
         pending.set(util, Some(Value::Double(40.5)), &strings);
         pending.set(other, Some(Value::Double(f64::NAN)), &strings);
         pending.set(other, Some(Value::Text(text)), &strings);
         pending.set(other, Some(Value::Text(util)), &strings);
-        pending.take(&mut rows, 1, 5);
-        pending.take(&mut rows, 2, 6);
-        pending.set(util, Some(Value::Double(40.5)), &strings);
-        pending.take(&mut rows, 3, -1);
-        pending.take(&mut rows, 4, 7);
+        pending.take(&mut rows, 1);
+        pending.take(&mut rows, 2);
         let row = |stat, value| CounterRow { event: 1, stat, value };
         assert_eq!(rows, [row(util, 40.5), row(other, 12.0)]);
     }

@@ -189,7 +189,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         }
         line.allocator.extend(self.args.allocator.take(place));
         if line.has_counters() {
-            self.args.counters.take(&mut line.counters, place, 0);
+            self.args.counters.take(&mut line.counters, place);
         }
         if let Some(flow) = self.args.flow.filter(|_| line.is_async()) {
             line.flows.push((place as u32, flow));
