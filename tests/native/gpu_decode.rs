@@ -6,6 +6,7 @@ use crate::common::{bytes, open};
 use crate::gpu_graphs::{path, sample};
 use prost::Message;
 use rooflight::analysis::base::{Analysis, Query, StepChoice};
+use rooflight::analysis::compare::paired_program;
 use rooflight::analysis::gaps::GapClass;
 use rooflight::analysis::memory::CrossCheck;
 use rooflight::analysis::overview::{Finding, Overview, OverviewQuery};
@@ -76,6 +77,9 @@ fn overview() -> (Overview, Vec<CrossCheck>) {
     let peak = |at: usize| memory.programs[at].spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
     let not_run = (2..names.len()).filter(|at| names[*at] == "jit_prefill").find_map(peak).unwrap();
     assert!(peak(0).unwrap() < not_run / 3);
+    // A comparison pairs the program that ran, too.
+    let pair = paired_program(&memory, &memory).unwrap();
+    assert_eq!(pair, (memory.programs[0].program, memory.programs[0].program));
     let checks = analysis.cross_check(&opened.profile, &memory, &analysis.runtime_memory(&opened.profile), None);
     // An allocator of the host has no program.
     let with_program: Vec<CrossCheck> = checks.into_iter().filter(|check| check.static_peak.is_some()).collect();
@@ -134,7 +138,11 @@ fn a_slow_step_names_the_program_that_it_alone_runs() {
         session::overview(&analysis, &opened.profile, &mut programs, &files, &OverviewQuery::default()).unwrap();
     let mut all = overview.findings.iter().chain(&overview.options);
     let slow = all.find(|finding| finding.id == "slow_steps").unwrap();
-    assert!(slow.detail.ends_with("; jit_prefill, 290.00 µs in each, runs in no other step."), "{}", slow.detail);
+    assert!(
+        slow.detail.ends_with("; jit_prefill, 290.00 µs in each, runs in no other steady step."),
+        "{}",
+        slow.detail
+    );
 }
 
 /// The profiler has lost the kernels, but not the calls that launched them.

@@ -9,13 +9,13 @@ use std::cmp::Reverse;
 const HBM: i64 = 0;
 
 /// Returns the program whose memory is compared, as indices in the programs of both sides: of the programs with the same name and a
-/// known peak on both sides, the one with the highest peak. Several programs of one name are represented by the highest of them.
+/// known peak on both sides, the one with the highest peak. Programs that ran on both sides come before the others. Several programs of one
+/// name are represented by the highest of them.
 ///
 /// # Errors
 /// Returns the reason if there is no such program.
 pub fn paired_program(a: &MemoryPrograms, b: &MemoryPrograms) -> Result<(u32, u32), String> {
-    let peak = |of: &ProgramPeaks| Some(of.spaces.iter().find(|space| space.color == HBM)?.peak);
-    let [has_a, has_b] = [a, b].map(|side| side.programs.iter().any(|program| peak(program).is_some()));
+    let [has_a, has_b] = [a, b].map(|side| side.programs.iter().any(|program| hbm_peak(program).is_some()));
     let no_buffers =
         |side: &str| format!("The memory of the programs of {side} is unknown: they have no buffer assignment.");
     match (has_a, has_b) {
@@ -24,14 +24,23 @@ pub fn paired_program(a: &MemoryPrograms, b: &MemoryPrograms) -> Result<(u32, u3
         (true, false) => return Err(no_buffers("B")),
         (true, true) => {}
     }
-    // The programs of a side are in the order of their peaks, so the first of a name is the highest.
-    let partner = |of: &ProgramPeaks| b.programs.iter().find(|other| other.name == of.name && peak(other).is_some());
-    let pairs = a.programs.iter().filter(|program| peak(program).is_some());
-    let pairs = pairs.filter_map(|program| Some((program, partner(program)?)));
-    // Of equal peaks, the name decides, so that the order of the sides does not.
-    let highest = pairs.max_by_key(|(a, b)| (peak(a).max(peak(b)), Reverse(&a.name), peak(a)));
+    let highest = highest_pair(a.leading(), b.leading()).or_else(|| highest_pair(&a.programs, &b.programs));
     let none = || "No program with a known memory has the same name on both sides.".to_owned();
     highest.map(|(a, b)| (a.program, b.program)).ok_or_else(none)
+}
+
+/// Returns the pair of programs of the same name with the highest peak.
+fn highest_pair<'p>(a: &'p [ProgramPeaks], b: &'p [ProgramPeaks]) -> Option<(&'p ProgramPeaks, &'p ProgramPeaks)> {
+    // The programs of a side are in the order of their peaks, so the first of a name is the highest.
+    let first = |all: &'p [ProgramPeaks], name: &str| all.iter().find(|of| of.name == name && hbm_peak(of).is_some());
+    let pairs = a.iter().filter_map(|of| Some((first(a, &of.name)?, first(b, &of.name)?)));
+    // Of equal peaks, the name decides, so that the order of the sides does not.
+    pairs.max_by_key(|(a, b)| (hbm_peak(a).max(hbm_peak(b)), Reverse(&a.name), hbm_peak(a)))
+}
+
+/// Returns the peak of a program in the main memory of a device.
+fn hbm_peak(of: &ProgramPeaks) -> Option<u64> {
+    Some(of.spaces.iter().find(|space| space.color == HBM)?.peak)
 }
 
 /// Compares the memory of two sides.

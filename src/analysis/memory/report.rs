@@ -21,6 +21,18 @@ pub struct MemoryPrograms {
     pub notes: Vec<Note>,
 }
 
+impl MemoryPrograms {
+    /// Returns the programs at the start of the list whose peaks in HBM descend. Programs that ran in the capture come first,
+    /// from the highest peak to the lowest. The first higher peak is therefore that of a program that did not run. Programs
+    /// without a higher peak may follow those that ran.
+    pub fn leading(&self) -> &[ProgramPeaks] {
+        let peak =
+            |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
+        let n = self.programs.windows(2).position(|pair| peak(&pair[1]) > peak(&pair[0]));
+        &self.programs[..n.map_or(self.programs.len(), |n| n + 1)]
+    }
+}
+
 /// The need of a program in each memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramPeaks {

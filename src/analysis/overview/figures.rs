@@ -12,7 +12,8 @@ type Value = Result<(f64, Vec<(&'static str, f64)>), &'static str>;
 
 const NO_STEPS: &str = "The capture has no steps.";
 const NO_COSTS: &str = "The capture has no costs of ops, or the peak of the device is unknown.";
-const NO_MODEL_FLOPS: &str = "The capture has the FLOPs of ops as run, and not without recomputation (model_flops).";
+const NO_MODEL_FLOPS: &str =
+    "The capture has the FLOPs of ops as they ran, but no FLOPs without recomputation (model_flops).";
 
 /// The names of all figures, with their units.
 pub(super) const NAMES: [(&str, Unit); 18] = [

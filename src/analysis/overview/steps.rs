@@ -154,7 +154,7 @@ fn longer_ops(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], ris
         return None;
     }
     Some(if let Some((name, time)) = added_program(context, slow, ops, first) {
-        format!("; {name}, {} in each, runs in no other step", time_text(in_one(time)))
+        format!("; {name}, {} in each, runs in no other steady step", time_text(in_one(time)))
     } else {
         let n = counted(ops.len() as u64, "op", "ops");
         format!("; {n} take longer, {} by {}", context.op_name(first), time_text(in_one(of_first)))
