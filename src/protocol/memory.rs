@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The memory of a session: the reply to [`super::ViewRequest::Memory`], before a program is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemorySession {
-    /// Programs, the one with the highest peak in HBM first.
+    /// Programs: those that ran first, and of these the one with the highest peak in HBM.
     pub programs: MemoryPrograms,
     /// Memory use that the allocators recorded.
     pub runtime: RuntimeMemory,

@@ -32,7 +32,7 @@ pub struct Summary<'a> {
     pub steps: &'a StepStats,
     /// Position of the ops in the roofline model.
     pub roofline: &'a RooflineFigures,
-    /// Programs, the one with the highest peak in HBM first.
+    /// Programs: those that ran first, and of these the one with the highest peak in HBM.
     pub programs: &'a [ProgramPeaks],
     /// Memory use that the allocators recorded.
     pub allocators: &'a [AllocatorMemory],

@@ -134,9 +134,9 @@ pub struct RooflinePart {
 /// The memory of programs and allocators.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MemoryPart {
-    /// Programs, the one with the highest peak in HBM first.
+    /// Programs in the order of [`MemoryPrograms`](crate::analysis::memory::MemoryPrograms).
     pub programs: Vec<ProgramPeaks>,
-    /// Memory spaces of programs with their details, the main memory of the program with the highest peak first.
+    /// Memory spaces of programs with their details, the main memory of the first program first.
     pub spaces: Vec<ReportSpace>,
     /// Memory use that the allocators recorded.
     pub runtime: RuntimeMemory,

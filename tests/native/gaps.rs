@@ -128,6 +128,26 @@ fn parts_of_a_gap_follow_the_host_call_back() {
     assert_eq!(names, [("main_loop", 700), ("backend_compile", 300), ("RunTask", 100)]);
 }
 
+/// A worker thread that nothing produced may have waited for the main thread. A call of another Python thread did not.
+#[test]
+fn the_main_thread_explains_calls_without_a_caller() {
+    for (thread, is_explained) in [("worker", true), ("python3 2", false)] {
+        let (device, mut host) = two_runs(800);
+        host.lines[0].name = "python3".into();
+        host.lines[1].name = thread.into();
+        // No event says who produced the task.
+        host.lines[0].events[2].stats.clear();
+        host.lines[1].events[0].stats.clear();
+        let space = XSpace { planes: vec![device, host], ..XSpace::default() };
+        let found = gaps(&open("it.xplane.pb", bytes(&space)).unwrap(), 0);
+        assert_eq!(time(&found, GapClass::Recompile), if is_explained { 300 } else { 0 }, "{thread}");
+        let names: Vec<&str> = found.gaps[0].host_events.iter().map(|event| &*event.name).collect();
+        assert_eq!(names.contains(&"backend_compile"), is_explained, "{thread}: {names:?}");
+        // The loop of the main thread lasts for all of the gap, and says nothing.
+        assert!(!names.contains(&"main_loop"), "{thread}: {names:?}");
+    }
+}
+
 /// A run that was enqueued before the device became idle did not wait for the host.
 #[test]
 fn an_early_call_is_not_late() {

@@ -148,11 +148,11 @@ fn a_slow_step_names_the_program_that_it_alone_runs() {
 /// The profiler has lost the kernels, but not the calls that launched them.
 #[test]
 fn launches_without_kernels_are_a_loss() {
-    let note = |host_calls: i64| {
+    let note = |name: &str, host_calls: i64| {
         let mut gpu = Plane::new("/device:GPU:0");
         gpu.line("Stream #14(Compute)", &[]);
         let mut host = Plane::new("/host:CPU");
-        let call = host.op("cuGraphLaunch", "", &[]);
+        let call = host.op(name, "", &[]);
         let events: Vec<(i64, i64, i64)> = (0..host_calls).map(|n| (call, n * 1000, 500)).collect();
         let stats: Vec<_> = (0..host_calls).map(|n| host.stat("correlation_id", int(n + 1))).collect();
         let line = host.line("python3", &events);
@@ -164,6 +164,11 @@ fn launches_without_kernels_are_a_loss() {
         let notes = Analysis::new(&opened.profile).notes;
         notes.into_iter().find(|note| note.code == NoteCode::NoTpuOps).unwrap().message
     };
-    assert!(note(2).starts_with("The host made 2 calls that start work on a GPU"), "{}", note(2));
-    assert!(note(0).starts_with("The GPU planes have no streams with events."), "{}", note(0));
+    let launched = note("cuGraphLaunch", 2);
+    assert!(launched.starts_with("The host made 2 calls that start work on a GPU"), "{launched}");
+    // Calls that wait for the device have correlation ids, too.
+    for (name, n) in [("cuGraphLaunch", 0), ("cuStreamSynchronize", 2)] {
+        let other = note(name, n);
+        assert!(other.starts_with("The GPU planes have no streams with events."), "{name}: {other}");
+    }
 }

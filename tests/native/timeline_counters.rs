@@ -50,6 +50,11 @@ fn sampled_bytes_are_rates() {
     let all = shown.range(&track, (0, 10_000_000));
     assert_eq!((all.covered, all.mean), (Picos(4_000_000), Some(5e9)));
 
+    // Sums of bytes of other units are rates as well.
+    let opened = open("it.xplane.pb", samples("lts__t_bytes.sum", &times)).unwrap();
+    let track = Shown::new(&opened.profile).series("lts__t_bytes.sum")[0].clone();
+    assert_eq!((track.unit, track.max), (SeriesUnit::BytesPerSecond, Some(8e9)));
+
     // One sample has no interval.
     let opened = open("it.xplane.pb", samples(name, &times[..1])).unwrap();
     let mut shown = Shown::new(&opened.profile);

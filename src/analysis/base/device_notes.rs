@@ -4,7 +4,8 @@
 use super::device::{Device, StepBasis};
 use super::framework::Framework;
 use super::platform::Platform;
-use crate::profile::{Note, NoteCode, Profile, Severity};
+use crate::profile::{Line, Note, NoteCode, Plane, Profile, Severity};
+use crate::table::filter::contains;
 use crate::table::format::counted;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
@@ -130,10 +131,16 @@ pub fn no_devices(profile: &Profile) -> Note {
     Note::new(Severity::Caution, NoteCode::NoTpuOps, message)
 }
 
-/// Returns the number of calls of hosts that launched work on a GPU.
+/// Returns the number of calls of hosts that launched work on a GPU: of the calls with a correlation id, those whose name says
+/// so. Calls that only wait have such ids, too.
 fn launches(profile: &Profile) -> u64 {
+    let is_launch = |name: &str| ["launch", "memcpy", "memset"].iter().any(|word| contains(name, word));
+    let of_line = |plane: &Plane, line: &Line| {
+        let names = line.launches.iter().map(|(event, _)| profile.text(plane.op(line.events.op(*event as usize)).name));
+        names.filter(|name| is_launch(name)).count() as u64
+    };
     let hosts = profile.planes.iter().filter(|plane| plane.is_host());
-    hosts.flat_map(|plane| &plane.lines).map(|line| line.launches.len() as u64).sum()
+    hosts.map(|plane| plane.lines.iter().map(|line| of_line(plane, line)).sum::<u64>()).sum()
 }
 
 #[cfg(test)]

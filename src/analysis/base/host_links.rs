@@ -32,6 +32,11 @@ pub struct HostThread<'a> {
 }
 
 impl HostThread<'_> {
+    /// Returns whether the thread is one of the program itself, such as the main thread, by its name.
+    fn runs_python(&self) -> bool {
+        ["main/", "python"].iter().any(|name| self.line.name.starts_with(name))
+    }
+
     /// Iterates over the events that overlap a window, the latest start first. Events of a thread are nested, so the
     /// events that start before the window are those that enclose the last one.
     pub fn overlapping(&self, window: Interval) -> impl Iterator<Item = u32> {
@@ -69,6 +74,8 @@ pub struct HostLinks<'a> {
     /// The main thread of the program. Where a capture does not tell which thread a call depended on, the main thread is the
     /// best guess. Trace JSON tells nothing, and XLA does not link the copies that its worker threads launch on a GPU.
     main_thread: Option<usize>,
+    /// Whether events produce contexts, so that the callers of most calls are known. Trace JSON has no such events.
+    pub knows_callers: bool,
 }
 
 impl<'a> HostLinks<'a> {
@@ -80,6 +87,7 @@ impl<'a> HostLinks<'a> {
             sources: FxHashMap::default(),
             launches: FxHashMap::default(),
             main_thread: None,
+            knows_callers: false,
         };
         let Clock::Event { origin_ns } = clock else { return links };
         for (at, line) in host_lines(profile, file) {
@@ -118,9 +126,8 @@ impl<'a> HostLinks<'a> {
             let parents = enclosing_places(&by_start, &times);
             links.threads.push(HostThread { plane: at, line, times, by_start, parents });
         }
-        let is_main =
-            |thread: &HostThread<'_>| ["main/", "python"].iter().any(|name| thread.line.name.starts_with(name));
-        links.main_thread = links.threads.iter().position(is_main);
+        links.main_thread = links.threads.iter().position(HostThread::runs_python);
+        links.knows_callers = links.sources.keys().any(|link| matches!(link, EventLink::Produces(_)));
         links
     }
 
@@ -169,7 +176,7 @@ impl<'a> HostLinks<'a> {
         while end > from {
             let task = self.task(call).filter(|(start, producer)| *start < end && self.time(*producer).0 < *start);
             let Some((start, producer)) = task else {
-                let guess = self.main_thread.filter(|thread| *thread != call.thread);
+                let guess = self.main_thread.filter(|_| !self.threads[call.thread].runs_python());
                 parts.push(WaitPart { window: (from, end), threads: vec![call.thread], guess });
                 break;
             };

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 const HBM: i64 = 0;
 
 /// Returns the program whose memory is compared, as indices in the programs of both sides: of the programs with the same name and a
-/// known peak on both sides, the one with the highest peak. Programs that ran on both sides come before the others. Several programs of one
+/// known peak on both sides, the one with the highest peak. Programs that ran come before others with higher peaks. Several programs of one
 /// name are represented by the highest of them.
 ///
 /// # Errors

@@ -330,6 +330,7 @@ fn host_events(
         let says_more = |event: &u32| {
             let (start, end) = of.times[*event as usize];
             Some(*thread) != explained.guess
+                || !host.knows_callers
                 || start > late.0
                 || end < late.1
                 || host_class(profile.text(name(*thread, *event))).is_some()

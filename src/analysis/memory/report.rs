@@ -12,8 +12,8 @@ use super::runtime_report::{CrossCheck, RuntimeMemory};
 use crate::profile::Note;
 use serde::{Deserialize, Serialize};
 
-/// All programs of a session, the one with the highest peak in HBM first. Programs without a known peak in HBM are
-/// last.
+/// All programs of a session. Programs that ran come first, and of these the one with the highest peak in HBM. Programs without
+/// a known peak in HBM are last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemoryPrograms {
     pub programs: Vec<ProgramPeaks>,

@@ -107,7 +107,7 @@ pub struct UseColumn {
 pub struct CrossCheck {
     /// Label of the device; "a device" if no device is known.
     pub label: String,
-    /// Highest peak of any program of the session in HBM. `None` if none is known, or for an allocator of host memory.
+    /// Highest peak in HBM of the programs that ran, or else of any program of the session. `None` if none is known, or for an allocator of host memory.
     pub static_peak: Option<u64>,
     /// Name of the program with that peak.
     pub program: Option<String>,

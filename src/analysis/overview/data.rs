@@ -151,7 +151,8 @@ fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let slices: Picos = ops.iter().filter(|(at, _)| is_slice(context, *at)).map(|(_, time)| *time).sum();
     let has_slices = slices.0 > total(&ops).0 / 2;
     let facts = &context.analysis.facts[context.by_op.ledger.device].ops;
-    let has_backward = ops.iter().any(|(at, _)| facts[context.by_op.ops[*at].op.0 as usize].phase == Phase::Backward);
+    let is_backward = |at: usize| facts[context.by_op.ops[at].op.0 as usize].phase == Phase::Backward;
+    let has_backward = ops.iter().any(|(at, _)| is_slice(context, *at) && is_backward(*at));
     for draft in drafts(&mut found) {
         draft.subjects.push(if has_slices { Subject::Slices } else { Subject::Layouts });
         draft.subjects.extend((has_slices && has_backward).then_some(Subject::SavedSlices));

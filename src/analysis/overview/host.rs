@@ -271,7 +271,7 @@ fn dispatch(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let mut found = by_gaps(context, rule, &[GapClass::Host], true);
     for draft in drafts(&mut found) {
         if context.is_untraced(&[GapClass::Host], &draft.evidence) {
-            draft.detail += " Most of this time is code of the host that the capture does not trace, such as Python.";
+            draft.detail += " Much of this time may be code that the capture does not trace, such as Python.";
             draft.subjects.push(Subject::Untraced);
         }
     }

@@ -145,8 +145,8 @@ fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 }
 
 /// Returns what takes longer in the slow steps: a program that no usual step runs, or ops. `ops` are the rises of their self
-/// times as sums over the slow steps, the largest first, and `rise` is the rise of all ops of their kind in one step. `None` if
-/// the ops explain less than half of it.
+/// times as sums over the slow steps, the largest first, and `rise` is the largest rise of a
+/// kind in one step. `None` if the rises of all ops are less than half of it: the overview then shows another step.
 fn longer_ops(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], rise: Picos) -> Option<String> {
     let in_one = |time: Picos| Picos(time.0 / slow.len().max(1) as u64);
     let (first, of_first) = *ops.first()?;
@@ -161,7 +161,8 @@ fn longer_ops(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], ris
     })
 }
 
-/// Returns the name of the program of an op with the sum of the rises of its ops, if the slow steps alone run this program.
+/// Returns the name of the program of an op with the sum of the rises of its ops, if the slow steps, all of them
+/// and no other steady step, run this program.
 fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], op: usize) -> Option<(String, Picos)> {
     let program_of = |at: usize| context.op(at).0.stats.program;
     let program = program_of(op)?;
@@ -169,7 +170,11 @@ fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], 
     let of_program: Vec<usize> = (0..context.by_op.ops.len()).filter(|at| program_of(*at) == Some(program)).collect();
     let is_usual = |step: &&Step| slow.iter().all(|of| of.number != step.number);
     let usual: Vec<&Step> = context.device().steady_steps().filter(is_usual).collect();
-    if times_by_step(context, &of_program, &usual).iter().flatten().any(|time| *time > 0) {
+    let runs_in = |steps: &[&Step]| -> Vec<bool> {
+        let by_op = times_by_step(context, &of_program, steps);
+        (0..steps.len()).map(|at| by_op.iter().any(|times| times[at] > 0)).collect()
+    };
+    if runs_in(&usual).contains(&true) || runs_in(slow).contains(&false) {
         return None;
     }
     let rise = ops.iter().filter(|(at, _)| program_of(*at) == Some(program)).map(|(_, time)| *time).sum();

@@ -85,7 +85,7 @@ impl Pane {
 pub struct MemoryViewState {
     /// Source of the curve. `None` shows programs if any of them has a buffer assignment, else allocators.
     pub side: Option<MemorySource>,
-    /// Index of the program among the programs of the files. `None` shows the program with the highest peak.
+    /// Index of the program among the programs of the files. `None` shows the program with the highest peak of those that ran.
     pub program: Option<u32>,
     /// Memory colour. 0 is the main memory of the device.
     pub color: i64,

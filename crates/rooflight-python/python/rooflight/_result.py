@@ -178,8 +178,9 @@ class Result:
 
     def _reason(self) -> str:
         """Return the notes that say why a view has no data."""
-        notes = [note for note in self._document.get("notes", []) if note["severity"] != "info"]
-        return " ".join(note["message"] for note in notes)
+        notes = self._document.get("notes", [])
+        important = [note for note in notes if note["severity"] != "info"]
+        return " ".join(note["message"] for note in important or notes)
 
     def __repr__(self) -> str:
         tables = ", ".join(f"{name} ({len(self.table(name))})" for name in self.tables)

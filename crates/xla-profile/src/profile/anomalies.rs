@@ -58,7 +58,7 @@ impl Anomalies {
                 self.negative_times,
                 Severity::Caution,
                 NoteCode::NegativeTime,
-                "events have a negative start or duration, which counts as 0. Samples of counters at such times are left out.",
+                "events have a negative start or duration, which counts as 0. Samples of counters in an XSpace with a negative start are left out.",
             ),
             counted(
                 self.aggregated,

@@ -8,7 +8,6 @@ use super::report::SeriesUnit;
 use super::step_function::{StepBuilder, StepFunction};
 use crate::lanes::LineTimes;
 use crate::profile::{CounterRow, Line, Plane, Profile, StrId};
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -37,7 +36,7 @@ pub fn counters(plane: &Plane, line: &Line) -> impl Iterator<Item = (CounterName
 /// Returns whether the values of a counter are numbers of bytes of the interval that begins with each event.
 pub fn is_amount(profile: &Profile, counter: CounterName) -> bool {
     let event = profile.text(counter.event);
-    event.contains("__bytes") && event.ends_with(".sum")
+    event.contains("_bytes") && event.ends_with(".sum")
 }
 
 fn name(plane: &Plane, line: &Line, row: &CounterRow) -> CounterName {
@@ -60,9 +59,10 @@ pub fn values(
     let rows = line.counters.iter().filter(|row| name(plane, line, row) == counter);
     let mut values: Vec<((u64, u64), f64)> = rows.map(|row| (times.time(row.event as usize), row.value)).collect();
     // The sort is stable: of several values at the same time, the last one in the file holds.
-    values.small_sort_by_key(|((start, _), _)| *start);
-    let mut intervals: Vec<u64> = values.windows(2).map(|pair| pair[1].0.0 - pair[0].0.0).collect();
-    intervals.small_sort_by_key(|length| *length);
+    values.sort_by_key(|((start, _), _)| *start);
+    let between = values.windows(2).map(|pair| pair[1].0.0 - pair[0].0.0);
+    let mut intervals: Vec<u64> = between.filter(|length| is_amount && *length > 0).collect();
+    intervals.sort_unstable();
     let median = intervals.get(intervals.len() / 2).copied().unwrap_or(0);
     let mut steps = StepBuilder::default();
     let mut last = 0;

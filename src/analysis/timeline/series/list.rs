@@ -48,14 +48,19 @@ pub fn series(profile: &Profile, analysis: &Analysis, groups: &[TrackGroup]) -> 
     all
 }
 
+/// Number of counters of a line up to which maxima of rates are computed.
+const MAX_SAMPLED: usize = 64;
+
 /// Lists the counters of a plane.
 fn of_plane(profile: &Profile, analysis: &Analysis, at: usize) -> Vec<Listed> {
     let plane = &profile.planes[at];
     let lines = plane.lines.iter().enumerate().filter(|(_, line)| !line.counters.is_empty());
     let on_axis = lines.filter(|(_, line)| analysis.axis.extent(line).is_some());
     let listed = |(number, line)| {
+        // Each maximum of rates reads the whole line. A sampler has few counters; a damaged file may have many.
+        let is_sampled = counters::counters(plane, line).nth(MAX_SAMPLED).is_none();
         counters::counters(plane, line).map(move |(name, max)| {
-            let times = analysis.axis.times(line).filter(|_| counters::is_amount(profile, name));
+            let times = analysis.axis.times(line).filter(|_| is_sampled && counters::is_amount(profile, name));
             let max = times.map_or(max, |times| counters::values(plane, line, times, name, (0, true)).whole().max);
             let track = SeriesTrack {
                 id: SeriesRef::default(),

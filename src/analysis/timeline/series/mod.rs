@@ -7,8 +7,8 @@
 //!  ops and spans ──► stretches with a rate ──► overlay ┘                  └─► range: min, max, mean
 //! ```
 //!
-//! A step function is computed with the first picture of its series. Listing the series reads counters, allocator events
-//! and distinct ops, and not the times of ops.
+//! A step function is computed with the first picture of its series. Listing the series reads counters, the times of sampled
+//! counters, allocator events and distinct ops, and not the times of ops.
 
 mod allocators;
 mod counters;
