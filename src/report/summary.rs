@@ -134,8 +134,7 @@ pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Not
 pub fn lines(of: Summary<'_>) -> String {
     let mut text = of.ledger.map_or_else(String::new, |(of, device)| ledger(of, device));
     text = text + &roofline_table::head(of.roofline) + &comm_table::head(of.comm);
-    let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).cloned();
-    if let Some((name, space)) = of.programs.iter().find_map(|program| Some((&program.name, hbm(program)?))) {
+    if let Some((name, space)) = of.programs.iter().find_map(|program| Some((&program.name, program.main_memory()?))) {
         text += &format!("Memory: {name} needs {} of {} at its peak\n", bytes_text(space.peak), space.space);
     }
     if let Some(most) = of.allocators.iter().max_by_key(|of| of.peak.in_use()) {

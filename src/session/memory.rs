@@ -20,7 +20,6 @@ use std::rc::Rc;
 /// once.
 pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FileProgram]) -> MemoryPrograms {
     let mut result: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
-    let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
     // A program file that is joined to no run counts as the program of the same name.
     let has_run = |of: &ProgramPeaks| {
         let has_run = |program: &FileProgram| program.n_runs.is_some();
@@ -28,7 +27,7 @@ pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FilePr
             || of.program_id.is_none() && all.iter().any(|other| other.name == of.name && has_run(other))
     };
     result.small_sort_by_key(|one| {
-        let peak = hbm(one);
+        let peak = one.hbm_peak();
         (Reverse(peak.is_some() && has_run(one)), Reverse(peak), one.program)
     });
     let mut notes = Vec::new();

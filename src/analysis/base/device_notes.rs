@@ -104,13 +104,14 @@ pub fn no_devices(profile: &Profile) -> Note {
         return Note::new(Severity::Caution, NoteCode::OnlyPrograms, message);
     }
     let whole = Framework::detect(profile).whole();
+    let n_launches = if gpu && !tpu { launches(profile) } else { 0 };
     let message = if n == 0 {
         "The capture has no planes.".to_owned()
-    } else if gpu && !tpu && launches(profile) > 0 {
+    } else if n_launches > 0 {
         format!(
             "The host made {} that start work on a GPU, but the profiler has lost the events of that work, for example because a \
              buffer was full (see the log of the host). Trace fewer steps, and no counters.",
-            counted(launches(profile), "call", "calls")
+            counted(n_launches, "call", "calls")
         )
     } else if gpu && !tpu {
         format!(

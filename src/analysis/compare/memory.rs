@@ -5,9 +5,6 @@ use super::sections::{BytesDelta, ClassDelta, MemoryDelta, PeakDelta, PeakSide};
 use crate::analysis::memory::{MemoryClass, MemoryPrograms, ProgramPeaks, RollUp, RollUpBy, RuntimeMemory, SpacePeak};
 use std::cmp::Reverse;
 
-/// Colour of the main memory of a device.
-const HBM: i64 = 0;
-
 /// Returns the program whose memory is compared, as indices in the programs of both sides: of the programs with the same name and a
 /// known peak on both sides, the one with the highest peak. Programs that ran come before others with higher peaks. Several programs of one
 /// name are represented by the highest of them.
@@ -15,7 +12,7 @@ const HBM: i64 = 0;
 /// # Errors
 /// Returns the reason if there is no such program.
 pub fn paired_program(a: &MemoryPrograms, b: &MemoryPrograms) -> Result<(u32, u32), String> {
-    let [has_a, has_b] = [a, b].map(|side| side.programs.iter().any(|program| hbm_peak(program).is_some()));
+    let [has_a, has_b] = [a, b].map(|side| side.programs.iter().any(|program| program.hbm_peak().is_some()));
     let no_buffers =
         |side: &str| format!("The memory of the programs of {side} is unknown: they have no buffer assignment.");
     match (has_a, has_b) {
@@ -32,15 +29,10 @@ pub fn paired_program(a: &MemoryPrograms, b: &MemoryPrograms) -> Result<(u32, u3
 /// Returns the pair of programs of the same name with the highest peak.
 fn highest_pair<'p>(a: &'p [ProgramPeaks], b: &'p [ProgramPeaks]) -> Option<(&'p ProgramPeaks, &'p ProgramPeaks)> {
     // The programs of a side are in the order of their peaks, so the first of a name is the highest.
-    let first = |all: &'p [ProgramPeaks], name: &str| all.iter().find(|of| of.name == name && hbm_peak(of).is_some());
+    let first = |all: &'p [ProgramPeaks], name: &str| all.iter().find(|of| of.name == name && of.hbm_peak().is_some());
     let pairs = a.iter().filter_map(|of| Some((first(a, &of.name)?, first(b, &of.name)?)));
     // Of equal peaks, the name decides, so that the order of the sides does not.
-    pairs.max_by_key(|(a, b)| (hbm_peak(a).max(hbm_peak(b)), Reverse(&a.name), hbm_peak(a)))
-}
-
-/// Returns the peak of a program in the main memory of a device.
-fn hbm_peak(of: &ProgramPeaks) -> Option<u64> {
-    Some(of.spaces.iter().find(|space| space.color == HBM)?.peak)
+    pairs.max_by_key(|(a, b)| (a.hbm_peak().max(b.hbm_peak()), Reverse(&a.name), a.hbm_peak()))
 }
 
 /// Compares the memory of two sides.

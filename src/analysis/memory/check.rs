@@ -25,7 +25,7 @@ impl Analysis {
         chip: Option<&Chip>,
     ) -> Vec<CrossCheck> {
         let program = programs.programs.iter().find_map(|program| {
-            let peak = program.spaces.iter().find(|space| space.color == 0)?.peak;
+            let peak = program.hbm_peak()?;
             Some((peak, program.name.as_str()))
         });
         let mut checks: Vec<CrossCheck> = Vec::new();

@@ -26,9 +26,7 @@ impl MemoryPrograms {
     /// from the highest peak to the lowest. The first higher peak is therefore that of a program that did not run. Programs
     /// without a higher peak may follow those that ran.
     pub fn leading(&self) -> &[ProgramPeaks] {
-        let peak =
-            |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
-        let n = self.programs.windows(2).position(|pair| peak(&pair[1]) > peak(&pair[0]));
+        let n = self.programs.windows(2).position(|pair| pair[1].hbm_peak() > pair[0].hbm_peak());
         &self.programs[..n.map_or(self.programs.len(), |n| n + 1)]
     }
 }
@@ -46,6 +44,18 @@ pub struct ProgramPeaks {
     pub spaces: Vec<SpacePeak>,
     /// Why the memory of the program is unknown, or a caution about its figures.
     pub note: Option<Note>,
+}
+
+impl ProgramPeaks {
+    /// Returns the need in the main memory of the device. `None` if it is unknown.
+    pub fn main_memory(&self) -> Option<&SpacePeak> {
+        self.spaces.iter().find(|space| space.color == 0)
+    }
+
+    /// Returns the peak in the main memory of the device, in bytes. `None` if it is unknown.
+    pub fn hbm_peak(&self) -> Option<u64> {
+        self.main_memory().map(|space| space.peak)
+    }
 }
 
 /// The need of a program in one memory. Sizes are bytes with padding.
