@@ -31,7 +31,7 @@ pub(super) fn nested(scopes: &Scopes, step: Option<Picos>, top: usize) -> Vec<Sc
         let main = Kind::ALL.into_iter().rev().max_by_key(|k| node.by_kind[k.index()]).unwrap_or(Kind::Other);
         let json = ScopeJson {
             key: &node.name,
-            key_kind: if node.path == crate::analysis::breakdown::NO_SCOPE { "no_scope" } else { "scope" },
+            key_kind: if node.path == crate::analysis::base::NO_SCOPE { "no_scope" } else { "scope" },
             path: &node.path,
             kind: main.json_key(),
             n_executions: node.n,

@@ -4,8 +4,9 @@
 use crate::common;
 use crate::common::{bytes, make, open, profile};
 use proptest::prelude::*;
+use rooflight::analysis::base::NO_SCOPE;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{MAX_PARTS, NO_SCOPE, Scopes};
+use rooflight::analysis::breakdown::{MAX_PARTS, Scopes};
 use rooflight::session::Opened;
 use rooflight::units::{Count, Picos};
 use rooflight::wire::proto::xspace::XSpace;

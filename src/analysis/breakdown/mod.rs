@@ -2,7 +2,6 @@
 //! and the statistics of steps.
 
 pub mod columns;
-mod folded_scopes;
 pub(in crate::analysis) mod query;
 pub(in crate::analysis) mod report;
 pub mod row_label;
@@ -14,6 +13,6 @@ pub(in crate::analysis) mod steps;
 pub use query::Answer;
 pub use report::{Breakdown, Figures, Group, MAX_PARTS, SHORTEST_RATED, Share, Shown, SignatureTime, is_unrated};
 pub use row_text::RowText;
-pub use row_view::{NO_SCOPE, RowView};
+pub use row_view::RowView;
 pub use scopes::{ScopeNode, Scopes};
 pub use steps::{AcrossDevices, DeviceSteps, StepStats, StepTime};

@@ -1,9 +1,9 @@
 //! This module makes the report of a row: its texts, its parts and its columns. Only rows that are shown need a report.
 
 use super::report::{Group, MAX_PARTS, Share, SignatureTime};
-use crate::analysis::base::GroupBy;
 use crate::analysis::base::op_times::OpTime;
 use crate::analysis::base::rows::{Key, Row, Rows, SessionFacts, Slice};
+use crate::analysis::base::{GroupBy, NO_SCOPE};
 use crate::analysis::classify::op_facts::{dtypes, shape};
 use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
@@ -20,8 +20,6 @@ use std::hash::Hash;
 const MAX_SHAPES: usize = 8;
 /// The name that stands for a missing category.
 pub(in crate::analysis) const NONE: &str = "<none>";
-/// The name of the row of ops without a scope path.
-pub const NO_SCOPE: &str = "<no scope>";
 
 /// An op of a row: the index of its device, the op, its facts and its times.
 pub(in crate::analysis) type MemberOp<'a> = (usize, &'a Op, &'a OpFacts, OpTime);

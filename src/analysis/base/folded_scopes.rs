@@ -19,15 +19,15 @@ const MAX_DEPTH: usize = 64;
 
 /// Paths in which the segments of unrolled layers are one segment.
 #[derive(Default)]
-pub(super) struct FoldedPaths {
+pub(in crate::analysis) struct FoldedPaths {
     /// The folded path of each path, in the order of the paths.
-    pub(super) paths: Vec<String>,
+    pub(in crate::analysis) paths: Vec<String>,
     /// The number of layers that a folded path stands for; only paths that end in such a segment.
-    pub(super) n_layers: IndexMap<String, usize>,
+    pub(in crate::analysis) n_layers: IndexMap<String, usize>,
 }
 
 /// Folds paths that are within `root`. Their first segments become those of `root`.
-pub(super) fn fold(paths: &[&str], root: &str) -> FoldedPaths {
+pub(in crate::analysis) fn fold(paths: &[&str], root: &str) -> FoldedPaths {
     let depth = if root.is_empty() { 0 } else { segments(root).count() };
     let mut rest: Vec<Vec<&str>> = paths.iter().map(|path| segments(path).skip(depth).collect()).collect();
     rest.iter_mut().for_each(|of| of.reverse());
