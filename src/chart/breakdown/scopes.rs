@@ -11,16 +11,18 @@ use crate::units::Picos;
 use std::cmp::Reverse;
 
 /// Converts the scopes into the nodes that the icicle layout takes.
-pub fn nodes(scopes: &Scopes) -> Vec<Node> {
+/// `window` is the length of the window of which the cells show shares, if it is known.
+pub fn nodes(scopes: &Scopes, window: Option<Picos>) -> Vec<Node> {
     scopes
         .nodes
         .iter()
         .map(|node| Node {
             parent: node.parent,
             name: name(node),
+            figure: figure(node.total.0, window),
             total: node.total.0,
-            self_time: node.self_time.0,
             parts: node.by_kind.map(|time| time.0),
+            tint: None,
         })
         .collect()
 }
@@ -41,7 +43,7 @@ fn name(node: &ScopeNode) -> String {
 
 /// Returns the time of a cell and its share of the window: "31.73 ms · 26.0 %". `total` is in ps. Without a window, the
 /// text is the time alone.
-pub fn figure(total: u64, window: Option<Picos>) -> String {
+fn figure(total: u64, window: Option<Picos>) -> String {
     let time = Picos(total);
     match window.and_then(|window| time.fraction_of(window)) {
         Some(share) => format!("{} · {}", format::time_text(time), format::percent_text(share)),

@@ -1,5 +1,5 @@
 //! This module lays out the icicle: a tree as rows of cells, with the root on top, where the width of a cell is its
-//! share of the root. The caller supplies the nodes and the texts of their figures. `icicle_scene` draws the cells.
+//! share of the root. The caller supplies the nodes. `icicle_scene` draws the cells.
 //!
 //! ```text
 //!   [ root                                        ]
@@ -13,6 +13,7 @@
 
 use super::hit_test::Direction;
 use super::label;
+use super::paint::Tone;
 use super::scene::Size;
 use crate::table::format::last_segment;
 use crate::table::format::middle_cut;
@@ -33,12 +34,14 @@ pub struct Node {
     pub parent: Option<u32>,
     /// Name, or the joined names of a chain: "a/b/c".
     pub name: String,
+    /// The figure beside the name, such as time and share.
+    pub figure: String,
     /// Time of the node with its descendants.
     pub total: u64,
-    /// Time of the node without its descendants.
-    pub self_time: u64,
     /// `total` by kind.
     pub parts: [u64; 7],
+    /// Colour over the face of the cell. `None` for a neutral cell.
+    pub tint: Option<Tone>,
 }
 
 /// A drawn node. Positions are in px.
@@ -91,9 +94,9 @@ impl Icicle {
     }
 }
 
-/// Lays out the tree below `root`, at most `rows_max` rows, over `width` px. `figure` formats the time of a node. Empty
-/// if the root has no time or the width is not positive.
-pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32, figure: &dyn Fn(&Node) -> String) -> Icicle {
+/// Lays out the tree below `root`, at most `rows_max` rows, over `width` px. Nodes without time are left out. Empty if the
+/// root has no time or the width is not positive.
+pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32) -> Icicle {
     let mut drawn = Icicle::default();
     let whole = nodes.get(root as usize).map_or(0, |node| node.total);
     if whole == 0 || rows_max == 0 || width.is_nan() || width <= 0.0 {
@@ -103,7 +106,7 @@ pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32, figure: &dyn
     let edge = |at: u64| edge(at, whole, width);
     let cell = |node: u32, depth: u32, from: u64, to: u64| {
         let (x, w) = (edge(from), edge(to) - edge(from));
-        let (label, figure) = nodes.get(node as usize).map_or((None, None), |node| words(node, w, figure));
+        let (label, figure) = nodes.get(node as usize).map_or((None, None), |node| words(node, w));
         Cell { node, depth, x, w, label, figure }
     };
     // Start and end of each cell in the time of the root. Conversion to pixels comes last, so that errors do not add
@@ -122,6 +125,9 @@ pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32, figure: &dyn
         let (mut at, mut left_out, mut n) = (start, 0u64, 0);
         for child in below {
             let total = nodes.get(*child as usize).map_or(0, |node| node.total);
+            if total == 0 {
+                continue;
+            }
             // If the children of a damaged tree exceed their parent, they are cut at the end of the parent.
             let to = at.saturating_add(total).min(end);
             if edge(to) - edge(at) >= 1.0 {
@@ -162,7 +168,7 @@ fn children(nodes: &[Node]) -> Vec<Vec<u32>> {
 
 /// Returns the label and the figure that fit into a cell. The label is the whole name, its last segment, or the last
 /// segment without its middle. Only a label that is not cut has a figure.
-fn words(node: &Node, width: f64, figure: &dyn Fn(&Node) -> String) -> (Option<String>, Option<String>) {
+fn words(node: &Node, width: f64) -> (Option<String>, Option<String>) {
     let size = Size::Micro.px();
     let room = width - 1.0 - PADDING * 2.0;
     let letters = label::mono_room(room, size);
@@ -172,9 +178,8 @@ fn words(node: &Node, width: f64, figure: &dyn Fn(&Node) -> String) -> (Option<S
         return ((letters >= LEAST_LETTERS).then(|| middle_cut(last, letters)), None);
     };
     let left = room - label::mono_width(name, size) - PADDING;
-    // The figure is formatted only if it may fit, because most cells are narrow.
-    let figure = (left > size * 2.0).then(|| figure(node)).filter(|figure| label::width(figure, size) <= left);
-    (Some(name.to_owned()).filter(|name| !name.is_empty()), figure)
+    let fits = !node.figure.is_empty() && label::width(&node.figure, size) <= left;
+    (Some(name.to_owned()).filter(|name| !name.is_empty()), fits.then(|| node.figure.clone()))
 }
 
 /// Returns the node that a key moves to: the parent, the widest child, or a neighbour in the row. `None` if that node
@@ -204,7 +209,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn node(parent: Option<u32>, name: &str, total: u64) -> Node {
-        Node { parent, name: name.to_owned(), total, ..Node::default() }
+        Node { parent, name: name.to_owned(), figure: format!("{total} ms"), total, ..Node::default() }
     }
 
     fn tree() -> Vec<Node> {
@@ -219,13 +224,9 @@ mod tests {
         ]
     }
 
-    fn figure(node: &Node) -> String {
-        format!("{} ms", node.total)
-    }
-
     #[test]
     fn widths_are_shares() {
-        let drawn = layout(&tree(), 0, 500.0, 9, &figure);
+        let drawn = layout(&tree(), 0, 500.0, 9);
         let places: Vec<_> = drawn.cells.iter().map(|cell| (cell.node, cell.depth, cell.x, cell.w)).collect();
         let expected =
             [(0, 0, 0.0, 500.0), (1, 1, 0.0, 300.0), (2, 1, 300.0, 150.0), (4, 2, 0.0, 100.0), (5, 2, 100.0, 175.0)];
@@ -236,15 +237,15 @@ mod tests {
 
     #[test]
     fn zooming_and_cutting() {
-        let zoomed = layout(&tree(), 1, 550.0, 9, &figure);
+        let zoomed = layout(&tree(), 1, 550.0, 9);
         assert_eq!(zoomed.cells.iter().map(|cell| cell.node).collect::<Vec<_>>(), [1, 4, 5]);
-        let cut = layout(&tree(), 0, 500.0, 2, &figure);
+        let cut = layout(&tree(), 0, 500.0, 2);
         assert_eq!((cut.cells.len(), cut.rows(), cut.cut), (3, 2, 1));
         for empty in [
-            layout(&tree(), 99, 500.0, 9, &figure),
-            layout(&tree(), 0, 0.0, 9, &figure),
-            layout(&tree(), 0, f64::NAN, 9, &figure),
-            layout(&[node(None, "idle", 0)], 0, 500.0, 9, &figure),
+            layout(&tree(), 99, 500.0, 9),
+            layout(&tree(), 0, 0.0, 9),
+            layout(&tree(), 0, f64::NAN, 9),
+            layout(&[node(None, "idle", 0)], 0, 500.0, 9),
         ] {
             assert_eq!((empty.cells.len(), empty.rows()), (0, 0));
         }
@@ -252,7 +253,7 @@ mod tests {
 
     #[test]
     fn labels_yield() {
-        let words = |name: &str, width: f64| words(&node(None, name, 7), width, &figure);
+        let words = |name: &str, width: f64| words(&node(None, name, 7), width);
         let path = "jit(train)/attention";
         assert_eq!(words(path, 300.0), (Some(path.to_owned()), Some("7 ms".to_owned())));
         assert_eq!(words(path, 150.0).0.as_deref(), Some(path));
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     fn arrows_walk_the_tree() {
-        let cells = layout(&tree(), 0, 500.0, 9, &figure).cells;
+        let cells = layout(&tree(), 0, 500.0, 9).cells;
         let go = |from, to| walk(&cells, Some(from), to);
         assert_eq!([go(0, Direction::Down), go(1, Direction::Down), go(5, Direction::Down)], [Some(1), Some(5), None]);
         assert_eq!([go(5, Direction::Up), go(2, Direction::Up), go(0, Direction::Up)], [Some(1), Some(0), None]);
@@ -298,7 +299,7 @@ mod tests {
     proptest! {
         #[test]
         fn cells_nest_exactly(nodes in any_tree(), width in 1.0f64..3000.0, rows_max in 1u32..9) {
-            let drawn = layout(&nodes, 0, width, rows_max, &figure);
+            let drawn = layout(&nodes, 0, width, rows_max);
             prop_assert!(drawn.rows() <= rows_max);
             let at = |node: u32| drawn.cells.iter().find(|cell| cell.node == node);
             for cell in &drawn.cells {
@@ -316,7 +317,7 @@ mod tests {
                     x += child.w;
                 }
                 prop_assert!(rest.iter().all(|rest| rest.x == x && rest.x + rest.w <= cell.x + cell.w));
-                let n = nodes.iter().filter(|node| node.parent == Some(cell.node)).count();
+                let n = nodes.iter().filter(|node| node.parent == Some(cell.node) && node.total > 0).count();
                 let counted = below.len() + rest.iter().map(|rest| rest.n as usize).sum::<usize>();
                 prop_assert!(counted == n || cell.depth + 1 == rows_max);
                 if let Some(parent) = nodes[cell.node as usize].parent {
@@ -332,7 +333,7 @@ mod tests {
         ) {
             let nodes: Vec<_> =
                 nodes.into_iter().map(|(parent, total, name)| node(parent.map(u32::from), &name, total)).collect();
-            let drawn = layout(&nodes, root, 300.0, 5, &figure);
+            let drawn = layout(&nodes, root, 300.0, 5);
             for (at, cell) in drawn.cells.iter().enumerate() {
                 prop_assert!(cell.x >= 0.0 && cell.x + cell.w <= 300.0);
                 let right = drawn.cells.get(at + 1).filter(|next| next.depth == cell.depth);

@@ -11,31 +11,26 @@ use crate::table::format;
 
 /// Width in px below which a strip shows only the largest kind, because its parts would be too narrow.
 const PLAIN: f64 = 4.0;
+/// Opacity of the colour over a cell.
+const TINT: f64 = 0.28;
 /// Distance from the top of a row to the baseline of its label, in px.
 const BASELINE: f64 = 12.5;
 
 /// Converts a laid out tree into a chart. The first cell fills `width` px; the id of a mark is the index of a node;
 /// `title` names the contents of the tree.
-pub fn to_scene(
-    nodes: &[Node],
-    icicle: &Icicle,
-    width: f64,
-    selected: Option<u32>,
-    title: &str,
-    figure: &dyn Fn(&Node) -> String,
-) -> Scene {
+pub fn to_scene(nodes: &[Node], icicle: &Icicle, width: f64, selected: Option<u32>, title: &str) -> Scene {
     let mut marks = Vec::with_capacity(icicle.cells.len() * 4);
     let mut rows = Vec::with_capacity(icicle.cells.len());
     for cell in &icicle.cells {
         let Some(node) = nodes.get(cell.node as usize) else { continue };
-        let figure = figure(node);
         let chosen = selected == Some(cell.node);
         // A root with a parent is the target of a zoom, and is highlighted like the selection.
         let zoomed = cell.depth == 0 && node.parent.is_some();
-        marks.push(Mark { label: format!("{}, {figure}", node.name), ..face(cell, chosen, zoomed) });
+        marks.push(Mark { label: format!("{}, {}", node.name, node.figure), ..face(cell, chosen, zoomed) });
+        marks.extend(node.tint.map(|tint| Mark::new(rectangle(cell), Paint::fill(tint).faded(TINT))));
         foot(&mut marks, node, cell);
-        words(&mut marks, cell);
-        rows.push(vec![cell.depth.to_string(), node.name.clone(), figure]);
+        words(&mut marks, cell, node.tint.is_some());
+        rows.push(vec![cell.depth.to_string(), node.name.clone(), node.figure.clone()]);
     }
     marks.extend(icicle.small.iter().filter(|rest| rest.w > 0.0).map(rest));
     // The outline is drawn last, so that no neighbour covers it.
@@ -75,8 +70,11 @@ fn drawn(cell: &Cell) -> f64 {
 
 fn face(cell: &Cell, chosen: bool, zoomed: bool) -> Mark {
     let tone = if chosen || zoomed { Tone::Select } else { Tone::Hover };
-    let shape = Shape::rect(cell.x, top(cell.depth), drawn(cell), ROW_HEIGHT - 1.0);
-    Mark::for_datum(cell.node, String::new(), shape, Paint::fill(tone))
+    Mark::for_datum(cell.node, String::new(), rectangle(cell), Paint::fill(tone))
+}
+
+fn rectangle(cell: &Cell) -> Shape {
+    Shape::rect(cell.x, top(cell.depth), drawn(cell), ROW_HEIGHT - 1.0)
 }
 
 fn outline(cell: &Cell) -> Shape {
@@ -109,7 +107,7 @@ fn foot(marks: &mut Vec<Mark>, node: &Node, cell: &Cell) {
     }
 }
 
-fn words(marks: &mut Vec<Mark>, cell: &Cell) {
+fn words(marks: &mut Vec<Mark>, cell: &Cell, is_tinted: bool) {
     let (mut x, y) = (cell.x + PADDING, top(cell.depth) + BASELINE);
     if let Some(name) = &cell.label {
         let text = name.clone();
@@ -118,7 +116,10 @@ fn words(marks: &mut Vec<Mark>, cell: &Cell) {
         x += label::mono_width(name, Size::Micro.px()) + PADDING;
     }
     if let Some(figure) = &cell.figure {
-        marks.push(Mark::new(Shape::text(x, y, Anchor::Start, figure.clone()), Paint::fill(Tone::Ink3)));
+        marks.push(Mark::new(
+            Shape::text(x, y, Anchor::Start, figure.clone()),
+            Paint::fill(if is_tinted { Tone::Ink } else { Tone::Ink3 }),
+        ));
     }
 }
 
@@ -133,7 +134,8 @@ mod tests {
     use crate::chart::plot::{hit_test, svg};
 
     fn node(parent: Option<u32>, name: &str, parts: [u64; 7]) -> Node {
-        Node { parent, name: name.to_owned(), total: parts.iter().sum(), self_time: 0, parts }
+        let total: u64 = parts.iter().sum();
+        Node { parent, name: name.to_owned(), figure: format!("{total} ms"), total, parts, tint: None }
     }
 
     fn tree() -> Vec<Node> {
@@ -146,14 +148,10 @@ mod tests {
         ]
     }
 
-    fn figure(node: &Node) -> String {
-        format!("{} ms", node.total)
-    }
-
     fn scene(root: u32, rows_max: u32, selected: Option<u32>) -> Scene {
         let nodes = tree();
-        let icicle = layout(&nodes, root, 500.0, rows_max, &figure);
-        to_scene(&nodes, &icicle, 500.0, selected, "Scopes by self time", &figure)
+        let icicle = layout(&nodes, root, 500.0, rows_max);
+        to_scene(&nodes, &icicle, 500.0, selected, "Scopes by self time")
     }
 
     fn tones(scene: &Scene, tone: Tone) -> usize {

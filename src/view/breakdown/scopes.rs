@@ -41,35 +41,25 @@ pub(super) fn ScopesPicture(state: State, head: SharedMemo<BreakdownHead>, choic
     let whole = move || head.with(|head| head.as_ref().map_or("step", |head| head.header.window_word()));
     let drawn = SharedMemo::new(move || {
         let scopes = found.get()?;
-        let mut nodes = scopes::nodes(&scopes);
+        let mut nodes = scopes::nodes(&scopes, window());
         let rows = if width.get() < TWO_LINES { ROWS.1 } else { ROWS.0 };
-        let window = window();
         let first = scopes::first(&scopes);
         // A first cell with a parent is drawn in amber, as the mark of a zoomed tree. Only a zoomed tree keeps the
         // parent.
         if let Some(node) = nodes.get_mut(first as usize) {
             node.parent = (!scopes.root.is_empty()).then_some(u32::MAX);
         }
-        let icicle = icicle::layout(&nodes, first, room(width.get()), rows, &|node| scopes::figure(node.total, window));
+        let icicle = icicle::layout(&nodes, first, room(width.get()), rows);
         Some(PtrEq::new(Drawn { scopes, first, nodes, icicle }))
     });
     let at = RwSignal::new(None);
     let scene = SharedMemo::new(move || {
         let drawn = drawn.get()?;
-        let window = window();
         let filter = state.query.with(|query| query.filter.scope.clone());
         let selected = drawn.scopes.nodes.iter().position(|node| !filter.is_empty() && node.path == filter);
         let selected = selected.and_then(|at| u32::try_from(at).ok());
-        let figure = |node: &Node| scopes::figure(node.total, window);
         let title = "Self time by scope path";
-        Some(PtrEq::new(icicle_scene::to_scene(
-            &drawn.nodes,
-            &drawn.icicle,
-            room(width.get()),
-            selected,
-            title,
-            &figure,
-        )))
+        Some(PtrEq::new(icicle_scene::to_scene(&drawn.nodes, &drawn.icicle, room(width.get()), selected, title)))
     });
     let of = move |id: u32| drawn.get_untracked().and_then(|drawn| drawn.scopes.nodes.get(id as usize).cloned());
     // A filter by scope changes the tree. The keyboard focus stays at the same scope.
