@@ -98,7 +98,10 @@ pub fn check_once(matches: &[OpMatch], n_a: usize, n_b: usize) {
     }
     for of in matches {
         assert_eq!(of.tier.is_none(), of.a.is_empty() || of.b.is_empty(), "{of:?}");
-        assert!(of.tier == Some(Tier::ScopeGroup) || of.a.len().max(of.b.len()) == 1, "{of:?}");
+        assert!(
+            matches!(of.tier, Some(Tier::ScopeGroup | Tier::LayerGroup)) || of.a.len().max(of.b.len()) == 1,
+            "{of:?}"
+        );
     }
 }
 
@@ -300,7 +303,7 @@ fn a_renumbered_capture_has_the_same_ops() {
 fn captures_of_one_model_on_a_gpu() {
     let xla = Capture::sample("gpu/xla.graphs");
     let ops = xla.ops(0);
-    for (name, least) in [("again", 0.95), ("batch2", 0.95), ("unrolled", 0.1), ("f32", 0.9), ("cudnn", 0.6)] {
+    for (name, least) in [("again", 0.95), ("batch2", 0.95), ("unrolled", 0.85), ("f32", 0.9), ("cudnn", 0.6)] {
         let other = Capture::sample(&format!("gpu/{name}.graphs"));
         let others = other.ops(0);
         let matches = match_parts((&xla, &ops), (&other, &others));

@@ -211,12 +211,15 @@ fn judged(a: (&Capture, &[SideOp]), b: (&Capture, &[SideOp]), matches: &[OpMatch
     let (roles_a, roles_b) = (roles(a), roles(b));
     let mut judged = Judged::default();
     for of in matches.iter().filter(|of| of.tier.is_some()) {
-        let is_group = of.tier == Some(Tier::ScopeGroup);
+        let is_group = matches!(of.tier, Some(Tier::ScopeGroup | Tier::LayerGroup));
         type Ops<'o> = (&'o [usize], &'o [Option<Role>], (&'o Capture, &'o [SideOp]));
         let mut count = |(ops, roles, side): Ops<'_>, (others, other_roles, other_side): Ops<'_>| {
             for op in ops {
                 let agrees = |other: &usize| {
                     let (one, other) = (roles[*op].as_ref()?, other_roles[*other].as_ref()?);
+                    // A group of layers holds the same work of any layer.
+                    let in_layers = of.tier == Some(Tier::LayerGroup);
+                    let one = if in_layers { &Role { layer: other.layer.clone(), ..one.clone() } } else { one };
                     Some(one.agrees(other)? && (is_group || one.work == other.work))
                 };
                 let known: Vec<bool> = others.iter().filter_map(agrees).collect();

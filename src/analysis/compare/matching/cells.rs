@@ -83,7 +83,7 @@ fn match_cell(
     contexts: &[Vec<Context>; 2],
 ) -> Vec<(Vec<u32>, Vec<u32>, bool)> {
     let is_uneven = ops_a.len() != ops_b.len();
-    if tier == Tier::ScopeGroup {
+    if matches!(tier, Tier::ScopeGroup | Tier::LayerGroup) {
         return vec![(ops_a, ops_b, is_uneven)];
     }
     if !is_uneven {

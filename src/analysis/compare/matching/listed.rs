@@ -6,7 +6,7 @@
 
 use super::cells::{KeyedOps, match_program};
 use super::digest::digest;
-use super::op_names::{name_without_numbers, scope_digest};
+use super::op_names::{layer_digest, name_without_numbers, scope_digest};
 use super::tier::{OpMatch, Tier};
 use crate::analysis::breakdown::Group;
 use crate::analysis::classify::Kind;
@@ -20,6 +20,8 @@ pub struct ListedOp<'a> {
     pub kind: Kind,
     /// Digest of the scope path. `None` if it is unknown.
     pub scope: Option<u64>,
+    /// Digest of the scope path without loops and numbers of layers. `None` if it is unknown.
+    pub layers: Option<u64>,
     /// Digest of the innermost source file in the user's own code. `None` if it is unknown.
     pub source: Option<u64>,
     /// Digest of the type of the instruction.
@@ -60,6 +62,7 @@ impl<'a> ListedOp<'a> {
             program: row.program.as_deref().filter(|_| known.programs),
             kind: row.kind,
             scope: details.and_then(|row| scope_digest(row.tf_op.as_deref()?)),
+            layers: details.and_then(|row| layer_digest(row.tf_op.as_deref()?)),
             // A line moves when its file is edited.
             source: source.map(|frame| digest(frame.rsplit_once(':').map_or(frame, |(file, _)| file))),
             signature,
@@ -76,6 +79,7 @@ impl<'a> ListedOp<'a> {
             program: None,
             kind,
             scope: None,
+            layers: None,
             source: None,
             signature: 0,
             with_shapes: 0,
@@ -123,6 +127,7 @@ impl KeyedOps for Listed<'_, '_> {
             Tier::Source => digest((of.source?, of.with_shapes)),
             Tier::Name => digest((name_without_numbers(of.name), of.with_shapes)),
             Tier::ScopeGroup => of.scope?,
+            Tier::LayerGroup => of.layers?,
             Tier::ByHand | Tier::Exact | Tier::Neighbours | Tier::LeftOut => return None,
         };
         Some(digest((of.program, key)))
@@ -233,6 +238,7 @@ mod tests {
             program: Some("jit_step"),
             kind: Kind::Compute,
             scope,
+            layers: None,
             source: None,
             signature: 1,
             with_shapes: 2,

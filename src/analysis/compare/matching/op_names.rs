@@ -3,12 +3,35 @@
 use super::digest::digest;
 use super::side::Side;
 use crate::analysis::base::Platform;
+use crate::analysis::classify::layer::is_layer;
 use crate::analysis::classify::signature::signature;
 use crate::analysis::classify::{opcode, scope_path};
 
 /// Returns the digest of a scope path, in the form of `tf_op`. `None` if there is none.
 pub fn scope_digest(path: &str) -> Option<u64> {
     Some(scope_path::path(path)).filter(|path| !path.is_empty()).map(digest)
+}
+
+/// Segments that JAX writes for a loop and for what is called in it.
+const LOOP: [&str; 6] = ["while", "body", "cond", "scan", "eval_jaxpr", "closed_call"];
+
+/// Returns the digest of a scope path without loops and without the numbers of layers, so that a scan over layers and unrolled
+/// layers have the same one. `None` if there is no path.
+pub(super) fn layer_digest(path: &str) -> Option<u64> {
+    let path = Some(scope_path::path(path)).filter(|path| !path.is_empty())?;
+    let mut segments: Vec<String> = Vec::new();
+    for segment in scope_path::segments(path).filter(|segment| !LOOP.contains(segment)) {
+        let segment = match scope_path::numbered(segment).filter(|_| is_layer(scope_path::bare(segment))) {
+            Some((family, _)) => family.replace("_*", "").replace(" *", ""),
+            None => segment.to_owned(),
+        };
+        // The backward pass of an unrolled layer names the layer again: `transpose(jvp(layers_2))/jvp(layers_2)`.
+        let is_repeated = segments.last().is_some_and(|last| scope_path::bare(last) == scope_path::bare(&segment));
+        if !is_repeated {
+            segments.push(segment);
+        }
+    }
+    Some(digest(segments))
 }
 
 /// Returns the digest of the innermost source file and function of an op in the user's own code. `None` if the capture
@@ -63,6 +86,26 @@ fn without_last_numbers(kernel: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scanned_and_unrolled_layers_have_one_digest() {
+        let scanned =
+            layer_digest("jit(f)/transpose(jvp(layers))/while/body/eval_jaxpr/checkpoint/attention/dot_general:");
+        for path in [
+            "jit(f)/transpose(jvp(layers_3))/checkpoint/attention/dot_general:",
+            "jit(f)/transpose(jvp(layers_11))/jvp(layers_11)/checkpoint/attention/dot_general:",
+        ] {
+            assert_eq!(layer_digest(path), scanned);
+        }
+        for other in [
+            "jit(f)/jvp(layers_3)/checkpoint/attention/dot_general:",
+            "jit(f)/transpose(jvp(layers_3))/checkpoint/attention_1/dot_general:",
+        ] {
+            assert_ne!(layer_digest(other), scanned);
+        }
+        assert_ne!(layer_digest("f/Dense_0"), layer_digest("f/Dense_1"));
+        assert_eq!(layer_digest(""), None);
+    }
 
     #[test]
     fn kernels_without_numbers() {

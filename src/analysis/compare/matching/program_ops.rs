@@ -8,7 +8,7 @@ use super::dataflow::{Node, dataflow_digests, unordered_digest};
 use super::digest::digest;
 use super::fingerprint::Fingerprint;
 use super::instruction_digests::{Signature, instruction_digest, is_copy_or_wait};
-use super::op_names::{kernel, name_without_numbers, scope_digest, source_digest};
+use super::op_names::{kernel, layer_digest, name_without_numbers, scope_digest, source_digest};
 use super::side::Side;
 use super::tier::Tier;
 use crate::analysis::base::instruction_ref::InstructionRef;
@@ -100,6 +100,7 @@ impl KeyedOps for ProgramOps<'_, '_> {
             }
             Tier::Neighbours => Some(self.neighbours(op)),
             Tier::ScopeGroup => described.scope,
+            Tier::LayerGroup => self.layers(op),
             Tier::ByHand | Tier::LeftOut => None,
         }
     }
@@ -124,6 +125,15 @@ impl<'s, 'a> ProgramOps<'s, 'a> {
     pub(super) fn facts(&self, op: u32) -> (Option<u64>, Signature) {
         let described = &self.ops[op as usize];
         (described.scope, described.signature)
+    }
+
+    /// Returns the digest of the scope path of an op without loops and numbers of layers.
+    fn layers(&self, op: u32) -> Option<u64> {
+        let stats = &self.side.op(self.index(op)).stats;
+        stats.tf_op.and_then(|path| layer_digest(self.side.profile.text(path))).or_else(|| {
+            let instruction = self.module?.instruction(self.ops[op as usize].instruction?)?;
+            layer_digest(instruction.op_name())
+        })
     }
 
     /// Returns the digest of the innermost source file and function of an op.

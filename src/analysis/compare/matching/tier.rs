@@ -24,13 +24,16 @@ pub enum Tier {
     Neighbours,
     /// Scope path alone. The match is a group of all ops with the path that are left.
     ScopeGroup,
+    /// Scope path without loops and without the numbers of layers: a scan over layers and unrolled layers, or other numbers of
+    /// layers. The match is a group of all ops with the path that are left.
+    LayerGroup,
     /// The kind alone: the ops that a report leaves out, and those of the other side that may be among them.
     LeftOut,
 }
 
 impl Tier {
     /// All tiers, the strongest first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ByHand,
         Self::Exact,
         Self::ScopeAndShape,
@@ -39,6 +42,7 @@ impl Tier {
         Self::Name,
         Self::Neighbours,
         Self::ScopeGroup,
+        Self::LayerGroup,
         Self::LeftOut,
     ];
 
@@ -52,6 +56,7 @@ impl Tier {
             Self::Name => 0.7,
             Self::Neighbours => 0.6,
             Self::ScopeGroup => 0.5,
+            Self::LayerGroup => 0.4,
             Self::LeftOut => 0.2,
         }
     }
@@ -67,6 +72,7 @@ impl Tier {
             Self::Name => "name",
             Self::Neighbours => "neighbours",
             Self::ScopeGroup => "scope_group",
+            Self::LayerGroup => "layer_group",
             Self::LeftOut => "left_out",
         }
     }
@@ -82,6 +88,7 @@ impl Tier {
             Self::Name => "name",
             Self::Neighbours => "neighbours",
             Self::ScopeGroup => "group of a scope",
+            Self::LayerGroup => "layers of a scope",
             Self::LeftOut => "kind of what a report leaves out",
         }
     }
@@ -91,7 +98,7 @@ impl Tier {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpMatch {
     /// Indices in [`Side::ops`](super::Side::ops) of the first side, in order: one, or several in [`Tier::ByHand`],
-    /// [`Tier::ScopeGroup`] and [`Tier::LeftOut`], or none.
+    /// [`Tier::ScopeGroup`], [`Tier::LayerGroup`] and [`Tier::LeftOut`], or none.
     pub a: Vec<usize>,
     /// Indices in the ops of the second side, as `a`.
     pub b: Vec<usize>,
