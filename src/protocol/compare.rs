@@ -1,6 +1,6 @@
 //! This module defines the replies about a comparison.
 
-use crate::analysis::compare::RowDelta;
+use crate::analysis::compare::{RowDelta, RowDot};
 use crate::analysis::op::OpDetail;
 use serde::{Deserialize, Serialize};
 
@@ -11,4 +11,13 @@ pub struct ComparedOps {
     /// `None` if the side has no op, or if it is a report, which has no details of ops.
     pub a: Option<OpDetail>,
     pub b: Option<OpDetail>,
+}
+
+/// The rows of a comparison with a time on both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompareDots {
+    /// Those with the longest times, the longest first.
+    pub dots: Vec<RowDot>,
+    /// Number of all rows with a time on both sides.
+    pub n_rows: u64,
 }

@@ -147,6 +147,8 @@ pub enum ViewRequest {
         /// [Name](crate::analysis::compare::RowDelta::key) of the row.
         key: String,
     },
+    /// Requests the rows of the comparison as points, as [`super::compare::CompareDots`].
+    CompareDots(CompareQuery),
     /// Requests the comparison as Markdown, as `String`.
     CompareMarkdown(CompareQuery),
     /// Requests the comparison as a file: JSON as the command line writes it, or all rows as CSV. The reply is
@@ -194,6 +196,7 @@ impl ViewRequest {
             self,
             Self::Compare(_)
                 | Self::CompareOps { .. }
+                | Self::CompareDots(_)
                 | Self::CompareMarkdown(_)
                 | Self::ExportCompare { .. }
                 | Self::Table { of: TableOf::Compare(..), .. }

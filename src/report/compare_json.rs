@@ -5,9 +5,10 @@ use super::ledger_table::label;
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{
     CompareUnit, Comparison, FigureDelta, FindingDelta, Gate, GateResult, Parity, PartDelta, RowDelta, RowSide,
-    SideHead,
+    ScopeDelta, SideHead,
 };
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The JSON of `rooflight compare --json`.
@@ -37,6 +38,9 @@ pub struct CompareJson<'a> {
     waterfall: Vec<PartJson<'a>>,
     rows: Vec<RowJson<'a>>,
     n_rows: usize,
+    /// The scopes with the largest differences.
+    scopes: Vec<ScopeJson<'a>>,
+    n_scopes: usize,
     /// The share of the time of both sides by tier.
     matched_pct: BTreeMap<&'static str, [f64; 2]>,
     figures: &'a [FigureDelta],
@@ -81,6 +85,15 @@ struct SideJson<'a> {
     n_executions: f64,
     self_ps: i64,
     roofline_ps: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct ScopeJson<'a> {
+    path: &'a str,
+    name: &'a str,
+    a_ps: u64,
+    b_ps: u64,
+    delta_ps: i64,
 }
 
 #[derive(Serialize)]
@@ -141,6 +154,8 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
         waterfall: of.parts.iter().map(|part| part_json(of, part, top)).collect(),
         rows: of.rows.iter().take(top).map(row).collect(),
         n_rows: of.rows.len(),
+        scopes: scopes(of, top),
+        n_scopes: of.scopes.len().saturating_sub(1),
         matched_pct: of
             .matched
             .iter()
@@ -165,6 +180,17 @@ pub(super) fn part_json<'a>(of: &'a Comparison, part: &PartDelta, top: usize) ->
         delta_ps: part.delta_ps,
         children: part.children.iter().take(top).filter_map(child).collect(),
     }
+}
+
+/// Returns the `top` scopes below the root with the largest difference.
+fn scopes(of: &Comparison, top: usize) -> Vec<ScopeJson<'_>> {
+    let mut all: Vec<&ScopeDelta> = of.scopes.iter().skip(1).collect();
+    all.sort_by_key(|scope| Reverse(scope.delta_ps().unsigned_abs()));
+    all.into_iter().take(top).map(scope).collect()
+}
+
+fn scope(of: &ScopeDelta) -> ScopeJson<'_> {
+    ScopeJson { path: &of.path, name: &of.name, a_ps: of.a.total, b_ps: of.b.total, delta_ps: of.delta_ps() }
 }
 
 fn row(of: &RowDelta) -> RowJson<'_> {

@@ -221,6 +221,7 @@ impl CaptureSession {
             ViewRequest::Captures(_)
             | ViewRequest::Compare(_)
             | ViewRequest::CompareOps { .. }
+            | ViewRequest::CompareDots(_)
             | ViewRequest::CompareMarkdown(_)
             | ViewRequest::ExportCompare { .. }
             | ViewRequest::Share(_)

@@ -9,13 +9,17 @@ use crate::analysis::op::OpDetail;
 use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::view_request::decode_question;
-use crate::protocol::{ComparedOps, Export, Failure, OpRef, Reply, Request, SessionInfo, SessionSlot, ViewRequest};
+use crate::protocol::{
+    CompareDots, ComparedOps, Export, Failure, OpRef, Reply, Request, SessionInfo, SessionSlot, ViewRequest,
+};
 use crate::report::{compare_json, compare_text, json};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
 
 /// Largest number of rows of each owner in the answer to [`ViewRequest::Compare`].
 const ROWS_PER_PART: usize = 4;
+/// Largest number of points in the answer to [`ViewRequest::CompareDots`]. More of them cover each other.
+const MAX_DOTS: usize = 2_000;
 
 /// The open sessions, with what was derived for comparing them.
 #[derive(Default)]
@@ -95,6 +99,10 @@ impl OpenSessions {
                 Reply::answer_to_question(&self.compared(query)?.comparison.with_largest_rows(ROWS_PER_PART))
             }
             ViewRequest::CompareOps { query, key } => Reply::answer_to_question(&self.compared_ops(query, key)?),
+            ViewRequest::CompareDots(query) => {
+                let (dots, n_rows) = self.compared(query)?.comparison.dots(MAX_DOTS);
+                Reply::answer_to_question(&CompareDots { dots, n_rows })
+            }
             ViewRequest::CompareMarkdown(query) => {
                 Reply::answer_to_question(&compare_text::markdown(&self.compared(query)?.comparison, None))
             }

@@ -302,6 +302,69 @@ onPage("the pictures beside the waterfall say what the command line says", { vie
   assert.equal(first, programs.changes[0].name);
 });
 
+onPage("scopes of both sides are icicles that zoom and filter, by pointer and by keyboard", { view: "" }, async ({ page }) => {
+  await compare(page, A, gpu("f32"));
+  const { scopes, n_scopes: count, verdict } = report(A, gpu("f32"));
+  assert.ok(verdict === "regression" && count > 50);
+  await page.getByRole("button", { name: "Scopes", exact: true }).click();
+  const chart = page.locator(".compare-picture svg.scene");
+  await chart.waitFor();
+  // The table of the picture has the times of the command line.
+  await page.locator("#scopes-menu-button, [aria-controls=scopes-menu], .compare-picture .picture-head .btn.icon-only").last().click();
+  await page.getByText("Show as a table").click();
+  const table = page.locator(".compare-picture .chart-table");
+  await table.waitFor();
+  const [largest] = scopes;
+  const path = await table.locator("tbody tr").filter({ hasText: largest.path }).first().locator("td, th").allInnerTexts();
+  assert.equal(path[0], largest.path);
+  const ms = (ps) => (ps / 1e9).toFixed(3);
+  assert.deepEqual(path.slice(1, 3), [ms(largest.a_ps), ms(largest.b_ps)]);
+  await page.locator(".compare-picture .picture-head .btn.icon-only").last().click();
+  await page.getByText("Show as a picture").click();
+  // A click zooms both sides and filters the table.
+  const cell = page.locator(".compare-picture svg.scene text", { hasText: /^transpose\(jvp\(layers/ }).first();
+  const box = await cell.boundingBox();
+  await page.mouse.click(box.x + 5, box.y + 5);
+  await page.locator(".compare-picture .crumbs").waitFor();
+  const zoomed = await page.locator("#filter").inputValue();
+  assert.match(zoomed, /transpose\(jvp\(layers/);
+  assert.match(page.url(), /scope/);
+  const withScope = report(A, gpu("f32")).rows.filter(({ a, b }) => [a, b].some((side) => side?.scope?.includes(zoomed)));
+  await shownRows(page, withScope.length);
+  // The first Escape closes the tooltip, the second one leads out of the zoom.
+  await chart.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await waitUntil(() => page.locator("#filter").inputValue(), (text) => text !== zoomed);
+  // Enter filters and does not zoom.
+  await page.locator(".compare-picture .crumb").first().click().catch(() => {});
+  await page.locator(".compare-picture .crumbs").waitFor({ state: "detached" });
+  await chart.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await waitUntil(() => page.locator("#filter").inputValue(), (text) => text !== "");
+  assert.equal(await page.locator(".compare-picture .crumbs").count(), 0);
+  for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
+});
+
+onPage("ops of both sides are points that open their row", { view: "" }, async ({ page }) => {
+  await compare(page, A, gpu("f32"));
+  const both = report(A, gpu("f32")).rows.filter(({ a, b }) => a?.self_ps > 0 && b?.self_ps > 0);
+  await page.getByRole("button", { name: "Scatter", exact: true }).click();
+  const chart = page.locator(".compare-picture svg.scene");
+  await chart.waitFor();
+  // Each point is two circles: its area, and its outline.
+  await waitUntil(() => chart.locator("circle").count(), (n) => n === 2 * both.length);
+  await chart.focus();
+  const label = await waitUntil(() => chart.getAttribute("aria-label"), (text) => / in A, .* in B/.test(text));
+  await page.keyboard.press("Enter");
+  await page.locator(".compare-panel .compare-facts").waitFor();
+  const name = await page.locator("#compared-name").innerText();
+  assert.ok(label.includes(name.split(" ")[0]), `${label}: ${name}`);
+  for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
+});
+
 onPage("Markdown is copied as the command line writes it", { view: "", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
   await compare(page);
   await page.getByRole("button", { name: "Copy Markdown" }).click();

@@ -17,6 +17,7 @@ mod compare_order;
 mod compare_pairs;
 mod compare_program;
 mod compare_reports;
+mod compare_scopes;
 mod compare_sections;
 mod compare_series;
 mod data_movement;

@@ -862,6 +862,8 @@ export interface Compare {
     verdict: string;
   }[];
   n_rows: number;
+  scopes: (Difference & { path: string; name: string })[];
+  n_scopes: number;
   matched_pct: Record<string, [number, number]>;
   figures: { name: string; unit: string; a: number | null; b: number | null }[];
   findings: { id: string; title: string; is_new: boolean }[];

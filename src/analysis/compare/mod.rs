@@ -25,6 +25,8 @@ mod program_diff;
 mod query;
 mod report;
 mod rows;
+mod scatter;
+mod scopes;
 mod sections;
 mod series;
 mod series_report;
@@ -40,9 +42,10 @@ pub use listed::{ListedSide, compare_listed};
 pub use memory::paired_program;
 pub use query::{BAND, CompareOptions, CompareQuery, CompareRows};
 pub use report::{
-    CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, SideHead, TierShare,
-    Verdict,
+    CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, ScopeDelta, ScopeTime,
+    SideHead, TierShare, Verdict,
 };
+pub use scatter::RowDot;
 pub use sections::{
     BytesDelta, ChangeCounts, ChangeKind, ChangedProperty, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta,
     OpcodeDelta, PeakDelta, PeakSide, ProgramChange, ProgramDiff, ProgramPair, Property, TimeDelta,
@@ -113,6 +116,7 @@ fn compare_inputs(
         memory: memory::memory(a, b),
         comm: comm::comm(a.comm, b.comm, per_step),
         program_changes,
+        scopes: scopes::scopes(a, b, divisors),
         unit,
         parity,
         a_ps: whole.a_ps,

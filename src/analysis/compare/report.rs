@@ -197,6 +197,37 @@ impl RowDelta {
     }
 }
 
+/// A scope of both sides. Times are in ps per unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScopeDelta {
+    /// The segment of the scope; for a chain of scopes, all segments, joined by slashes. `layers_* ×30` stands for 30 unrolled
+    /// layers. Empty for the root.
+    pub name: String,
+    /// The whole path, with `*` for the number of an unrolled layer; for "N smaller", the path of the parent.
+    pub path: String,
+    /// Index of the parent, which comes before its children; `None` for the root.
+    pub parent: Option<u32>,
+    /// The time of all ops here and below.
+    pub a: ScopeTime,
+    pub b: ScopeTime,
+}
+
+/// The time of the ops of a scope on one side, in ps per unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScopeTime {
+    /// Time of the ops here and below.
+    pub total: u64,
+    /// `total` by [`crate::analysis::classify::Kind::index`].
+    pub by_kind: [u64; 7],
+}
+
+impl ScopeDelta {
+    /// Returns B − A, in ps per unit.
+    pub const fn delta_ps(&self) -> i64 {
+        self.b.total.cast_signed().wrapping_sub(self.a.total.cast_signed())
+    }
+}
+
 /// A figure of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FigureDelta {
@@ -250,6 +281,8 @@ pub struct Comparison {
     pub parts: Vec<PartDelta>,
     /// All ops, by the size of the difference. The differences of rows and of idle time sum to `delta_ps`.
     pub rows: Vec<RowDelta>,
+    /// The time of ops by scope: a tree, parents before children.
+    pub scopes: Vec<ScopeDelta>,
     pub matched: Vec<TierShare>,
     pub figures: Vec<FigureDelta>,
     pub findings: Vec<FindingDelta>,

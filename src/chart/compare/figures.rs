@@ -3,6 +3,7 @@
 use crate::analysis::compare::{CompareUnit, Comparison, FigureDelta, SideHead, TierShare, Verdict};
 use crate::analysis::overview::Unit;
 use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, row};
+use crate::protocol::url::compare::ComparePane;
 use crate::report::compare_format::picos;
 use crate::report::compare_text::differences;
 use crate::report::overview_text::number;
@@ -42,12 +43,28 @@ pub fn unit(of: &Comparison) -> &'static str {
     TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps))).symbol()
 }
 
-/// Returns the files and the device of each side.
-pub fn sides(of: &Comparison) -> [(String, String); 2] {
-    [&of.a, &of.b].map(|side| (side.files.join(", "), about(side)))
+/// Returns a few words about a picture.
+pub fn picture_text(of: &Comparison, pane: ComparePane) -> String {
+    match pane {
+        ComparePane::Waterfall => {
+            format!("what the difference is made of, in {}; each bar starts where the one above ends", unit(of))
+        }
+        ComparePane::Scopes => {
+            format!("self time by scope in {}, on one scale; tinted where B differs by 5 % or more", unit(of))
+        }
+        ComparePane::Scatter => "the time of each op in A and in B; larger points differ by more".to_owned(),
+        ComparePane::Programs => "changes of the compiled programs, those that cost most first".to_owned(),
+        ComparePane::Memory => "buffers at the peak of each side".to_owned(),
+        ComparePane::Communication => "collectives per step, by primitive, groups and scope".to_owned(),
+    }
 }
 
-fn about(side: &SideHead) -> String {
+/// Returns the files and the device of each side.
+pub fn sides(of: &Comparison) -> [(String, String); 2] {
+    [&of.a, &of.b].map(|side| (side.files.join(", "), side_text(side)))
+}
+
+fn side_text(side: &SideHead) -> String {
     let chip = side.device_type.as_ref().map_or_else(String::new, |chip| format!(" ({chip})"));
     let of = if side.n_devices > 1 { format!(" of {} devices", side.n_devices) } else { String::new() };
     let steps = match side.n_steps {

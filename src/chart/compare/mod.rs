@@ -1,16 +1,20 @@
 //! This module prepares the comparison of two captures: the figures, the waterfall of the difference, the steps of both sides,
-//! and the ops of a row beside each other. It does not depend on page elements.
+//! their scopes, and the ops of a row beside each other. It does not depend on page elements.
 
 mod by_hand;
 mod figures;
 mod ops;
+mod scatter;
+mod scopes;
 mod steps;
 mod text_diff;
 mod waterfall;
 
 pub use by_hand::{CANCEL, UNDO, UNDO_ALL, UnpairedOp, remove_pairs};
-pub use figures::{matched, notes, readout, sides, unit, verdict_class};
+pub use figures::{matched, notes, picture_text, readout, sides, unit, verdict_class};
 pub use ops::{Fact, facts, heading, pair_sentence};
+pub use scatter::{dot_tip, left_out, scatter};
+pub use scopes::{ScopesPicture, scope_tip, scopes};
 pub use steps::{StepDot, StepsPicture, steps};
 pub use text_diff::{DiffToken, diff};
 pub use waterfall::{Waterfall, WaterfallRow, WaterfallRowKind, waterfall};

@@ -25,6 +25,10 @@ pub enum Tone {
     Accent,
     AccentLine,
     Select,
+    /// A difference for the better.
+    Better,
+    /// A difference for the worse.
+    Worse,
     /// Step of the sequential scale, from 1 (low) to 7 (high).
     Seq(u8),
     /// A class of memory.
@@ -88,6 +92,8 @@ impl Tone {
             Self::Accent => "--accent",
             Self::AccentLine => "--accent-line",
             Self::Select => "--select",
+            Self::Better => "--better",
+            Self::Worse => "--worse",
             Self::Seq(0 | 1) => "--s-1",
             Self::Seq(2) => "--s-2",
             Self::Seq(3) => "--s-3",
@@ -232,6 +238,8 @@ mod tests {
             Tone::Accent,
             Tone::AccentLine,
             Tone::Select,
+            Tone::Better,
+            Tone::Worse,
         ];
         let seq = (1..=7).map(Tone::Seq);
         let kinds = TimePart::all().flat_map(|time_part| [Tone::Kind(time_part), Tone::On(time_part)]);

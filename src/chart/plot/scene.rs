@@ -132,6 +132,28 @@ impl Shape {
         Self::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: false }
     }
 
+    /// Returns the shape, moved by some px to the right and down.
+    #[must_use]
+    pub fn moved(mut self, by_x: f64, by_y: f64) -> Self {
+        match &mut self {
+            Self::Rect { x, y, .. } | Self::Circle { x, y, .. } | Self::Text { x, y, .. } => {
+                *x += by_x;
+                *y += by_y;
+            }
+            Self::Line { x1, y1, x2, y2 } => {
+                *x1 += by_x;
+                *x2 += by_x;
+                *y1 += by_y;
+                *y2 += by_y;
+            }
+            Self::Path(points, _) => points.iter_mut().for_each(|(x, y)| {
+                *x += by_x;
+                *y += by_y;
+            }),
+        }
+        self
+    }
+
     /// Returns the box around the shape; for text, from the estimated width of its letters.
     pub fn bounds(&self) -> Rect {
         match self {

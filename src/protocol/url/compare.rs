@@ -19,6 +19,10 @@ pub enum ComparePane {
     /// What the time was spent on, as a waterfall.
     #[default]
     Waterfall,
+    /// Scopes of A above those of B, as icicles.
+    Scopes,
+    /// The time of each row in A and in B, as a point.
+    Scatter,
     /// Changes of the compiled programs.
     Programs,
     /// Classes of buffers at the peak of memory.
@@ -29,12 +33,15 @@ pub enum ComparePane {
 
 impl ComparePane {
     /// All pictures, in order.
-    pub const ALL: [Self; 4] = [Self::Waterfall, Self::Programs, Self::Memory, Self::Communication];
+    pub const ALL: [Self; 6] =
+        [Self::Waterfall, Self::Scopes, Self::Scatter, Self::Programs, Self::Memory, Self::Communication];
 
     /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Waterfall => "waterfall",
+            Self::Scopes => "scopes",
+            Self::Scatter => "scatter",
             Self::Programs => "programs",
             Self::Memory => "memory",
             Self::Communication => "communication",
@@ -45,6 +52,8 @@ impl ComparePane {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Waterfall => "Waterfall",
+            Self::Scopes => "Scopes",
+            Self::Scatter => "Scatter",
             Self::Programs => "Programs",
             Self::Memory => "Memory",
             Self::Communication => "Communication",
@@ -60,6 +69,8 @@ pub struct CompareViewState {
     /// Rows of the table.
     pub rows: CompareRows,
     pub pane: ComparePane,
+    /// Path of the scope that [`ComparePane::Scopes`] is zoomed to. Empty for all scopes.
+    pub scope: String,
     /// Ops that the user paired.
     pub pairs: Vec<OpPair>,
 }
@@ -81,6 +92,7 @@ impl CompareViewState {
             "swap" => self.is_swapped = value == "1",
             "pane" => self.pane = ComparePane::ALL.into_iter().find(|pane| pane.key() == value)?,
             "rows" => self.rows = CompareRows::ALL.into_iter().find(|rows| rows.key() == value)?,
+            "scope" => self.scope = decode_text(value)?,
             "pair" => {
                 let (a, b) = value.split_once(':')?;
                 self.pairs.push(OpPair { a: decode_text(a)?, b: decode_text(b)? });
@@ -97,6 +109,9 @@ impl fmt::Display for CompareViewState {
         pairs.write_unless_default(!self.is_swapped, "swap", "1")?;
         pairs.write_unless_default(self.rows == CompareRows::All, "rows", self.rows.key())?;
         pairs.write_unless_default(self.pane == ComparePane::Waterfall, "pane", self.pane.key())?;
+        if !self.scope.is_empty() {
+            pairs.write_pair("scope", format_args!("{}", encode_text(&self.scope)))?;
+        }
         for OpPair { a, b } in &self.pairs {
             pairs.write_pair("pair", format_args!("{}:{}", encode_text(a), encode_text(b)))?;
         }
@@ -130,6 +145,8 @@ mod tests {
             let state = CompareViewState { pane, ..CompareViewState::default() };
             assert_eq!(state.to_string().parse(), Ok(state));
         }
+        let state = CompareViewState { scope: "jit(f)/layers_*".to_owned(), ..CompareViewState::default() };
+        assert_eq!(state.to_string().parse(), Ok(state));
         let pair = |a: &str, b: &str| OpPair { a: a.to_owned(), b: b.to_owned() };
         let pairs = vec![pair("fusion.3@12", "fusion.4@13"), pair("void f<1>(a;b:c%3B)", "")];
         let mut state = CompareViewState { pairs, ..CompareViewState::default() };

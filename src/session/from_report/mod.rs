@@ -92,6 +92,7 @@ impl ReportSession {
             ViewRequest::Captures(_)
             | ViewRequest::Compare(_)
             | ViewRequest::CompareOps { .. }
+            | ViewRequest::CompareDots(_)
             | ViewRequest::CompareMarkdown(_)
             | ViewRequest::ExportCompare { .. } => Ok(Reply::Failed(messages::no_question())),
             ViewRequest::Share(_) | ViewRequest::ShareFile { .. } | ViewRequest::ShareMarkdown { .. } => {

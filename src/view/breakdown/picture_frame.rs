@@ -32,7 +32,7 @@ pub(crate) fn choice(state: State) -> AnyView {
 
 /// Renders a chart with its head line, which holds `choice`, `caption` and the chart's menu. `name` is a part of the
 /// names of saved files.
-pub(super) fn framed(state: State, model: Model, name: &'static str, choice: AnyView, caption: AnyView) -> AnyView {
+pub(crate) fn framed(state: State, model: Model, name: &'static str, choice: AnyView, caption: AnyView) -> AnyView {
     let table = RwSignal::new(false);
     let entries = chart::entries(state, model, name, table);
     let body = move || {

@@ -6,10 +6,13 @@ mod model;
 mod panel;
 mod picture;
 mod rows;
+mod scatter;
+mod scopes;
 
 use crate::analysis::compare::Comparison;
 use crate::chart::compare;
 use crate::protocol::ViewRequest;
+use crate::protocol::url::compare::ComparePane;
 use crate::report::compare_text;
 use crate::view::breakdown::readout;
 use crate::view::state::State;
@@ -63,7 +66,9 @@ fn Pair(state: State) -> impl IntoView {
         {live(failure)}
         <div class="compare-head" aria-busy=move || model.busy.get().to_string()>{live(head)}</div>
         <If when=move || is_there.get()>
-            <div class="compare-halves">{picture::pictures(model)}</div>
+            <div class="compare-halves" class:one=move || model.place.with(|place| place.pane == ComparePane::Scopes)>
+                {picture::pictures(model)}
+            </div>
             <section class="compare-table" aria-label="Ops of both sides">
                 <rows::Tools model />
                 <Table model=table_model />

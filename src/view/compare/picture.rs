@@ -1,6 +1,7 @@
 //! This module renders the pictures of a comparison: the waterfall of the difference, and the steps of both sides.
 
 use super::model::CompareModel;
+use super::{scatter, scopes};
 use crate::analysis::compare::Comparison;
 use crate::chart::compare::{self, StepDot, WaterfallRow, WaterfallRowKind};
 use crate::protocol::url::compare::ComparePane;
@@ -16,14 +17,28 @@ const SHOWN: usize = 30;
 
 /// Renders the chosen picture with the switch between all of them, and beside it steps and matches.
 pub(super) fn pictures(model: CompareModel) -> AnyView {
-    let main = move || Some(chosen_picture(model, &*model.found.get()?));
+    let pane = Memo::new(move |_| model.place.with(|place| place.pane));
+    let main = move || match pane.get() {
+        ComparePane::Scopes => Some(view! { <scopes::Scopes model choice=choice(model) /> }.any()),
+        ComparePane::Scatter => Some(view! { <scatter::Scatter model choice=choice(model) /> }.any()),
+        pane => {
+            let picture = move || Some(chosen_picture(model, &*model.found.get()?, pane));
+            Some(
+                view! {
+                    <div class="picture-head">{choice(model)} <span class="about">{live(move || Some(compare::picture_text(&*model.found.get()?, pane)))}</span></div>
+                    {live(picture)}
+                }
+                .any(),
+            )
+        }
+    };
     let beside = move || {
-        let of = model.found.get()?;
+        // The scopes take the whole width.
+        let of = model.found.get().filter(|_| pane.get() != ComparePane::Scopes)?;
         Some(view! { <aside class="compare-side-column" aria-label="Steps and matches">{steps(&of)} {matched(&of)}</aside> }.any())
     };
     view! {
         <div class="compare-main">
-            <div class="picture-head">{choice(model)} <span class="about">{live(move || about(model))}</span></div>
             {live(main)}
         </div>
         {live(beside)}
@@ -31,27 +46,10 @@ pub(super) fn pictures(model: CompareModel) -> AnyView {
     .any()
 }
 
-/// Returns a few words about the chosen picture.
-fn about(model: CompareModel) -> Option<String> {
-    let of = model.found.get()?;
-    Some(match model.place.with(|place| place.pane) {
-        ComparePane::Waterfall => {
-            format!(
-                "what the difference is made of, in {}; each bar starts where the one above ends",
-                compare::unit(&of)
-            )
-        }
-        ComparePane::Programs => "changes of the compiled programs, those that cost most first".to_owned(),
-        ComparePane::Memory => "buffers at the peak of each side".to_owned(),
-        ComparePane::Communication => "collectives per step, by primitive, groups and scope".to_owned(),
-    })
-}
-
-fn chosen_picture(model: CompareModel, of: &Comparison) -> AnyView {
-    let pane = model.place.with(|place| place.pane);
+fn chosen_picture(model: CompareModel, of: &Comparison, pane: ComparePane) -> AnyView {
     let (memory, changes) = (&of.memory, &of.program_changes);
     let (sentences, table, same) = match pane {
-        ComparePane::Waterfall => return waterfall(model, of),
+        ComparePane::Waterfall | ComparePane::Scopes | ComparePane::Scatter => return waterfall(model, of),
         ComparePane::Programs => (
             compare_program::sentences(changes),
             compare_program::table(of, SHOWN),

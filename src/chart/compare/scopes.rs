@@ -1,0 +1,223 @@
+//! This module draws the scopes of both sides: the icicle of A above that of B, on one scale of time. Scopes of B that differ are
+//! tinted. The layout of one icicle is in `plot::icicle`.
+
+use super::figures::verdict_class;
+use crate::analysis::compare::{Comparison, ScopeDelta};
+use crate::chart::plot::hit_test::Direction;
+use crate::chart::plot::icicle::{self, Icicle, Node, ROW_HEIGHT};
+use crate::chart::plot::icicle_scene;
+use crate::chart::plot::label;
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::widgets::tip::Tip;
+use crate::report::compare_format::picos;
+use crate::table::format::{self, TimeUnit, signed_time};
+use crate::units::Picos;
+
+/// A scope is tinted if its time differs by at least this share of the time of A.
+const CHANGED: f64 = 0.05;
+/// Room for the letter of a side, in px.
+const MARGIN: f64 = 22.0;
+/// Space between the icicles, in px.
+const GAP: f64 = 10.0;
+
+/// The icicles of both sides. The id of a mark is the index of its scope; for a mark of B, plus the number of scopes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScopesPicture {
+    pub scene: Scene,
+    icicles: [Icicle; 2],
+    /// Number of scopes.
+    n: u32,
+}
+
+/// Draws the scopes at and below a path. An empty path stands for all scopes. `None` if neither side has time there, or if there
+/// is no room.
+pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<ScopesPicture> {
+    let n = u32::try_from(of.scopes.len()).ok()?;
+    let root = root(&of.scopes, path);
+    let whole = of.scopes.get(root)?;
+    let room = width - MARGIN;
+    let longest = whole.a.total.max(whole.b.total);
+    if longest == 0 || room <= 0.0 {
+        return None;
+    }
+    let unit = unit_of(of);
+    let nodes = [false, true].map(|is_b| nodes(of, is_b, root, unit));
+    #[expect(clippy::cast_precision_loss, reason = "widths on the screen")]
+    let width_of = |total: u64| total as f64 / longest as f64 * room;
+    let widths = [width_of(whole.a.total), width_of(whole.b.total)];
+    let layout = |side: usize| icicle::layout(&nodes[side], root as u32, widths[side], rows_max);
+    let icicles = [layout(0), layout(1)];
+    let mut marks = Vec::new();
+    let mut top = 0.0;
+    for (side, letter) in ["A", "B"].into_iter().enumerate() {
+        let icicle = &icicles[side];
+        let scene = icicle_scene::to_scene(&nodes[side], icicle, widths[side], None, letter);
+        let shift = |mut mark: Mark| {
+            mark.shape = mark.shape.moved(MARGIN, top);
+            mark.id = mark.id.map(|id| if side == 0 { id } else { id + n });
+            mark.label = if mark.id.is_some() { format!("{letter}: {}", mark.label) } else { mark.label };
+            mark
+        };
+        marks.extend(scene.marks.into_iter().map(shift));
+        let text = Shape::Text {
+            x: 2.0,
+            y: top + ROW_HEIGHT * 0.68,
+            text: letter.to_owned(),
+            anchor: Anchor::Start,
+            size: Size::Dense,
+            mono: false,
+            halo: false,
+        };
+        marks.push(Mark::new(text, Paint::fill(Tone::Ink)));
+        marks.extend(missing(of, whole, (side, widths[side], room), top, unit));
+        // A side without time has a row all the same, so that its letter stands somewhere.
+        top += f64::from(icicle.rows().max(1)) * ROW_HEIGHT + GAP;
+    }
+    let cells = icicles.iter().map(|icicle| icicle.cells.len()).collect::<Vec<_>>();
+    let scene = Scene {
+        width,
+        height: top - GAP,
+        marks,
+        title: format!("Self time by scope path, A above B, on one scale: {} cells in A, {} in B.", cells[0], cells[1]),
+        table: table(of, unit),
+    };
+    Some(ScopesPicture { scene, icicles, n })
+}
+
+/// Returns the unit of the times of the whole comparison.
+fn unit_of(of: &Comparison) -> TimeUnit {
+    TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)))
+}
+
+/// Returns the index of the scope with a path. Without a path, the drawing starts at the only child of the root if that has the
+/// same time.
+fn root(scopes: &[ScopeDelta], path: &str) -> usize {
+    let at = |path: &str| scopes.iter().position(|scope| scope.path == path);
+    if let Some(at) = at(path).filter(|_| !path.is_empty()) {
+        return at;
+    }
+    let mut children = scopes.iter().enumerate().filter(|(_, scope)| scope.parent == Some(0));
+    let only = children.next().filter(|_| children.next().is_none());
+    let is_whole = |(_, child): &(usize, &ScopeDelta)| {
+        scopes.first().is_some_and(|root| (root.a.total, root.b.total) == (child.a.total, child.b.total))
+    };
+    only.filter(is_whole).map_or(0, |(at, _)| at)
+}
+
+/// Returns the nodes of a side for the layout.
+fn nodes(of: &Comparison, is_b: bool, root: usize, unit: TimeUnit) -> Vec<Node> {
+    let is_noise = verdict_class(of.verdict) == "noise";
+    let node = |(at, scope): (usize, &ScopeDelta)| {
+        let time = if is_b { scope.b } else { scope.a };
+        let tone = tone(scope).filter(|_| is_b && !is_noise);
+        let figure = format::time(Picos(time.total), unit);
+        let is_shown = is_b && tone.is_some();
+        let figure = if is_shown { format!("{figure} {}", signed_time(scope.delta_ps(), unit)) } else { figure };
+        // A first cell with a parent is drawn as the mark of a zoomed tree.
+        let parent = scope.parent.filter(|_| at != root || root > 0 && !scope.is_top(&of.scopes));
+        Node { parent, name: name(scope).to_owned(), figure, total: time.total, parts: time.by_kind, tint: tone }
+    };
+    of.scopes.iter().enumerate().map(node).collect()
+}
+
+fn name(scope: &ScopeDelta) -> &str {
+    if scope.name.is_empty() { "all ops" } else { &scope.name }
+}
+
+impl ScopeDelta {
+    /// Returns whether the scope is the only child of the root.
+    fn is_top(&self, all: &[Self]) -> bool {
+        self.parent == Some(0) && all.iter().filter(|scope| scope.parent == Some(0)).count() == 1
+    }
+}
+
+/// Returns the colour of a scope that differs. `None` if its difference is small.
+fn tone(scope: &ScopeDelta) -> Option<Tone> {
+    let delta = scope.delta_ps();
+    #[expect(clippy::cast_precision_loss, reason = "a threshold")]
+    let is_changed = delta.unsigned_abs() as f64 >= CHANGED * scope.a.total as f64 && delta != 0;
+    is_changed.then_some(if delta > 0 { Tone::Worse } else { Tone::Better })
+}
+
+/// Draws the time that the shorter side lacks, as a dashed box beside its root.
+fn missing(
+    of: &Comparison,
+    whole: &ScopeDelta,
+    (side, width, room): (usize, f64, f64),
+    top: f64,
+    unit: TimeUnit,
+) -> Vec<Mark> {
+    let free = room - width;
+    if free < 4.0 {
+        return Vec::new();
+    }
+    let is_noise = verdict_class(of.verdict) == "noise";
+    // The box stands at the shorter side, and says what B lacks or has more than A.
+    let tone = match tone(whole) {
+        Some(tone) if !is_noise => tone,
+        _ => Tone::Ink3,
+    };
+    let shape = Shape::rect(MARGIN + width + 1.0, top + 1.0, free - 2.0, ROW_HEIGHT - 3.0);
+    let mut marks = vec![Mark::new(shape, Paint::stroke(tone, 1.0).dashed())];
+    let text = format!("{} {}", signed_time(whole.delta_ps(), unit), unit.symbol());
+    if side == 1 && label::width(&text, Size::Micro.px()) + 12.0 <= free {
+        marks.push(Mark::new(
+            Shape::text(MARGIN + width + 8.0, top + 14.5, Anchor::Start, text),
+            Paint::fill(Tone::Ink),
+        ));
+    }
+    marks
+}
+
+fn table(of: &Comparison, unit: TimeUnit) -> SceneTable {
+    let symbol = unit.symbol();
+    let heads =
+        ["Scope".to_owned(), format!("A, {symbol}"), format!("B, {symbol}"), format!("Difference, {symbol}")].into();
+    let row = |scope: &ScopeDelta| {
+        let time = |ps: u64| format::time(Picos(ps), unit);
+        let path = if scope.path.is_empty() { name(scope) } else { &scope.path };
+        vec![path.to_owned(), time(scope.a.total), time(scope.b.total), signed_time(scope.delta_ps(), unit)]
+    };
+    SceneTable { heads, rows: of.scopes.iter().map(row).collect() }
+}
+
+impl ScopesPicture {
+    /// Returns the index of the scope of a mark.
+    pub const fn scope(&self, id: u32) -> usize {
+        (if id < self.n { id } else { id - self.n }) as usize
+    }
+
+    /// Returns the mark that a key leads to. The root of B is below A.
+    pub fn walk(&self, from: u32, direction: Direction) -> Option<u32> {
+        let [a, b] = &self.icicles;
+        let in_b = |node: u32| node + self.n;
+        if from < self.n {
+            let below = || b.cells.first().filter(|_| direction == Direction::Down).map(|cell| in_b(cell.node));
+            return icicle::walk(&a.cells, Some(from), direction).or_else(below);
+        }
+        let above = || a.cells.first().filter(|_| direction == Direction::Up).map(|cell| cell.node);
+        icicle::walk(&b.cells, Some(from - self.n), direction).map(in_b).or_else(above)
+    }
+}
+
+/// Builds the tooltip of a scope.
+pub fn scope_tip(of: &Comparison, scope: &ScopeDelta) -> Tip {
+    let time = |ps: u64| format::time_text(Picos(ps));
+    let mut rows = vec![
+        ("Self time in A, all below".to_owned(), time(scope.a.total)),
+        ("Self time in B, all below".to_owned(), time(scope.b.total)),
+        ("Difference".to_owned(), format::signed_time_text(scope.delta_ps())),
+    ];
+    #[expect(clippy::cast_precision_loss, reason = "ratios")]
+    let share = |whole: u64| (whole > 0).then(|| scope.delta_ps() as f64 / whole as f64);
+    let change = share(scope.a.total).map(|share| ("Change", share));
+    let of_whole = share(of.a_ps.unsigned_abs()).map(|share| ("Of the time of A", share));
+    rows.extend(
+        [change, of_whole]
+            .into_iter()
+            .flatten()
+            .map(|(label, share)| (label.to_owned(), format!("{} %", format::signed_percent(share)))),
+    );
+    Tip { title: if scope.path.is_empty() { name(scope).to_owned() } else { scope.path.clone() }, rows }
+}

@@ -1,0 +1,111 @@
+//! This module renders the icicles of both sides. A click zooms both to a scope, and filters the table by it; Enter only filters;
+//! Esc zooms out. Geometry and texts are in `chart::compare`.
+
+use super::model::CompareModel;
+use crate::chart::breakdown::scopes::{crumbs, out_of};
+use crate::chart::compare::{self, ScopesPicture};
+use crate::chart::widgets::table::TWO_LINES;
+use crate::protocol::url::compare::ComparePane;
+use crate::view::breakdown::picture_frame::framed;
+use crate::view::state::{PtrEq, SharedMemo};
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::chart::{Model, room};
+use crate::view::widgets::size::width_of;
+use leptos::html;
+use leptos::prelude::*;
+
+/// The largest number of rows of each side, on wide and on narrow screens.
+const ROWS: (u32, u32) = (7, 5);
+
+/// Renders the icicles with the path of the zoomed scope.
+#[component]
+pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
+    let state = model.state;
+    let node = NodeRef::<html::Div>::new();
+    let width = width_of(node);
+    let zoom = Memo::new(move |_| model.place.with(|place| place.scope.clone()));
+    let picture = SharedMemo::<ScopesPicture>::new(move || {
+        let of = model.found.get()?;
+        let rows = if width.get() < TWO_LINES { ROWS.1 } else { ROWS.0 };
+        compare::scopes(&of, &zoom.get(), room(width.get()), rows).map(PtrEq::new)
+    });
+    let scene = SharedMemo::new(move || Some(PtrEq::new(picture.get()?.scene.clone())));
+    let zoom_to = move |path: String| {
+        // A path with folded layers or without a scope is not a text of any op.
+        let is_text = !path.contains('*') && !path.starts_with('<');
+        state.compare_filter.set(if is_text { path.clone() } else { String::new() });
+        model.change(|place| place.scope = path);
+    };
+    let path_of = move |id: u32| {
+        let at = picture.get_untracked()?.scope(id);
+        model.found.get_untracked()?.scopes.get(at).map(|scope| scope.path.clone())
+    };
+    let out = move || {
+        let path = zoom.get_untracked();
+        let is_zoomed = !path.is_empty();
+        if is_zoomed {
+            zoom_to(out_of(&path));
+        }
+        is_zoomed
+    };
+    let at = RwSignal::new(None);
+    let press = move |(id, by_key): (u32, bool)| {
+        let Some(path) = path_of(id) else { return };
+        if by_key {
+            let is_same = state.compare_filter.with_untracked(|filter| *filter == path);
+            state.compare_filter.set(if is_same { String::new() } else { path });
+        } else if path == zoom.get_untracked() {
+            out();
+        } else {
+            at.set(None);
+            zoom_to(path);
+        }
+    };
+    let chart_model = Model {
+        scene,
+        tip: Callback::new(move |id| {
+            let of = model.found.get_untracked()?;
+            let scope = of.scopes.get(picture.get_untracked()?.scope(id))?;
+            Some(compare::scope_tip(&of, scope))
+        }),
+        press: Callback::new(press),
+        out: Callback::new(move |()| out()),
+        key: None,
+        walk: Some(Callback::new(move |(from, direction)| picture.get_untracked()?.walk(from, direction))),
+        at,
+    };
+    let crumb = move |(name, path): (String, String)| {
+        let current = (path == zoom.get()).then_some("true");
+        let title = path.clone();
+        view! {
+            <span class="crumb-gap" aria-hidden="true">"/"</span>
+            <button type="button" class="crumb" title=title aria-current=current on:click=move |_| zoom_to(path.clone())>{name}</button>
+        }
+        .any()
+    };
+    let is_zoomed = move || zoom.with(|zoom| !zoom.is_empty());
+    let caption = view! {
+        <If when=move || !is_zoomed()>
+            <span class="about">{live(move || Some(compare::picture_text(&*model.found.get()?, ComparePane::Scopes)))}</span>
+        </If>
+        <If when=is_zoomed>
+            <nav class="crumbs" aria-label="Scope">
+                <button type="button" class="crumb" on:click=move |_| zoom_to(String::new())>"all ops"</button>
+                {move || zoom.with(|zoom| crumbs(zoom)).into_iter().map(crumb).collect_view()}
+            </nav>
+        </If>
+        <span class="grow"></span>
+    }
+    .any();
+    let none = move || {
+        let is_empty = width.get() > 0.0 && picture.with(Option::is_none);
+        is_empty.then(|| view! { <p class="chart-empty">"No op of either side has time."</p> }.any())
+    };
+    view! {
+        <div class="compare-picture" node_ref=node>
+            {framed(state, chart_model, "scopes", choice, caption)}
+            {live(none)}
+        </div>
+    }
+    .any()
+}

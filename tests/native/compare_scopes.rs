@@ -1,0 +1,201 @@
+//! These tests check the scopes of a comparison against sums of its ops, and the pictures of scopes and of ops as points.
+
+use crate::compare::{compared, gpu, sample};
+use rooflight::analysis::compare::{Comparison, ScopeTime, Verdict};
+use rooflight::chart::compare::{self, ScopesPicture};
+use rooflight::chart::plot::hit_test::Direction;
+use rooflight::chart::plot::paint::Tone;
+use rooflight::chart::plot::scene::{Mark, Scene, Shape};
+use rooflight::protocol::CompareDots;
+use std::collections::BTreeMap;
+
+/// The time of a scope holds that of the scopes below it, the time of the root is that of all rows, and kinds sum to the total.
+pub fn check_scopes(of: &Comparison) {
+    let sides: [fn(&rooflight::analysis::compare::ScopeDelta) -> ScopeTime; 2] = [|scope| scope.a, |scope| scope.b];
+    for (is_b, side) in [false, true].into_iter().zip(sides) {
+        let mut below: BTreeMap<u32, u64> = BTreeMap::new();
+        for (at, scope) in of.scopes.iter().enumerate() {
+            assert!(scope.parent.is_none_or(|parent| (parent as usize) < at));
+            assert_eq!(side(scope).by_kind.iter().sum::<u64>(), side(scope).total, "{}", scope.path);
+            if let Some(parent) = scope.parent {
+                *below.entry(parent).or_default() += side(scope).total;
+            }
+        }
+        for (parent, sum) in below {
+            assert!(sum <= side(&of.scopes[parent as usize]).total, "{}", of.scopes[parent as usize].path);
+        }
+        let time = |row: &rooflight::analysis::compare::RowDelta| {
+            let side = if is_b { &row.b } else { &row.a };
+            side.as_ref().map_or(0, |side| side.self_ps.unsigned_abs())
+        };
+        let rows: u64 = of.rows.iter().map(time).sum();
+        // The time of each op, and that of each row, is rounded to a picosecond.
+        let n_ops: usize = of.rows.iter().flat_map(|row| [&row.a, &row.b]).flatten().map(|side| side.ops.len()).sum();
+        assert!(side(&of.scopes[0]).total.abs_diff(rows) <= n_ops as u64, "{} {rows}", side(&of.scopes[0]).total);
+    }
+}
+
+/// The time of the ops whose scope is a path or lies below it, from the rows. Rows have the scope of one of their ops, so the sum
+/// is right where each row has one op.
+fn brute_force(of: &Comparison, path: &str) -> [u64; 2] {
+    let mut sums = [0, 0];
+    for row in &of.rows {
+        for (sum, side) in sums.iter_mut().zip([&row.a, &row.b]) {
+            let Some(side) = side else { continue };
+            let scope = side.scope.as_deref().unwrap_or_default();
+            if scope == path || scope.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')) {
+                *sum += side.self_ps.unsigned_abs();
+            }
+        }
+    }
+    sums
+}
+
+#[test]
+fn scopes_sum_their_ops() {
+    let of = compared(gpu("xla"), gpu("again"));
+    assert!(of.rows.iter().flat_map(|row| [&row.a, &row.b]).flatten().all(|side| side.ops.len() == 1));
+    let mut n_checked = 0;
+    for scope in of.scopes.iter().filter(|scope| scope.path.contains('/') && !scope.path.contains('*')) {
+        if scope.name.ends_with(" smaller") {
+            continue;
+        }
+        let [a, b] = brute_force(&of, &scope.path);
+        assert!(scope.a.total.abs_diff(a) <= 100 && scope.b.total.abs_diff(b) <= 100, "{}: {a} {b}", scope.path);
+        n_checked += 1;
+    }
+    assert!(n_checked > 20, "{n_checked}");
+}
+
+#[test]
+fn scopes_of_swapped_sides_are_swapped() {
+    let (of, swapped) = (compared(gpu("xla"), gpu("f32")), compared(gpu("f32"), gpu("xla")));
+    let times = |of: &Comparison, is_swapped: bool| -> BTreeMap<String, (u64, u64)> {
+        let time = |scope: &rooflight::analysis::compare::ScopeDelta| {
+            let (a, b) = (scope.a.total, scope.b.total);
+            if is_swapped { (b, a) } else { (a, b) }
+        };
+        of.scopes.iter().map(|scope| (format!("{}|{}", scope.path, scope.name), time(scope))).collect()
+    };
+    assert_eq!(times(&of, false), times(&swapped, true));
+}
+
+fn cells(scene: &Scene) -> Vec<(u32, f64, f64)> {
+    let cell = |mark: &Mark| match (mark.id, &mark.shape) {
+        (Some(id), Shape::Rect { x, w, .. }) => Some((id, *x, *w)),
+        _ => None,
+    };
+    scene.marks.iter().filter_map(cell).collect()
+}
+
+fn tints(picture: &ScopesPicture) -> usize {
+    let is_tint = |mark: &&Mark| matches!(mark.paint.fill, Some(Tone::Better | Tone::Worse));
+    picture.scene.marks.iter().filter(is_tint).count()
+}
+
+/// Widths of both icicles are on one scale: the same time has the same width.
+#[test]
+fn both_icicles_have_one_scale() {
+    let of = compared(gpu("f32"), gpu("xla"));
+    let picture = compare::scopes(&of, "", 1200.0, 7).unwrap();
+    let n = of.scopes.len() as u32;
+    let longest = of.scopes[0].a.total.max(of.scopes[0].b.total) as f64;
+    let all = cells(&picture.scene);
+    assert!(all.len() > 60);
+    let mut of_side = [0, 0];
+    for (id, x, w) in all {
+        let scope = &of.scopes[picture.scope(id)];
+        let (side, time) = if id < n { (0, scope.a.total) } else { (1, scope.b.total) };
+        of_side[side] += 1;
+        // One pixel is the gap to the next cell, and edges are multiples of 1/64 of a pixel.
+        // A very narrow cell is drawn with 0.8 px.
+        let exact = (time as f64 / longest * 1178.0 - 1.0).max(0.8);
+        assert!((w - exact).abs() < 0.3, "{}: {w}", scope.path);
+        assert!(x >= 22.0 && x + w <= 1200.0);
+    }
+    assert!(of_side.iter().all(|n| *n > 20), "{of_side:?}");
+    assert!(tints(&picture) > 10);
+    // Equal captures have no tint, and differences within noise have none.
+    let same = compared(gpu("xla"), gpu("again"));
+    assert_eq!(same.verdict, Verdict::WithinNoise);
+    assert_eq!(tints(&compare::scopes(&same, "", 1200.0, 7).unwrap()), 0);
+    // A zoomed scope takes the whole width.
+    let path = &of.scopes.iter().find(|scope| scope.path.ends_with("attention")).unwrap().path;
+    let zoomed = compare::scopes(&of, path, 1200.0, 7).unwrap();
+    let first = cells(&zoomed.scene)[0];
+    assert_eq!((&of.scopes[zoomed.scope(first.0)].path, first.1), (path, 22.0));
+    assert!((first.2 - 1177.0).abs() < 0.1);
+    assert!(compare::scopes(&of, "", 10.0, 7).is_none());
+}
+
+#[test]
+fn keys_walk_from_one_icicle_to_the_other() {
+    let of = compared(gpu("f32"), gpu("xla"));
+    let picture = compare::scopes(&of, "", 1200.0, 7).unwrap();
+    let n = of.scopes.len() as u32;
+    let mut at = cells(&picture.scene)[0].0;
+    for _ in 0..40 {
+        match picture.walk(at, Direction::Down) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    assert!(at >= n, "the way down ends in B");
+    for _ in 0..40 {
+        match picture.walk(at, Direction::Up) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    assert_eq!(at, 0, "the way up ends at the root of A");
+}
+
+#[test]
+fn points_are_the_rows_of_both_sides() {
+    let of = compared(gpu("xla"), gpu("f32"));
+    let (dots, n_rows) = of.dots(30);
+    let matched = of.rows.iter().filter(|row| {
+        let has_time =
+            |side: &Option<rooflight::analysis::compare::RowSide>| side.as_ref().is_some_and(|side| side.self_ps > 0);
+        has_time(&row.a) && has_time(&row.b)
+    });
+    assert_eq!(n_rows as usize, matched.clone().count());
+    assert!(dots.len() == 30 && n_rows > 30);
+    for dot in &dots {
+        let row = matched.clone().find(|row| row.key() == dot.key).unwrap();
+        let time = |side: &Option<rooflight::analysis::compare::RowSide>| side.as_ref().unwrap().self_ps.unsigned_abs();
+        assert_eq!((dot.a_ps, dot.b_ps, dot.name.as_str()), (time(&row.a), time(&row.b), row.name()));
+    }
+    let longest = dots.iter().map(|dot| dot.a_ps.max(dot.b_ps)).collect::<Vec<_>>();
+    assert!(longest.is_sorted_by(|a, b| a >= b));
+    // Points above the diagonal are slower in B.
+    let (dots, n_rows) = of.dots(1_000);
+    let rows = CompareDots { dots, n_rows };
+    assert_eq!(compare::left_out(&rows), None);
+    let scene = compare::scatter(&of, &rows, (900.0, 380.0)).unwrap();
+    let (left, right, top, bottom) = (52.0, 878.0, 10.0, 346.0);
+    let mut n = 0;
+    for mark in &scene.marks {
+        let (Some(id), Shape::Circle { x, y, .. }) = (mark.id, &mark.shape) else { continue };
+        let dot = &rows.dots[id as usize];
+        let (across, up) = ((x - left) / (right - left), (bottom - y) / (bottom - top));
+        assert!((-0.001..=1.001).contains(&across) && (-0.001..=1.001).contains(&up));
+        let is_inside = across > 0.001 && up > 0.001;
+        assert!(!is_inside || (up > across) == (dot.b_ps > dot.a_ps) || (up - across).abs() < 1e-9, "{}", dot.name);
+        n += 1;
+    }
+    assert_eq!(n, rows.dots.len());
+    assert!(scene.marks.iter().any(|mark| mark.paint.fill == Some(Tone::Worse)));
+    assert_eq!(compare::scatter(&of, &CompareDots { dots: Vec::new(), n_rows: 0 }, (900.0, 380.0)), None);
+}
+
+/// Layers in a scan and unrolled layers are the same work, and most of their time has a partner.
+#[test]
+fn scanned_layers_match_unrolled_ones() {
+    let of = compared(gpu("xla"), gpu("unrolled"));
+    let (a, b) = of.matched_shares();
+    assert!(a > 0.85 && b > 0.85, "{a} {b}");
+    let other_way = compared(gpu("unrolled"), gpu("xla"));
+    assert_eq!(other_way.matched_shares(), (b, a));
+    check_scopes(&compared(sample("sample.xplane.pb.xz"), sample("sample.xplane.pb.xz")));
+}
