@@ -8,9 +8,10 @@ use crate::analysis::compare::{Comparison, FigureDelta, Gate, GateResult, RowDel
 use crate::analysis::overview::Unit;
 use crate::table::format::{
     ABSENT, TimeUnit, count, counted, middle_cut, percent, percent_text, sign, signed_time, signed_time_text, time,
-    time_text,
+    time_text, time_text_in,
 };
 use crate::table::text::{Table, escape_invisible, markdown_text};
+use crate::units::Picos;
 
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;
@@ -32,7 +33,7 @@ pub fn sentence(of: &Comparison) -> String {
     let per = per_unit(of.unit);
     let change = of.change().filter(|_| of.delta_ps != 0);
     let change = change.map_or_else(String::new, |change| format!(" ({})", signed_share(change)));
-    let delta = format!("{}{change} {per}", signed_time_text(of.delta_ps));
+    let delta = format!("{}{change} {per}", difference_text(of, of.delta_ps));
     let mut text = match of.verdict {
         Verdict::Regression => format!("B is slower: {delta}."),
         Verdict::Improvement => format!("B is faster: {delta}."),
@@ -58,12 +59,25 @@ pub fn sentence(of: &Comparison) -> String {
         };
         let causes = of.parts.iter().filter(|part| is_cause(part.delta_ps)).take(2);
         let causes: Vec<String> =
-            causes.map(|part| format!("{} {}", label(part.owner), signed_time_text(part.delta_ps))).collect();
+            causes.map(|part| format!("{} {}", label(part.owner), difference_text(of, part.delta_ps))).collect();
         if !causes.is_empty() {
             text += &format!(" Mostly: {}.", causes.join("; "));
         }
+        // A slower side has a finding more, and a faster one has a finding less.
+        let is_new = of.verdict == Verdict::Regression;
+        if let Some(finding) = of.findings.iter().find(|finding| finding.is_new == is_new) {
+            text += &format!(" {} finding: {}.", if is_new { "New" } else { "Gone" }, finding.title);
+        }
     }
     text
+}
+
+/// Formats a difference of times in ps in the unit of the largest one of the sentence, so that they can be compared.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "times in ps, and a sign")]
+fn difference_text(of: &Comparison, difference: i64) -> String {
+    let ends = of.shift.map_or(0, |shift| picos(shift.low as i64).max(picos(shift.high as i64)).0);
+    let unit = TimeUnit::for_largest(picos(of.delta_ps).max(Picos(ends)));
+    format!("{}{}", sign(difference as f64), time_text_in(picos(difference), unit))
 }
 
 /// Returns the interval, the p-value and the number of steps in words.
@@ -76,8 +90,8 @@ fn evidence(of: &Comparison) -> String {
             let p = if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
             format!(
                 " 95 % interval {} to {}, {p}, {steps}.",
-                signed_time_text(shift.low as i64),
-                signed_time_text(shift.high as i64)
+                difference_text(of, shift.low as i64),
+                difference_text(of, shift.high as i64)
             )
         }
         _ if of.a.has_no_samples() || of.b.has_no_samples() => {

@@ -3,7 +3,7 @@
 
 use super::OpenSession;
 use super::compare::{CompareSide, compare_sessions};
-use super::open::capture_heads::head;
+use super::open::capture_heads::heads;
 use super::open::{Input, messages};
 use super::session_trait::Session;
 use super::tables;
@@ -41,13 +41,11 @@ impl CapturesSession {
             return None;
         }
         let mut state = Progress::new(Stage::Recognise, inputs.iter().map(|input| input.source.size()).sum(), "");
-        let mut reported_head = |input: &Input| {
+        let heads = heads(inputs, &mut |input| {
             input.name.clone_into(&mut state.place);
             progress(state.clone());
             state.bytes_done += input.source.size();
-            head(input)
-        };
-        let heads: Vec<FileHead> = inputs.iter().map(&mut reported_head).collect();
+        });
         let (captures, n_left_out) = group(&heads);
         if captures.len() < 2 {
             return None;

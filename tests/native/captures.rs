@@ -281,3 +281,21 @@ fn other_devices_are_no_part_of_the_levels() {
     // The capture after it is compared with the last comparable one.
     assert!(of.captures[7].change.is_some_and(|(_, verdict)| verdict == Verdict::WithinNoise));
 }
+
+/// Packed captures of one folder are told apart by the times and hosts that they record.
+#[test]
+fn packed_captures_of_one_folder_are_a_list() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/gpu");
+    let names = ["xla", "again", "batch2", "cudnn", "f32"];
+    let inputs: Vec<Input> = names
+        .iter()
+        .map(|name| {
+            let name = format!("{name}.graphs.xplane.pb.xz");
+            let bytes = std::fs::read(folder.join(&name)).unwrap();
+            Input { name: format!("gpu/{name}"), source: Box::new(bytes), from_folder: true }
+        })
+        .collect();
+    let (_, info) = OpenSession::open_folder(&inputs, &mut |_| {}).unwrap();
+    assert_eq!(info.captures, (0..names.len() as u32).map(|at| vec![at]).collect::<Vec<_>>());
+    assert!(info.files.iter().all(|file| file.format == "XSpace"), "{:?}", info.files);
+}

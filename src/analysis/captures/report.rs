@@ -13,11 +13,11 @@ pub struct FileHead {
     pub path: String,
     pub bytes: u64,
     pub kind: HeadKind,
-    /// When the profile was started, in ns since 1970. `None` if the file does not record it, or if it is packed.
+    /// When the profile was started, in ns since 1970. `None` if the file does not record it, or if it was not unpacked.
     pub start_ns: Option<u64>,
     /// Names of the hosts that the file records.
     pub hosts: Vec<String>,
-    /// Type of the devices in the names of the planes, such as `TPU`. `None` if the file has no device, or if it is packed.
+    /// Type of the devices in the names of the planes, such as `TPU`. `None` if the file has no device, or if it was not unpacked.
     pub platform: Option<String>,
     pub n_devices: u32,
 }
@@ -26,7 +26,7 @@ pub struct FileHead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadKind {
     XSpace,
-    /// A capture that is packed, or trace JSON: it may hold a capture, and is not unpacked to find out.
+    /// A capture that is packed and was not unpacked, or trace JSON.
     Packed,
     /// A report that was made of a capture.
     Report,

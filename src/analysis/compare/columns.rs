@@ -42,6 +42,15 @@ fn part(ps: i64) -> Value<'static> {
     Value::Difference(Difference { ps, is_real: false })
 }
 
+/// Returns the verdict on a row. Ops of one side are gone or new, and neither slower nor faster.
+const fn verdict_label(row: &RowDelta) -> &'static str {
+    match (row.a.is_some(), row.b.is_some()) {
+        (true, false) => "gone",
+        (false, true) => "new",
+        _ => row.verdict.label(),
+    }
+}
+
 fn matched_by(row: &RowDelta) -> Value<'static> {
     match (row.tier, row.a.is_some()) {
         (Some(tier), _) => {
@@ -75,7 +84,7 @@ pub const COMPARE: &[Column<RowDelta>] = &[
     Column::new("roofline_a_ps", |row| roofline(row.a.as_ref())),
     Column::new("roofline_b_ps", |row| roofline(row.b.as_ref())),
     Column::new("p", |row| Value::maybe(row.p, Number)),
-    Column::new("verdict", |row| Value::Labelled(row.verdict.key(), row.verdict.label())),
+    Column::new("verdict", |row| Value::Labelled(row.verdict.key(), verdict_label(row))),
     Column::shown("longer_ps", |row| Time(longer(row))),
     Column::shown("bar", difference),
     Column::shown("of_step", difference),

@@ -40,10 +40,10 @@ pub use gate::{Gate, GateFigure, GateResult};
 pub use input::{Input, InputOp, InputPeak};
 pub use listed::{ListedSide, compare_listed};
 pub use memory::paired_program;
-pub use query::{BAND, CompareOptions, CompareQuery, CompareRows};
+pub use query::{BAND, CompareOptions, CompareQuery};
 pub use report::{
-    CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, ScopeDelta, ScopeTime,
-    SideHead, TierShare, Verdict,
+    CompareRows, CompareUnit, Comparison, FigureDelta, FindingDelta, OpGroupDelta, Parity, PartDelta, RowDelta,
+    RowSide, ScopeDelta, ScopeTime, SideHead, TierShare, Verdict,
 };
 pub use scatter::RowDot;
 pub use sections::{
@@ -109,6 +109,9 @@ fn compare_inputs(
         _ if !has_steps => Verdict::TooFewSteps,
         verdict => verdict,
     };
+    if verdict == Verdict::Incomparable {
+        rows.iter_mut().for_each(|row| row.verdict = Verdict::Incomparable);
+    }
     Comparison {
         matched: pairs.shares(),
         figures: figures::figures(a.overview, b.overview),

@@ -1,8 +1,11 @@
 //! This module defines the requests about a comparison.
 
 use super::by_hand::OpPair;
-use super::report::{Comparison, RowDelta};
+use super::matching::name_without_numbers;
+use super::report::{CompareRows, Comparison, OpGroupDelta, RowDelta};
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 
 /// The band of noise between captures, as a share of the time of A.
 pub const BAND: f64 = 0.01;
@@ -31,52 +34,6 @@ impl Default for CompareOptions {
     }
 }
 
-/// The rows that a table of a comparison shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CompareRows {
-    #[default]
-    All,
-    /// Ops that were paired.
-    Matched,
-    OnlyInA,
-    OnlyInB,
-}
-
-impl CompareRows {
-    /// All choices, in order.
-    pub const ALL: [Self; 4] = [Self::All, Self::Matched, Self::OnlyInA, Self::OnlyInB];
-
-    /// Returns the name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Matched => "matched",
-            Self::OnlyInA => "only-in-a",
-            Self::OnlyInB => "only-in-b",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::All => "All",
-            Self::Matched => "Matched",
-            Self::OnlyInA => "Only in A",
-            Self::OnlyInB => "Only in B",
-        }
-    }
-
-    /// Returns whether a row is shown.
-    pub const fn has(self, row: &RowDelta) -> bool {
-        match self {
-            Self::All => true,
-            Self::Matched => row.a.is_some() && row.b.is_some(),
-            Self::OnlyInA => row.a.is_some() && row.b.is_none(),
-            Self::OnlyInB => row.a.is_none() && row.b.is_some(),
-        }
-    }
-}
-
 /// Changes of the programs, and collectives, that a comparison with the largest rows has.
 const N_CHANGES: usize = 30;
 
@@ -89,7 +46,8 @@ impl Comparison {
         let mut parts = self.parts.clone();
         let mut kept: Vec<u32> = Vec::new();
         for part in &mut parts {
-            part.children.truncate(n);
+            let left_out = part.children.split_off(n.min(part.children.len()));
+            part.groups = self.groups(&left_out, n);
             for (row, _) in &mut part.children {
                 *row = index_in(&mut kept, *row);
             }
@@ -103,6 +61,40 @@ impl Comparison {
         comm.rows.truncate(N_CHANGES);
         let rows = kept.iter().filter_map(|row| self.rows.get(*row as usize)).cloned().collect();
         Self { parts, rows, comm, program_changes, ..self.clone() }
+    }
+}
+
+impl Comparison {
+    /// Returns the `n` largest groups of parts of rows: those whose names differ only in numbers, and that are on the same sides.
+    fn groups(&self, parts: &[(u32, i64)], n: usize) -> Vec<OpGroupDelta> {
+        let mut groups: IndexMap<(String, CompareRows), OpGroupDelta> = IndexMap::new();
+        for (row, delta) in parts {
+            let Some(row) = self.rows.get(*row as usize) else { continue };
+            let name = name_without_numbers(row.name());
+            let group = groups.entry((name.clone(), row.sides())).or_insert_with(|| OpGroupDelta {
+                name,
+                n_rows: 0,
+                rows: row.sides(),
+                delta_ps: 0,
+            });
+            group.n_rows += 1;
+            group.delta_ps += delta;
+        }
+        let mut groups: Vec<OpGroupDelta> = groups.into_values().collect();
+        groups.sort_by_key(|group| Reverse(group.delta_ps.unsigned_abs()));
+        groups.truncate(n);
+        groups
+    }
+}
+
+impl RowDelta {
+    /// Returns the rows of the table in which the row is, beside all of them.
+    const fn sides(&self) -> CompareRows {
+        match (self.a.is_some(), self.b.is_some()) {
+            (true, false) => CompareRows::OnlyInA,
+            (false, true) => CompareRows::OnlyInB,
+            _ => CompareRows::Matched,
+        }
     }
 }
 

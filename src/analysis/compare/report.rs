@@ -141,6 +141,20 @@ pub struct PartDelta {
     /// Rows with a part of this difference: the index in [`Comparison::rows`], and the part. They sum to `delta_ps`. Idle time has
     /// none.
     pub children: Vec<(u32, i64)>,
+    /// The largest groups of the rows that a cut comparison leaves out of `children`. Empty if it has all of them.
+    pub groups: Vec<OpGroupDelta>,
+}
+
+/// Rows of an owner whose names differ only in numbers, and that are on the same sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpGroupDelta {
+    /// The name without numbers.
+    pub name: String,
+    pub n_rows: u32,
+    /// The rows of the table in which they are.
+    pub rows: CompareRows,
+    /// The sum of their parts of the difference.
+    pub delta_ps: i64,
 }
 
 /// One side of a row.
@@ -225,6 +239,52 @@ impl ScopeDelta {
     /// Returns B − A, in ps per unit.
     pub const fn delta_ps(&self) -> i64 {
         self.b.total.cast_signed().wrapping_sub(self.a.total.cast_signed())
+    }
+}
+
+/// The rows that a table of a comparison shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CompareRows {
+    #[default]
+    All,
+    /// Ops that were paired.
+    Matched,
+    OnlyInA,
+    OnlyInB,
+}
+
+impl CompareRows {
+    /// All choices, in order.
+    pub const ALL: [Self; 4] = [Self::All, Self::Matched, Self::OnlyInA, Self::OnlyInB];
+
+    /// Returns the name in addresses.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Matched => "matched",
+            Self::OnlyInA => "only-in-a",
+            Self::OnlyInB => "only-in-b",
+        }
+    }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::All => "All",
+            Self::Matched => "Matched",
+            Self::OnlyInA => "Only in A",
+            Self::OnlyInB => "Only in B",
+        }
+    }
+
+    /// Returns whether a row is shown.
+    pub const fn has(self, row: &RowDelta) -> bool {
+        match self {
+            Self::All => true,
+            Self::Matched => row.a.is_some() && row.b.is_some(),
+            Self::OnlyInA => row.a.is_some() && row.b.is_none(),
+            Self::OnlyInB => row.a.is_none() && row.b.is_some(),
+        }
     }
 }
 

@@ -63,6 +63,7 @@ pub fn parts(pairs: &Pairs<'_, '_, '_>, whole: &Whole) -> Vec<PartDelta> {
             b_ps: divisors.mean_b(time(b, *owner)),
             delta_ps,
             children: chosen.iter().zip(&rounded).map(|((row, _), delta)| (*row, *delta)).collect(),
+            groups: Vec::new(),
         }
     };
     owners.iter().zip(deltas).map(part).collect()

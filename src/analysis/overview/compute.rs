@@ -145,7 +145,7 @@ pub(super) const RULES: [Rule; 7] = [
         view: SeeView::Roofline,
         overlaps: &[],
         tries: &[
-            Advice::words("Open the .xplane.pb of the same session, and the HLO protos of its programs: they have the costs of ops.")
+            Advice::words("Open the HLO protos of the programs beside this file or, for trace JSON, the .xplane.pb of the same session: they have the costs of ops.")
                 .only_for(Subject::NoCosts),
             Advice::words("Choose the chip, in the page or with --chip: the capture does not name it.")
                 .only_for(Subject::NoPeaks),

@@ -114,6 +114,27 @@ pub struct TrackGroup {
     pub steps: Vec<StepSpan>,
 }
 
+impl TrackGroup {
+    /// Returns the line with the ops of a device: of several, the one with the most time. `None` if it has none.
+    pub fn main_ops(&self) -> Option<&Track> {
+        let ops = self.tracks.iter().rev().filter(|track| track.kind.has_ops());
+        ops.max_by_key(|track| (track.kind == TrackKind::Ops, track.time))
+    }
+}
+
+impl Timeline {
+    /// Returns the index of the group of the device that is shown first: the chosen one, else the first one that is busy for at
+    /// least half as long as the busiest one. `None` without devices.
+    pub fn first_device(&self, chosen: Option<u32>) -> Option<usize> {
+        let time = |group: &TrackGroup| group.device.and_then(|_| group.main_ops()).map_or(0, |track| track.time.0);
+        let most = self.groups.iter().map(time).max().unwrap_or_default();
+        let position = |is: &dyn Fn(&TrackGroup) -> bool| self.groups.iter().position(is);
+        chosen
+            .and_then(|device| position(&|group| group.device == Some(device)))
+            .or_else(|| position(&|group| group.device.is_some() && time(group) >= most / 2))
+    }
+}
+
 /// A step of a device on the axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepSpan {

@@ -254,12 +254,13 @@ pub fn sentence(parts: &[WindowPart]) -> String {
     if phrases.is_empty() { "No time by kind".to_owned() } else { format!("Time by kind: {}", phrases.join(", ")) }
 }
 
-/// Returns true if the parts sum exactly to the whole: kinds to the busy time, and the time with an op plus the idle
-/// time to the window. Returns false if the window is not known.
+/// Returns true if the parts sum exactly to the whole: kinds to the busy time, and the busy time plus the idle time to
+/// the window. Returns false if the window is not known.
 pub fn parts_sum_to_window(head: &BreakdownHead) -> bool {
     let totals = &head.totals;
     let kinds: Picos = totals.by_kind.into_iter().sum();
-    kinds == totals.busy && head.header.step_duration.is_some_and(|window| totals.union + totals.idle == window)
+    // Where ops overlap, the busy time is longer than the time with an op.
+    kinds == totals.busy && head.header.step_duration.is_some_and(|window| totals.busy + totals.idle == window)
 }
 
 #[cfg(test)]

@@ -17,4 +17,4 @@ pub use scatter::{dot_tip, left_out, scatter};
 pub use scopes::{ScopesPicture, scope_tip, scopes};
 pub use steps::{StepDot, StepsPicture, steps};
 pub use text_diff::{DiffToken, diff};
-pub use waterfall::{Waterfall, WaterfallRow, WaterfallRowKind, waterfall};
+pub use waterfall::{Waterfall, WaterfallLink, WaterfallRow, WaterfallRowKind, waterfall};

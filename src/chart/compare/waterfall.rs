@@ -3,7 +3,7 @@
 
 use super::figures::arrow;
 use crate::analysis::classify::Kind;
-use crate::analysis::compare::{Comparison, PartDelta, RowDelta};
+use crate::analysis::compare::{CompareRows, Comparison, OpGroupDelta, PartDelta, RowDelta};
 use crate::analysis::ledger::Owner;
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{Tick, ticks};
@@ -49,8 +49,17 @@ pub struct WaterfallRow {
     pub difference_ps: i64,
     /// Start and end of the bar, as fractions of the axis. The start of a shorter time is to the right of its end.
     pub bar: (f64, f64),
-    /// [Key](RowDelta::key) of the row of an op.
-    pub key: Option<String>,
+    /// What the label of an op opens.
+    pub opens: Option<WaterfallLink>,
+}
+
+/// What the label of a row of the waterfall opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaterfallLink {
+    /// The row of an op, by its [key](RowDelta::key).
+    Row(String),
+    /// The rows of the table whose names hold a text.
+    Rows(CompareRows, String),
 }
 
 /// The waterfall of a comparison.
@@ -123,7 +132,7 @@ impl Drawn<'_> {
             change: String::new(),
             difference_ps,
             bar: (0.0, 0.0),
-            key: None,
+            opens: None,
         }
     }
 
@@ -153,12 +162,24 @@ impl Drawn<'_> {
         for (index, delta) in &ops {
             let Some(of) = self.of.rows.get(*index as usize) else { continue };
             let mut row = self.row(WaterfallRowKind::Op, of.name().to_owned(), pairing(of).to_owned(), *delta);
-            row.key = Some(of.key());
+            row.opens = Some(WaterfallLink::Row(of.key()));
             self.push(row, (at, at + delta));
             at += delta;
         }
+        #[expect(clippy::cast_precision_loss, reason = "a threshold")]
+        let is_large = |group: &&OpGroupDelta| group.delta_ps.unsigned_abs() as f64 >= smallest_op;
+        for group in part.groups.iter().filter(is_large) {
+            let n = format::count(group.n_rows.into());
+            let detail =
+                format!("{n} {}{}", if ops.is_empty() { "" } else { "more, " }, group.rows.label().to_lowercase());
+            let mut row = self.row(WaterfallRowKind::Op, group.name.clone(), detail, group.delta_ps);
+            row.opens = Some(WaterfallLink::Rows(group.rows, group.name.clone()));
+            self.push(row, (at, at + group.delta_ps));
+            at += group.delta_ps;
+        }
         let rest = start + part.delta_ps - at;
-        if !ops.is_empty() && rest != 0 {
+        let has_rows = !ops.is_empty() || part.groups.iter().any(|group| is_large(&group));
+        if has_rows && rest != 0 {
             let row = self.row(WaterfallRowKind::Op, "rest".to_owned(), String::new(), rest);
             self.push(row, (at, at + rest));
         }

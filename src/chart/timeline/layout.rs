@@ -138,6 +138,8 @@ impl VisibleBand {
 pub struct Choices<'a> {
     /// The groups that are unfolded. `None` unfolds the first device and the first host.
     pub open: Option<&'a [u32]>,
+    /// The device that the page shows. `None` if it shows several.
+    pub device: Option<u32>,
     /// The groups whose threads are all shown.
     pub all: &'a [u32],
     /// The tracks that are pinned, in their order.
@@ -172,7 +174,9 @@ impl Layout {
         }
         layout.pinned = layout.height;
         for (at, group) in (0..).zip(&timeline.groups) {
-            let is_open = choices.open.map_or_else(|| is_open_by_default(timeline, at), |open| open.contains(&at));
+            let is_open = choices
+                .open
+                .map_or_else(|| is_open_by_default(timeline, choices.device, at), |open| open.contains(&at));
             let ops = group.tracks.iter().find(|track| track.kind == TrackKind::Ops);
             let line = ops.filter(|_| !is_open).map(|track| track.line);
             layout.push(at, BandKind::Head { is_open, line }, HEAD, 1);
@@ -263,12 +267,11 @@ fn track_of(kind: BandKind) -> Option<TrackId> {
     Band { kind, group: 0, top: 0.0, height: 0.0, n_lanes: 1, is_pinned: false }.track()
 }
 
-/// Returns whether a group is unfolded if the address does not tell: the first device and the first host are.
-fn is_open_by_default(timeline: &Timeline, at: u32) -> bool {
-    let groups = &timeline.groups;
-    let first = |is: fn(&TrackGroup) -> bool| groups.iter().position(is);
-    let device = first(|group| group.device.is_some()).or(Some(0));
-    [device, first(|group| group.is_host)].contains(&Some(at as usize))
+/// Returns whether a group is unfolded if the address does not tell: the shown device and the first host are.
+fn is_open_by_default(timeline: &Timeline, device: Option<u32>, at: u32) -> bool {
+    let device = timeline.first_device(device).or(Some(0));
+    let host = timeline.groups.iter().position(|group| group.is_host);
+    [device, host].contains(&Some(at as usize))
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! This module reads the starts of many files, to tell which captures they are without reading their events. Of an XSpace it reads
-//! the names of its planes and the plane about the run, which is small; packed files are not unpacked.
+//! the names of its planes and the plane about the run, which is small. Packed captures are unpacked if all of them together are
+//! small.
 
 use super::Input;
-use super::detect::format;
+use super::detect::{MAX_INFLATED, format, sniff_source};
 use crate::analysis::captures::{FileHead, HeadKind};
 use crate::profile::{Builder, Plane, ProfilePart, ReadProgress};
-use crate::source::Source;
+use crate::source::{Source, inflate};
 use crate::wire::xspace::{SpaceField, outline};
 use crate::wire::{Format, Span};
 
@@ -14,8 +15,23 @@ const RUN: &str = "Task Environment";
 /// Largest size of that plane in bytes. It holds a few stats.
 const MAX_RUN_BYTES: u64 = 1 << 20;
 
-/// Returns what the start of a file says. A file that cannot be read is of [`HeadKind::Other`]; opening it gives the reason.
-pub fn head(input: &Input) -> FileHead {
+/// Packed files are unpacked if they have at most this number of bytes in all.
+const MAX_PACKED_BYTES: u64 = 64 << 20;
+
+/// Returns what the start of each file says, and calls `progress` before each. A file that cannot be read is of
+/// [`HeadKind::Other`]; opening it gives the reason.
+pub fn heads(inputs: &[Input], progress: &mut dyn FnMut(&Input)) -> Vec<FileHead> {
+    let is_packed = |input: &&Input| matches!(format(input.source.as_ref()), Ok(Format::Gzip | Format::Xz));
+    let n_packed_bytes: u64 = inputs.iter().filter(is_packed).map(|input| input.source.size()).sum();
+    let of_input = |input| {
+        progress(input);
+        head(input, n_packed_bytes <= MAX_PACKED_BYTES)
+    };
+    inputs.iter().map(of_input).collect()
+}
+
+/// Returns what the start of a file says. `unpacks` tells whether a packed file is unpacked.
+fn head(input: &Input, unpacks: bool) -> FileHead {
     let source = input.source.as_ref();
     let mut head = FileHead {
         path: input.name.clone(),
@@ -33,7 +49,14 @@ pub fn head(input: &Input) -> FileHead {
         Ok(Format::Report) => HeadKind::Report,
         Ok(Format::Unknown(_)) | Err(_) => HeadKind::Other,
     };
-    if head.kind != HeadKind::XSpace {
+    let unpacked = if head.kind == HeadKind::Packed && unpacks { unpacked(source) } else { None };
+    let source: &dyn Source = match &unpacked {
+        Some(bytes) => bytes,
+        None => source,
+    };
+    if unpacked.is_some() {
+        head.kind = HeadKind::XSpace;
+    } else if head.kind != HeadKind::XSpace {
         return head;
     }
     let Some(outline) = outline(source) else { return head };
@@ -48,6 +71,12 @@ pub fn head(input: &Input) -> FileHead {
     let run = outline.planes.iter().find(|(span, name)| name == RUN && span.len() <= MAX_RUN_BYTES);
     head.start_ns = run.and_then(|(span, _)| start(source, *span));
     head
+}
+
+/// Returns the bytes of a packed XSpace. `None` if the file is none.
+fn unpacked(source: &dyn Source) -> Option<Vec<u8>> {
+    let (format, packing) = sniff_source(source).ok()?;
+    (format == Format::XSpace && !packing.is_plain()).then(|| inflate(source, packing, MAX_INFLATED, &mut |_| {}).bytes)
 }
 
 /// Returns the type of device in the name of a plane, such as `TPU` of `/device:TPU:0`. `None` for planes that are no device.

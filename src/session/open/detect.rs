@@ -125,7 +125,7 @@ fn set_place(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress
 }
 
 /// The reason why the format of a file cannot be detected.
-enum DetectError {
+pub(super) enum DetectError {
     Read(SourceError),
     /// A layer cannot be unpacked: its name, and the fault.
     Packed(&'static str, String),
@@ -147,7 +147,7 @@ pub(crate) fn format(source: &dyn Source) -> Result<Format, SourceError> {
 
 /// Detects the format of a file by its first unpacked bytes, and the layers of packing around it. If there are more
 /// layers than a profile has, the format is that of the next layer.
-fn sniff_source(source: &dyn Source) -> Result<(Format, Packing), DetectError> {
+pub(super) fn sniff_source(source: &dyn Source) -> Result<(Format, Packing), DetectError> {
     let (mut format, mut packing) = (format(source).map_err(DetectError::Read)?, Packing::default());
     while let Some(layer) = layer(format)
         && let Some(deeper) = packing.with_layer(layer)

@@ -92,6 +92,13 @@ impl CompareModel {
         close_panel(self.state);
     }
 
+    /// Shows only rows of some sides whose texts hold `text`.
+    pub(super) fn filter_rows(self, rows: CompareRows, text: &str) {
+        self.state.compare_filter.set(text.to_owned());
+        self.state.selected.set(Vec::new());
+        self.change(|place| place.rows = rows);
+    }
+
     /// Opens the row with the key: the ops of both sides beside each other.
     pub(super) fn open_row(self, key: &str) {
         self.state.compared_row.set(key.to_owned());

@@ -3,7 +3,7 @@
 use super::model::CompareModel;
 use super::{scatter, scopes};
 use crate::analysis::compare::Comparison;
-use crate::chart::compare::{self, StepDot, WaterfallRow, WaterfallRowKind};
+use crate::chart::compare::{self, StepDot, WaterfallLink, WaterfallRow, WaterfallRowKind};
 use crate::protocol::url::compare::ComparePane;
 use crate::report::{compare_program, compare_sections};
 use crate::table::text::Table;
@@ -145,11 +145,14 @@ fn waterfall_row(model: CompareModel, row: WaterfallRow, zero: &str) -> AnyView 
     };
     // A part with a bracket stands above the bars of its ops.
     let (y, height) = if row.kind == WaterfallRowKind::Total { ("32%", "36%") } else { ("18%", "64%") };
-    let label = match row.key {
-        Some(key) => view! {
-            <button type="button" class="link mono" on:click=move |_| model.open_row(&key)>{row.label.clone()}</button>
+    let label = match row.opens {
+        Some(link) => {
+            let open = move |_| match &link {
+                WaterfallLink::Row(key) => model.open_row(key),
+                WaterfallLink::Rows(rows, name) => model.filter_rows(*rows, name),
+            };
+            view! { <button type="button" class="link mono" on:click=open>{row.label.clone()}</button> }.any()
         }
-        .any(),
         None => view! { {row.time_part.map(swatch)} " " <span>{row.label.clone()}</span> }.any(),
     };
     view! {

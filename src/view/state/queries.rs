@@ -54,6 +54,14 @@ impl State {
         self.choose(|query| query.by = by);
     }
 
+    /// Returns the index of the chosen device. `None` if several are shown together.
+    pub(crate) fn shown_device(self) -> Option<u32> {
+        match self.query.with(|query| query.device) {
+            DeviceChoice::One(device) => Some(device),
+            DeviceChoice::Mean | DeviceChoice::All => None,
+        }
+    }
+
     /// Chooses a device. If the device does not have the current step, the mean of its steps is chosen.
     pub(crate) fn choose_device(self, device: DeviceChoice) {
         let step = untrack(|| self.step());

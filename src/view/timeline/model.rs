@@ -89,13 +89,12 @@ impl TimelineModel {
         });
         let lanes = RwSignal::new(BTreeMap::new());
         let layout = SharedMemo::new(move || {
-            timeline.with(|timeline| {
-                let timeline = timeline.as_ref()?;
-                let (open, all, pins) = place.with(|place| (place.open.clone(), place.all.clone(), place.pins.clone()));
-                lanes.with(|lanes| {
-                    let choices = Choices { open: open.as_deref(), all: &all, pins: &pins, n_lanes: Some(lanes) };
-                    Some(PtrEq::new(Layout::new(timeline, &choices)))
-                })
+            let timeline = timeline.get()?;
+            let TimelineViewState { open, all, pins, .. } = place.get();
+            let (open, device) = (open.as_deref(), state.shown_device());
+            lanes.with(|lanes| {
+                let choices = Choices { open, device, all: &all, pins: &pins, n_lanes: Some(lanes) };
+                Some(PtrEq::new(Layout::new(&timeline, &choices)))
             })
         });
         let model = Self {

@@ -30,12 +30,14 @@ impl TimelineModel {
         }
     }
 
-    /// Returns the query of the picture of the whole capture: the ops of the first device, else its first line.
+    /// Returns the query of the picture of the whole capture: the ops of the shown device, else the first line.
     fn minimap_query(self, width: f64) -> Option<PictureQuery> {
         let whole = self.whole.get_untracked();
         self.timeline.with_untracked(|timeline| {
-            let group = timeline.as_ref()?.groups.first()?;
-            let line = group.tracks.iter().find(|track| track.kind.has_ops()).or(group.tracks.first())?.line;
+            let timeline = timeline.as_ref()?;
+            let group =
+                timeline.groups.get(timeline.first_device(untrack(|| self.state.shown_device())).unwrap_or(0))?;
+            let line = group.main_ops().or(group.tracks.first())?.line;
             let n_columns = width.ceil() as u32;
             let (start, column) = (Picos(whole.start), whole.column(width));
             Some(PictureQuery { lines: vec![line], start, column, n_columns, ..PictureQuery::default() })

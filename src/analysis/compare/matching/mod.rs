@@ -30,7 +30,7 @@ pub(super) use align::longest_chain;
 pub(super) use digest::{Digest, digest};
 pub use instruction_digests::Signature;
 pub use listed::{Known, ListedOp, match_listed};
-pub(super) use op_names::scope_digest;
+pub(super) use op_names::{name_without_numbers, scope_digest};
 
 use crate::hlo::Module;
 use crate::profile::ProgramId;

@@ -64,7 +64,7 @@ pub(super) fn kernel(side: &Side<'_>, index: usize) -> Option<String> {
 }
 
 /// Returns a name of HLO without its numbers: `fusion.clone` for `fusion.12.clone.1`.
-pub(super) fn name_without_numbers(name: &str) -> String {
+pub fn name_without_numbers(name: &str) -> String {
     let mut out = String::new();
     signature(name, "", &mut out);
     out

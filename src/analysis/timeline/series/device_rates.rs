@@ -2,7 +2,7 @@
 
 use super::overlay::{Stretch, overlay};
 use super::step_function::StepFunction;
-use crate::analysis::base::{Analysis, Device, Interval, intervals, self_time};
+use crate::analysis::base::{Analysis, Device, Interval, Platform, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::classify::async_pairs::{AsyncPairs, TransferRole};
 use crate::analysis::comm::async_spans::{CoreTimeline, SpanOrigin};
@@ -35,6 +35,14 @@ struct DeviceOps<'a> {
 /// Returns whether the device has events with this rate.
 pub fn has_rate(profile: &Profile, analysis: &Analysis, device: usize, rate: Rate) -> bool {
     DeviceOps::new(profile, analysis, device).has_rate(rate)
+}
+
+/// Returns whether the bytes of ops are those of the main memory of the device. Without bytes by memory, those of a TPU include its
+/// on-chip memory.
+pub fn has_main_memory_bytes(profile: &Profile, analysis: &Analysis, device: usize) -> bool {
+    let of = &analysis.devices[device];
+    let plane = &profile.planes[of.plane];
+    of.platform != Platform::Tpu || (0..plane.ops.len() as u32).any(|op| profile.memory(plane, OpId(op)).is_some())
 }
 
 /// The intervals of the device that was read last. The rates of one device share them.

@@ -2,7 +2,7 @@
 
 use super::allocators::{self, AllocatorKey};
 use super::counters::{self, CounterName};
-use super::device_rates::{LastCore, Rate, has_rate};
+use super::device_rates::{LastCore, Rate, has_main_memory_bytes, has_rate};
 use super::report::{SeriesRef, SeriesTrack, SeriesUnit};
 use super::step_function::StepFunction;
 use crate::analysis::base::{Analysis, Platform};
@@ -42,8 +42,12 @@ pub fn series(profile: &Profile, analysis: &Analysis, groups: &[TrackGroup]) -> 
     for (group, series) in groups.iter().zip(&mut all) {
         let Some(device) = group.device.map(|device| device as usize) else { continue };
         let rates = Rate::ALL.into_iter().filter(|rate| has_rate(profile, analysis, device, *rate));
-        let platform = analysis.devices[device].platform;
-        series.extend(rates.map(|rate| (SeriesSource::Rate { device, rate }, rate_track(rate, platform))));
+        let bytes = match analysis.devices[device].platform {
+            Platform::Cpu => "Memory bandwidth",
+            _ if has_main_memory_bytes(profile, analysis, device) => "HBM bandwidth",
+            _ => "Bytes accessed",
+        };
+        series.extend(rates.map(|rate| (SeriesSource::Rate { device, rate }, rate_track(rate, bytes))));
     }
     all
 }
@@ -93,8 +97,8 @@ fn allocator_track(profile: &Profile, allocator: AllocatorKey, has_device: bool,
     }
 }
 
-/// Describes a rate of a device.
-fn rate_track(rate: Rate, platform: Platform) -> SeriesTrack {
+/// Describes a rate of a device. `bytes` is the name of the rate of bytes.
+fn rate_track(rate: Rate, bytes: &str) -> SeriesTrack {
     let (name, unit, about) = match rate {
         Rate::CollectivesInFlight => (
             "Collectives in flight",
@@ -113,11 +117,12 @@ fn rate_track(rate: Rate, platform: Platform) -> SeriesTrack {
              cost run. The lane ends at the peak of the device: a higher value comes from an estimate that is too high.",
         ),
         Rate::HbmBytes => (
-            if platform == Platform::Cpu { "Memory bandwidth" } else { "HBM bandwidth" },
+            bytes,
             SeriesUnit::BytesPerSecond,
             "The bytes of memory of each op by its cost estimate, divided by its self time, or by its time in flight if it is \
              asynchronous; there is no value while only ops without a cost run. The lane ends at the bandwidth of the device: a \
-             higher value comes from bytes that a cache served.",
+             higher value comes from bytes that a cache served. “Bytes accessed” also counts bytes of on-chip memory, because \
+             the capture does not divide bytes by memory; its lane ends at the highest value.",
         ),
     };
     let (name, about) = (name.to_owned(), about.to_owned());
@@ -152,7 +157,7 @@ impl SeriesSource {
                 let peaks = peaks();
                 Precision::ALL.iter().filter_map(|precision| peaks.flops(*precision)).max_by(f64::total_cmp)
             }
-            Rate::HbmBytes => peaks().bytes(Level::Hbm),
+            Rate::HbmBytes => peaks().bytes(Level::Hbm).filter(|_| has_main_memory_bytes(profile, analysis, device)),
         }
     }
 }
