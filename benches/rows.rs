@@ -91,7 +91,7 @@ fn main() {
     }
     best("tree of scopes", |_| drop(analysis.scopes(&opened.profile, &Query::busiest(), "", 0.001)));
     best("steps", |_| drop(analysis.step_stats(&opened.profile)));
-    best("all rows, told", |_| drop(analysis.breakdown(&opened.profile, &Query::busiest())));
+    best("all rows, summarized", |_| drop(analysis.breakdown(&opened.profile, &Query::busiest())));
 
     let (mut engine, _) = OpenSession::open(input(&bytes), &mut |_| {}).expect("a capture");
     for column in GROUP_TABLE.shown {
@@ -99,8 +99,8 @@ fn main() {
             // The session caches the rows in the last order, so each run requests the opposite order.
             let sort = Some(SortBy::new(column.id, i % 2 == 0));
             let action = TableAction::Rows(PageQuery { sort, count: 100, ..PageQuery::default() });
-            let question = ViewRequest::Table { of: TableOf::Breakdown(Query::busiest()), action };
-            let page = engine.answer(&question.into()).decode::<TablePage>().expect("rows");
+            let request = ViewRequest::Table { of: TableOf::Breakdown(Query::busiest()), action };
+            let page = engine.answer(&request.into()).decode::<TablePage>().expect("rows");
             assert_eq!(page.rows.len(), 100);
         });
     }

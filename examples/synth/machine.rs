@@ -27,14 +27,14 @@ pub enum Work {
     /// may take longer.
     Collective(Transfer, u64),
     /// The core starts an asynchronous operation and goes on.
-    Start(Flight),
+    Start(AsyncWork),
     /// The core waits until the asynchronous operation has ended.
     Done,
 }
 
 /// An asynchronous operation, which runs beside the core.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Flight {
+pub enum AsyncWork {
     /// A copy between memories, in ticks.
     Copy(u64),
     /// Work of another core, such as a gather on the SparseCore, in ticks.
@@ -128,18 +128,22 @@ impl Machine {
                 ticks: ticks(seconds * share + extra),
                 idle_ticks: if extra > 0.0 { ticks(extra) } else { 0 },
             };
-            return if starts { Work::Start(Flight::Collective(transfer)) } else { Work::Collective(transfer, local) };
+            return if starts {
+                Work::Start(AsyncWork::Collective(transfer))
+            } else {
+                Work::Collective(transfer, local)
+            };
         }
         match &*instruction.opcode {
             "copy-start" => {
                 let bytes =
                     instruction.shape.elements().first().and_then(rooflight::hlo::Shape::bytes).unwrap_or(0) as f64;
                 let seconds = (5e-7 + bytes / (0.8 * self.hbm)) * share * factor(Fault::DmaWait, 16.0);
-                Work::Start(Flight::Copy(ticks(seconds)))
+                Work::Start(AsyncWork::Copy(ticks(seconds)))
             }
             _ if starts => {
                 let seconds = (2e-6 + cost.bytes as f64 / (0.2 * self.hbm)) * share;
-                Work::Start(Flight::Offloaded(ticks(seconds)))
+                Work::Start(AsyncWork::Offloaded(ticks(seconds)))
             }
             _ => Work::Local(local),
         }

@@ -34,7 +34,7 @@ mod truth;
 
 use args::{Args, Length};
 use faults::{Fault, Faults};
-use machine::{Flight, Machine, Work};
+use machine::{AsyncWork, Machine, Work};
 use rooflight::chip::Chip;
 use scale::Scale;
 use scene::Scene;
@@ -42,7 +42,7 @@ use simulation::Simulation;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
-use truth::{FaultTruth, MemoryTruth, OpFacts, OpTruth, ScaleTruth, Truth, Way};
+use truth::{AsyncKind, FaultTruth, MemoryTruth, OpFacts, OpTruth, ScaleTruth, Truth};
 
 /// The error that ends the program.
 pub type Failure = Box<dyn std::error::Error>;
@@ -162,12 +162,12 @@ fn facts(simulation: &Simulation<'_>, op: usize, work: &Work, faults: Faults) ->
     let (program, cost) = (simulation.program, simulation.costs[op]);
     let of = &program.ops[op];
     let instruction = program.instruction(op);
-    let flight = match work {
-        Work::Start(Flight::Collective(_)) => Some(Way::Collective),
-        Work::Start(Flight::Copy(_)) => Some(Way::Copy),
+    let async_kind = match work {
+        Work::Start(AsyncWork::Collective(_)) => Some(AsyncKind::Collective),
+        Work::Start(AsyncWork::Copy(_)) => Some(AsyncKind::Copy),
         // A slice that runs beside the core moves data between memories, as a copy does.
-        Work::Start(Flight::Offloaded(_)) if is_slice(&program.module, of.id) => Some(Way::Copy),
-        Work::Start(Flight::Offloaded(_)) => Some(Way::Offloaded),
+        Work::Start(AsyncWork::Offloaded(_)) if is_slice(&program.module, of.id) => Some(AsyncKind::Copy),
+        Work::Start(AsyncWork::Offloaded(_)) => Some(AsyncKind::Offloaded),
         _ => None,
     };
     // Recomputed work of the backward pass is no work of the model.
@@ -178,7 +178,7 @@ fn facts(simulation: &Simulation<'_>, op: usize, work: &Work, faults: Faults) ->
         category: category.to_owned(),
         cost,
         model_flops: if again { 0 } else { cost.matmul_flops },
-        flight,
+        async_kind,
         communication: machine::collective(&program.module, of.id).is_some() && category != "convolution fusion",
         only_moves: only_moves(instruction),
         faults: simulation.faults_of_op(op, faults),

@@ -4,7 +4,7 @@
 //! All devices run the same program (SPMD), so the time at which each device reaches an op is known at that op.
 
 use super::faults::{Fault, Faults};
-use super::machine::{Flight, TICK_PS, Transfer, Work};
+use super::machine::{AsyncWork, TICK_PS, Transfer, Work};
 use super::program::Item;
 use fastrand::Rng;
 use std::collections::HashMap;
@@ -324,16 +324,16 @@ impl<'p> Run<'p> {
                     device.event(op, *parent, device.now, end - device.now);
                 }
             }
-            Work::Start(flight) => {
-                let ends: Vec<u64> = match flight {
-                    Flight::Collective(transfer) => {
+            Work::Start(started) => {
+                let ends: Vec<u64> = match started {
+                    AsyncWork::Collective(transfer) => {
                         let ends = self.arrive(transfer);
                         for (device, end) in self.devices.iter_mut().zip(&ends) {
                             device.links_free = end.saturating_sub(transfer.idle_ticks);
                         }
                         ends
                     }
-                    Flight::Copy(ticks) => self
+                    AsyncWork::Copy(ticks) => self
                         .devices
                         .iter_mut()
                         .map(|device| {
@@ -341,7 +341,7 @@ impl<'p> Run<'p> {
                             device.copies_free
                         })
                         .collect(),
-                    Flight::Offloaded(ticks) => {
+                    AsyncWork::Offloaded(ticks) => {
                         self.devices.iter_mut().map(|device| device.now + device.own(*ticks)).collect()
                     }
                 };

@@ -1,6 +1,6 @@
 //! This module changes the time of ops by a factor, so that a comparison of two captures has something to find.
 
-use super::machine::{Flight, Transfer, Work};
+use super::machine::{AsyncWork, Transfer, Work};
 use std::str::FromStr;
 
 /// A factor on the time of the ops whose names have the same stem.
@@ -39,9 +39,9 @@ impl Scale {
         match work {
             Work::Local(ticks) => Work::Local(scaled(ticks)),
             Work::Collective(message, own) => Work::Collective(transfer(message), scaled(own)),
-            Work::Start(Flight::Copy(ticks)) => Work::Start(Flight::Copy(scaled(ticks))),
-            Work::Start(Flight::Offloaded(ticks)) => Work::Start(Flight::Offloaded(scaled(ticks))),
-            Work::Start(Flight::Collective(message)) => Work::Start(Flight::Collective(transfer(message))),
+            Work::Start(AsyncWork::Copy(ticks)) => Work::Start(AsyncWork::Copy(scaled(ticks))),
+            Work::Start(AsyncWork::Offloaded(ticks)) => Work::Start(AsyncWork::Offloaded(scaled(ticks))),
+            Work::Start(AsyncWork::Collective(message)) => Work::Start(AsyncWork::Collective(transfer(message))),
             Work::Done => Work::Done,
         }
     }

@@ -14,7 +14,7 @@ pub struct OpFacts {
     pub cost: Cost,
     pub model_flops: u64,
     /// Kind of the asynchronous operation that the op starts; `None` if the op starts nothing.
-    pub flight: Option<Way>,
+    pub async_kind: Option<AsyncKind>,
     /// Whether the op is a collective or the end of one.
     pub communication: bool,
     /// Whether the op computes nothing by its opcode, whatever its category is: a convert, or a custom call that only
@@ -26,7 +26,7 @@ pub struct OpFacts {
 
 /// The kind of an asynchronous operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum AsyncKind {
     Collective,
     Copy,
     Offloaded,
@@ -157,8 +157,8 @@ pub fn device(label: String, host: String, clock: Clock, of: &Device, ops: &[OpF
         self_ps,
         runs,
         steps: steps.collect(),
-        collectives: overlap(of, ops, &on_event, clock, Way::Collective),
-        copies: overlap(of, ops, &on_event, clock, Way::Copy),
+        collectives: overlap(of, ops, &on_event, clock, AsyncKind::Collective),
+        copies: overlap(of, ops, &on_event, clock, AsyncKind::Copy),
     }
 }
 
@@ -173,17 +173,19 @@ fn self_times(events: &[Event], clock: impl Fn(u64) -> u64) -> Vec<u64> {
     times
 }
 
-fn overlap(of: &Device, ops: &[OpFacts], times: &[u64], clock: Clock, way: Way) -> Overlap {
+fn overlap(of: &Device, ops: &[OpFacts], times: &[u64], clock: Clock, kind: AsyncKind) -> Overlap {
     let interval = |start, end| (clock.event(start), clock.event(end));
     let mut flying: Vec<(u64, u64)> = Vec::new();
     let mut stall_ps = 0;
-    let flies = |span: &&super::run::Span| ops[span.start_op as usize].flight == Some(way);
+    let flies = |span: &&super::run::Span| ops[span.start_op as usize].async_kind == Some(kind);
     flying.extend(of.spans.iter().filter(flies).map(|span| interval(span.start, span.end)));
     let done: std::collections::HashSet<u32> = of.spans.iter().filter(flies).map(|span| span.done_op).collect();
     for (event, time) in of.events.iter().zip(times) {
         let facts = &ops[event.op as usize];
-        let synchronous =
-            way == Way::Collective && facts.communication && facts.flight.is_none() && !done.contains(&event.op);
+        let synchronous = kind == AsyncKind::Collective
+            && facts.communication
+            && facts.async_kind.is_none()
+            && !done.contains(&event.op);
         if synchronous && !facts.name.contains("-done") {
             flying.push(interval(event.start, event.end));
             stall_ps += time;

@@ -68,7 +68,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let memory = MemoryQuery { program: program.0, color: program.1, ..MemoryQuery::default() };
     let comm = CommQuery { query, ..CommQuery::default() };
-    for question in [ViewRequest::Roofline(roofline), ViewRequest::Memory, ViewRequest::MemoryOf(memory), ViewRequest::Comm(comm)] {
-        engine.answer(&question.into());
+    for request in [ViewRequest::Roofline(roofline), ViewRequest::Memory, ViewRequest::MemoryOf(memory), ViewRequest::Comm(comm)] {
+        engine.answer(&request.into());
     }
 });

@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
     for peak in memory.peaks() {
         let query = MemoryQuery { color: peak.color, ..MemoryQuery::default() };
         let Some(space) = memory.summarize(&module, ProgramPeaks::default(), &query).space else {
-            panic!("a memory is told")
+            panic!("a memory with a peak has a summary")
         };
         let alive = &space.alive;
         assert_eq!(alive.buffers.iter().fold(alive.rest, |sum, buffer| sum.saturating_add(buffer.size)), peak.peak);

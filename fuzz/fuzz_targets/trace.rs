@@ -26,16 +26,16 @@ impl Source for Pieces<'_> {
 
 /// A hash of everything that the sink received.
 #[derive(Default)]
-struct Heard(u64);
+struct HashSink(u64);
 
-impl Heard {
+impl HashSink {
     fn add(&mut self, bytes: &[u8]) {
         let fold = |sum: u64, byte: &u8| sum.wrapping_mul(0x0100_0000_01b3) ^ u64::from(*byte);
         self.0 = bytes.iter().chain(b"|").fold(self.0, fold);
     }
 }
 
-impl Sink for Heard {
+impl Sink for HashSink {
     fn wants_args(&mut self, phase: u8, _: Id<'_>, _: Id<'_>) -> bool {
         phase != b'C'
     }
@@ -56,14 +56,14 @@ impl Sink for Heard {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let heard = |stride: u64| {
-        let mut heard = Heard::default();
+    let walked = |stride: u64| {
+        let mut sink = HashSink::default();
         let packed = bytes.starts_with(&[0x1f, 0x8b]);
         let packing = if packed { GZIP.into() } else { Packing::default() };
-        let outcome = walk(Stream::new(&Pieces(bytes, stride), packing), &mut heard);
-        (heard.0, outcome)
+        let outcome = walk(Stream::new(&Pieces(bytes, stride), packing), &mut sink);
+        (sink.0, outcome)
     };
-    let (whole, pieces) = (heard(1 << 16), heard(7));
+    let (whole, pieces) = (walked(1 << 16), walked(7));
     // A damaged gzip file gives more or fewer bytes before the damage, depending on the size of the pieces.
     let broke = |outcome: &Outcome| outcome.damage.as_ref().is_some_and(|damage| damage.source.is_some());
     assert!(whole == pieces || (broke(&whole.1) && broke(&pieces.1)));

@@ -190,7 +190,7 @@ impl Load {
             (_, Some(current)) if current == stage => State::Now,
             (Some(_), _) => State::Done,
             (None, Some(current)) if current > stage => State::Skipped,
-            (None, None) if stage == Stage::Recognise => State::Now,
+            (None, None) if stage == Stage::Detect => State::Now,
             (None, _) => State::Waiting,
         };
         let next = self.stages.iter().skip(stage as usize + 1).flatten().next().map_or(self.now, |next| next.from);
@@ -211,7 +211,7 @@ impl Load {
 
     /// Returns the text for screen readers. The text changes with each stage, and at each quarter of the bytes.
     pub fn announcement(&self) -> String {
-        let stage = self.last.as_ref().map_or(Stage::Recognise, |last| last.stage);
+        let stage = self.last.as_ref().map_or(Stage::Detect, |last| last.stage);
         format!("{}, {} %", name(stage), self.percent() / 25 * 25)
     }
 }
@@ -219,7 +219,7 @@ impl Load {
 const fn name(stage: Stage) -> &'static str {
     match stage {
         Stage::Fetch => "Fetch",
-        Stage::Recognise => "Detect format",
+        Stage::Detect => "Detect format",
         Stage::Inflate => "Unpack",
         Stage::Read => "Read planes",
         Stage::Analyse => "Steps, self time, kinds",
@@ -228,7 +228,7 @@ const fn name(stage: Stage) -> &'static str {
 
 fn stage_result(stage: Stage, progress: &Progress) -> String {
     match stage {
-        Stage::Fetch | Stage::Recognise | Stage::Inflate | Stage::Analyse => progress.place.clone(),
+        Stage::Fetch | Stage::Detect | Stage::Inflate | Stage::Analyse => progress.place.clone(),
         Stage::Read => {
             let planes = format::counted(progress.planes.into(), "plane", "planes");
             format!("{planes}, {}", format::counted(progress.events, "event", "events"))
@@ -274,7 +274,7 @@ mod tests {
         let line = &load.lines()[0];
         assert_eq!((line.state, line.found.as_str(), line.time.as_str()), (State::Now, "a.xplane.pb", "0 ms"));
         assert!(load.notes().is_empty());
-        load.update(progress(Stage::Recognise, 0), 5_004.0);
+        load.update(progress(Stage::Detect, 0), 5_004.0);
         load.update(progress(Stage::Read, 100), 5_500.0);
         assert_eq!((load.left(), load.notes()), (None, &["a note".to_owned()][..]));
         load.update(progress(Stage::Read, 600), 7_000.0);
@@ -298,7 +298,7 @@ mod tests {
     fn stages_are_done_skipped_under_way_or_to_come() {
         let mut load = Load::new("a".to_owned(), 0, 0.0);
         assert_eq!(load.lines()[0].state, State::Now);
-        load.update(progress(Stage::Recognise, 0), 4.0);
+        load.update(progress(Stage::Detect, 0), 4.0);
         load.update(progress(Stage::Read, 100), 10.0);
         load.tick(2_110.0);
         let lines = load.lines();

@@ -201,7 +201,7 @@ pub enum Stage {
     /// Fetching the capture from another host. The page does this before the worker starts to read.
     Fetch,
     /// Detecting the format of each file by its content.
-    Recognise,
+    Detect,
     /// Decompressing.
     Inflate,
     /// Reading planes into columns.
@@ -212,7 +212,7 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Self; 5] = [Self::Fetch, Self::Recognise, Self::Inflate, Self::Read, Self::Analyse];
+    pub const ALL: [Self; 5] = [Self::Fetch, Self::Detect, Self::Inflate, Self::Read, Self::Analyse];
 }
 
 /// The progress of a load.

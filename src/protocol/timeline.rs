@@ -1,4 +1,4 @@
-//! This module defines the questions of the timeline. It depends on the report types of the timeline and on times alone.
+//! This module defines the requests of the timeline. It depends on the report types of the timeline and on times alone.
 
 use crate::analysis::base::TimeRange;
 use crate::analysis::timeline::{
@@ -7,10 +7,10 @@ use crate::analysis::timeline::{
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// A question about the timeline.
+/// A request about the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TimelineRequest {
-    /// Requests the tracks, as [`crate::analysis::timeline::Timeline`]. Later questions are about the times that it displays.
+    /// Requests the tracks, as [`crate::analysis::timeline::Timeline`]. Later requests are about the times that it displays.
     Tracks {
         /// Whether the clocks of hosts are aligned. `None` aligns them if they are known to differ.
         is_aligned: Option<bool>,

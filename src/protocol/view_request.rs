@@ -5,8 +5,8 @@
 //!  a view ── ViewRequest ──bytes──► Request::ViewRequest ──► Session ── Answer ──bytes──► Reply::Answer ──► the view
 //! ```
 //!
-//! Each question names the type of its reply. ViewRequest and reply cross as bytes within one request and one reply, so
-//! that the protocol needs only one request and one reply for all questions.
+//! Each view request names the type of its reply. View requests and their replies cross as bytes within a request and a
+//! reply, so that [`Request`] and [`Reply`] need only one variant each for all views.
 
 use super::captures::CapturesRequest;
 use super::program_text::{ProgramQuery, ProgramRef};
@@ -99,7 +99,7 @@ pub enum ViewRequest {
     MemoryOf(MemoryQuery),
     /// Requests the buffers that are alive at a point of a program's memory curve, as
     /// `Option<`[`crate::analysis::memory::AliveAt`]`>`. `None` if the program has nothing in this memory; the same
-    /// holds for the three questions below.
+    /// holds for the three requests below.
     MemoryAt {
         /// Program and memory.
         query: MemoryQuery,
@@ -184,13 +184,13 @@ pub enum ViewRequest {
 }
 
 impl ViewRequest {
-    /// Returns whether the question is about a report to share. The session answers these questions for a capture and
+    /// Returns whether the request is about a report to share. The session answers these requests for a capture and
     /// for a report alike.
     pub(crate) const fn is_share(&self) -> bool {
         matches!(self, Self::Share(_) | Self::ShareFile { .. } | Self::ShareMarkdown { .. })
     }
 
-    /// Returns whether the question is about both open sessions.
+    /// Returns whether the request is about both open sessions.
     pub(crate) const fn is_compare(&self) -> bool {
         matches!(
             self,
@@ -205,20 +205,20 @@ impl ViewRequest {
 }
 
 impl From<ViewRequest> for Request {
-    fn from(question: ViewRequest) -> Self {
-        // Writing to memory does not fail. If it did, the bytes would be empty, and [`decode_question`] would return
+    fn from(request: ViewRequest) -> Self {
+        // Writing to memory does not fail. If it did, the bytes would be empty, and [`decode_view_request`] would return
         // `None`.
-        Self::ViewRequest(postcard::to_allocvec(&question).unwrap_or_default())
+        Self::ViewRequest(postcard::to_allocvec(&request).unwrap_or_default())
     }
 }
 
 impl Reply {
     /// Encodes the answer to a [`ViewRequest`].
-    pub(crate) fn answer_to_question(answer: &impl Serialize) -> Self {
+    pub(crate) fn encode_answer(answer: &impl Serialize) -> Self {
         Self::Answer(postcard::to_allocvec(answer).unwrap_or_default())
     }
 
-    /// Decodes the answer to a [`ViewRequest`] as the type that the question names.
+    /// Decodes the answer to a [`ViewRequest`] as the type that the view request names.
     ///
     /// # Errors
     /// Returns the reply itself if it is no [`Reply::Answer`], or if its bytes are not of type `T`.
@@ -230,8 +230,8 @@ impl Reply {
     }
 }
 
-/// Decodes the question of a request. `None` if the bytes are no question.
-pub(crate) fn decode_question(bytes: &[u8]) -> Option<ViewRequest> {
+/// Decodes a view request. `None` if the bytes are no view request.
+pub(crate) fn decode_view_request(bytes: &[u8]) -> Option<ViewRequest> {
     postcard::from_bytes(bytes).ok()
 }
 
@@ -241,13 +241,13 @@ mod tests {
     use crate::protocol::request::Failure;
 
     #[test]
-    fn questions_and_answers_cross_and_nothing_else_is_taken_for_one() {
-        let question = ViewRequest::ProgramText { program: ProgramRef(3), first: 7, count: u32::MAX };
-        let Request::ViewRequest(bytes) = Request::from(question.clone()) else { panic!() };
-        assert_eq!(decode_question(&bytes), Some(question));
-        assert_eq!(decode_question(&[]), None);
-        assert_eq!(decode_question(&[250, 1]), None);
-        assert_eq!(Reply::answer_to_question(&"a text".to_owned()).decode(), Ok("a text".to_owned()));
+    fn requests_and_answers_cross_and_nothing_else_is_taken_for_one() {
+        let request = ViewRequest::ProgramText { program: ProgramRef(3), first: 7, count: u32::MAX };
+        let Request::ViewRequest(bytes) = Request::from(request.clone()) else { panic!() };
+        assert_eq!(decode_view_request(&bytes), Some(request));
+        assert_eq!(decode_view_request(&[]), None);
+        assert_eq!(decode_view_request(&[250, 1]), None);
+        assert_eq!(Reply::encode_answer(&"a text".to_owned()).decode(), Ok("a text".to_owned()));
         let failed = Reply::Failed(Failure { title: "a".to_owned(), message: "b".to_owned() });
         assert_eq!(failed.clone().decode::<String>(), Err(failed));
     }

@@ -15,7 +15,7 @@ use crate::analysis::files::{FileInfo, FileView};
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::timeline::TimelineIndex;
 use crate::profile::{Note, Plane, Profile, Severity};
-use crate::protocol::view_request::decode_question;
+use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
     Capabilities, DeviceInfo, Failure, PlaneInfo, ProgramRef, Progress, Reply, Request, SessionInfo, ShareQuery, Skip,
     Stage, StepInfo, ViewRequest,
@@ -58,9 +58,9 @@ pub(crate) struct CaptureSession {
 impl Session for CaptureSession {
     fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::ViewRequest(bytes) => match decode_question(bytes) {
-                Some(question) => self.answer_question(&question),
-                None => Reply::Failed(messages::no_question()),
+            Request::ViewRequest(bytes) => match decode_view_request(bytes) {
+                Some(request) => self.answer_view_request(&request),
+                None => Reply::Failed(messages::unknown_request()),
             },
             Request::Breakdown(query) => {
                 self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
@@ -175,26 +175,26 @@ impl CaptureSession {
         self.profile.notes.iter().chain(of_report).cloned().collect()
     }
 
-    /// Answers a question of a view.
-    fn answer_question(&mut self, question: &ViewRequest) -> Reply {
-        match question {
+    /// Answers a request of a view.
+    fn answer_view_request(&mut self, request: &ViewRequest) -> Reply {
+        match request {
             ViewRequest::Op { query, op } => self.op(query, op),
             ViewRequest::Graph { query, op, open } => self.graph(query, op, open),
-            ViewRequest::DataMovement(query) => Reply::answer_to_question(&self.data_movement(query)),
+            ViewRequest::DataMovement(query) => Reply::encode_answer(&self.data_movement(query)),
             ViewRequest::Utilization(query) => self.utilization(query),
-            ViewRequest::Gaps(query) => Reply::answer_to_question(&self.gaps(query)),
-            ViewRequest::Overview(query) => Reply::answer_to_question(self.overview_kept(query)),
+            ViewRequest::Gaps(query) => Reply::encode_answer(&self.gaps(query)),
+            ViewRequest::Overview(query) => Reply::encode_answer(self.overview_kept(query)),
             ViewRequest::OverviewMarkdown(query) => {
                 let text = self.overview_kept(query).as_ref().map(crate::report::overview_text::markdown);
-                Reply::answer_to_question(&text.unwrap_or_default())
+                Reply::encode_answer(&text.unwrap_or_default())
             }
             ViewRequest::ExportGaps { query, format } => Reply::Exported(self.export_gaps(query, *format)),
-            ViewRequest::File => Reply::answer_to_question(self.file()),
+            ViewRequest::File => Reply::encode_answer(self.file()),
             ViewRequest::ProgramText { program, first, count } => {
-                self.listed(*program, |listed| Reply::answer_to_question(&listed.page(*program, *first, *count)))
+                self.listed(*program, |listed| Reply::encode_answer(&listed.page(*program, *first, *count)))
             }
             ViewRequest::ProgramOutline(program) => {
-                self.listed(*program, |listed| Reply::answer_to_question(&listed.outline(*program)))
+                self.listed(*program, |listed| Reply::encode_answer(&listed.outline(*program)))
             }
             ViewRequest::Roofline(query) => self.roofline_head(query),
             ViewRequest::Memory => self.memory_session(),
@@ -214,9 +214,9 @@ impl CaptureSession {
                 self.answer_memory(|of, profile, all| memory_lanes(profile, of, all, query, *points))
             }
             ViewRequest::Comm(query) => self.comm_view(query),
-            ViewRequest::Flags(query) => Reply::answer_to_question(&self.flags(query)),
+            ViewRequest::Flags(query) => Reply::encode_answer(&self.flags(query)),
             ViewRequest::Table { of, action } => self.table(of, action),
-            ViewRequest::Timeline(question) => self.timeline(question),
+            ViewRequest::Timeline(request) => self.timeline(request),
             ViewRequest::CommLanes(query) => self.comm_lanes_view(query),
             ViewRequest::Captures(_)
             | ViewRequest::Compare(_)
@@ -226,12 +226,12 @@ impl CaptureSession {
             | ViewRequest::ExportCompare { .. }
             | ViewRequest::Share(_)
             | ViewRequest::ShareFile { .. }
-            | ViewRequest::ShareMarkdown { .. } => Reply::Failed(messages::no_question()),
+            | ViewRequest::ShareMarkdown { .. } => Reply::Failed(messages::unknown_request()),
             ViewRequest::ExportComm { query, format } => Reply::Exported(self.export_comm(query, *format)),
             ViewRequest::ExportMemory(format) => self.export_memory(*format),
             ViewRequest::ExportRoofline { query, sort, format } => self.export_roofline(query, sort.as_ref(), *format),
             ViewRequest::ProgramSearch(query) => self.listed(query.program, |listed| {
-                listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::answer_to_question(&found))
+                listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::encode_answer(&found))
             }),
         }
     }
@@ -242,7 +242,7 @@ impl CaptureSession {
         self.file.get_or_insert_with(|| analysis.file_view(profile, files, *partial))
     }
 
-    /// Answers a question about the text of a program with the reply that `to_reply` returns. Prints the text if it is
+    /// Answers a request about the text of a program with the reply that `to_reply` returns. Prints the text if it is
     /// not cached.
     fn listed(&mut self, program: ProgramRef, to_reply: impl FnOnce(&Listed) -> Reply) -> Reply {
         self.file();

@@ -15,7 +15,7 @@ use crate::analysis::captures::{
 use crate::analysis::compare::CompareOptions;
 use crate::analysis::files::FileInfo;
 use crate::protocol::table_query::{TableAction, TableOf};
-use crate::protocol::view_request::decode_question;
+use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
     Capabilities, CapturesRequest, Export, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Stage,
     ViewRequest,
@@ -40,7 +40,7 @@ impl CapturesSession {
         if inputs.len() < 2 {
             return None;
         }
-        let mut state = Progress::new(Stage::Recognise, inputs.iter().map(|input| input.source.size()).sum(), "");
+        let mut state = Progress::new(Stage::Detect, inputs.iter().map(|input| input.source.size()).sum(), "");
         let heads = heads(inputs, &mut |input| {
             input.name.clone_into(&mut state.place);
             progress(state.clone());
@@ -56,24 +56,24 @@ impl CapturesSession {
         Some((Self { rows, order: CachedOrder::default() }, info))
     }
 
-    fn answer_question(&mut self, question: ViewRequest) -> Reply {
-        match question {
-            ViewRequest::Captures(CapturesRequest::View(figure)) => Reply::answer_to_question(&self.rows.view(figure)),
+    fn answer_view_request(&mut self, request: ViewRequest) -> Reply {
+        match request {
+            ViewRequest::Captures(CapturesRequest::View(figure)) => Reply::encode_answer(&self.rows.view(figure)),
             ViewRequest::Captures(CapturesRequest::Set { capture, read }) => {
                 self.rows.set(capture, read.map(|summary| *summary));
                 self.order = CachedOrder::default();
-                Reply::answer_to_question(&())
+                Reply::encode_answer(&())
             }
             ViewRequest::Captures(CapturesRequest::SetCause { between, cause }) => {
                 self.rows.set_cause(between, cause);
-                Reply::answer_to_question(&())
+                Reply::encode_answer(&())
             }
             ViewRequest::Table { of: TableOf::Captures { .. }, action } => self.table(&action),
             ViewRequest::Captures(CapturesRequest::Export(format)) => Reply::Exported(match format {
                 Export::Csv => csv::table(CAPTURES, self.in_order()).csv(),
                 Export::Json => json::text(&captures_json::captures(self.in_order())),
             }),
-            _ => Reply::Failed(messages::no_question()),
+            _ => Reply::Failed(messages::unknown_request()),
         }
     }
 
@@ -95,8 +95,8 @@ impl CapturesSession {
 impl Session for CapturesSession {
     fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::ViewRequest(bytes) => decode_question(bytes)
-                .map_or_else(|| Reply::Failed(messages::no_question()), |of| self.answer_question(of)),
+            Request::ViewRequest(bytes) => decode_view_request(bytes)
+                .map_or_else(|| Reply::Failed(messages::unknown_request()), |of| self.answer_view_request(of)),
             _ => Reply::Failed(several()),
         }
     }

@@ -41,13 +41,13 @@ impl CaptureSession {
     pub(crate) fn comm_view(&mut self, query: &CommQuery) -> Reply {
         let mut comm = self.comm_answer(query).clone();
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
-        Reply::answer_to_question(&CommView { query: query.clone(), comm, more, more_copies })
+        Reply::encode_answer(&CommView { query: query.clone(), comm, more, more_copies })
     }
 
     /// Answers [`ViewRequest::CommLanes`](crate::protocol::ViewRequest::CommLanes).
     pub(crate) fn comm_lanes_view(&mut self, query: &LaneQuery) -> Reply {
         let Self { profile, analysis, programs, .. } = self;
-        Reply::answer_to_question(&comm_lanes(analysis, profile, programs, query))
+        Reply::encode_answer(&comm_lanes(analysis, profile, programs, query))
     }
 
     /// Returns communication in the form that `rooflight comm` writes.

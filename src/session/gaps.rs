@@ -1,4 +1,4 @@
-//! This module answers questions about idle gaps.
+//! This module answers requests about idle gaps.
 
 use super::capture::CaptureSession;
 use crate::analysis::base::Query;

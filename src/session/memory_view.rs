@@ -16,7 +16,7 @@ impl CaptureSession {
     /// Returns the memory of all programs and allocators. Every program is read for this answer, so the answer is
     /// cached.
     pub(crate) fn memory_session(&mut self) -> Reply {
-        Reply::answer_to_question(self.memory_kept())
+        Reply::encode_answer(self.memory_kept())
     }
 
     /// Returns the memory of all programs and allocators from the cache, or computes it.
@@ -32,12 +32,12 @@ impl CaptureSession {
         })
     }
 
-    /// Answers a question about the memory of programs with the value that `read` returns.
+    /// Answers a request about the memory of programs with the value that `read` returns.
     pub(crate) fn answer_memory<T: Serialize>(
         &mut self,
         read: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
     ) -> Reply {
-        self.of_programs(read).map_or_else(|failure| failure, |view| Reply::answer_to_question(&view))
+        self.of_programs(read).map_or_else(|failure| failure, |view| Reply::encode_answer(&view))
     }
 
     /// Calls `read` with the programs of the session.

@@ -27,7 +27,7 @@ impl OpWithModule {
 impl CaptureSession {
     /// Answers [`ViewRequest::Op`](crate::protocol::ViewRequest::Op).
     pub(crate) fn op(&mut self, query: &RooflineQuery, op: &OpRef) -> Reply {
-        self.op_detail(query, op).map_or_else(Reply::Failed, |detail| Reply::answer_to_question(&detail))
+        self.op_detail(query, op).map_or_else(Reply::Failed, |detail| Reply::encode_answer(&detail))
     }
 
     /// Returns the details of an op.
@@ -45,7 +45,7 @@ impl CaptureSession {
             Err(failure) => return Reply::Failed(failure),
         };
         match self.analysis.op_graph(&self.profile, &found.found, found.module(), open, found.notes.clone()) {
-            Some(graph) => Reply::answer_to_question(&graph),
+            Some(graph) => Reply::encode_answer(&graph),
             None => Reply::Failed(self.no_op(op)),
         }
     }

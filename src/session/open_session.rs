@@ -6,7 +6,7 @@ use super::open::Input;
 use super::open::report_file::{Captures, Unpacked, unpack};
 use super::session_trait::Session;
 use super::share::ReportCache;
-use crate::protocol::view_request::decode_question;
+use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{CaptureRange, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest};
 use crate::share::{Report, decode_link};
 use std::any::Any;
@@ -66,9 +66,9 @@ impl OpenSession {
     /// Answers a request about the session.
     pub fn answer(&mut self, request: &Request) -> Reply {
         if let Request::ViewRequest(bytes) = request
-            && let Some(question) = decode_question(bytes).filter(ViewRequest::is_share)
+            && let Some(request) = decode_view_request(bytes).filter(ViewRequest::is_share)
         {
-            return self.reports.answer(self.session.as_mut(), &self.capture_ranges, &question);
+            return self.reports.answer(self.session.as_mut(), &self.capture_ranges, &request);
         }
         self.session.answer(request)
     }

@@ -8,7 +8,7 @@ use crate::analysis::compare::{CompareOptions, CompareQuery, CompareRows, Compar
 use crate::analysis::op::OpDetail;
 use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
-use crate::protocol::view_request::decode_question;
+use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
     CompareDots, ComparedOps, Export, Failure, OpRef, Reply, Request, SessionInfo, SessionSlot, ViewRequest,
 };
@@ -68,8 +68,8 @@ impl OpenSessions {
                 (self.second, self.compared) = (None, None);
                 self.show(SessionSlot::First)
             }
-            Request::ViewRequest(bytes) => match decode_question(bytes).filter(ViewRequest::is_compare) {
-                Some(question) => self.answer_compare(&question).unwrap_or_else(Reply::Failed),
+            Request::ViewRequest(bytes) => match decode_view_request(bytes).filter(ViewRequest::is_compare) {
+                Some(request) => self.answer_compare(&request).unwrap_or_else(Reply::Failed),
                 None => self.answer_in(self.shown, request),
             },
             _ => self.answer_in(self.shown, request),
@@ -93,18 +93,18 @@ impl OpenSessions {
         Reply::Opened(Box::new(info))
     }
 
-    fn answer_compare(&mut self, question: &ViewRequest) -> Result<Reply, Failure> {
-        Ok(match question {
+    fn answer_compare(&mut self, request: &ViewRequest) -> Result<Reply, Failure> {
+        Ok(match request {
             ViewRequest::Compare(query) => {
-                Reply::answer_to_question(&self.compared(query)?.comparison.with_largest_rows(ROWS_PER_PART))
+                Reply::encode_answer(&self.compared(query)?.comparison.with_largest_rows(ROWS_PER_PART))
             }
-            ViewRequest::CompareOps { query, key } => Reply::answer_to_question(&self.compared_ops(query, key)?),
+            ViewRequest::CompareOps { query, key } => Reply::encode_answer(&self.compared_ops(query, key)?),
             ViewRequest::CompareDots(query) => {
                 let (dots, n_rows) = self.compared(query)?.comparison.dots(MAX_DOTS);
-                Reply::answer_to_question(&CompareDots { dots, n_rows })
+                Reply::encode_answer(&CompareDots { dots, n_rows })
             }
             ViewRequest::CompareMarkdown(query) => {
-                Reply::answer_to_question(&compare_text::markdown(&self.compared(query)?.comparison, None))
+                Reply::encode_answer(&compare_text::markdown(&self.compared(query)?.comparison, None))
             }
             ViewRequest::ExportCompare { query, format } => {
                 let of = &self.compared(query)?.comparison;

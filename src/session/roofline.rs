@@ -31,7 +31,7 @@ impl CaptureSession {
     /// Returns the figures and the points of the chart.
     pub(crate) fn roofline_head(&mut self, query: &RooflineQuery) -> Reply {
         match self.kept_roofline(query) {
-            Ok((cached, ..)) => Reply::answer_to_question(&cached.head()),
+            Ok((cached, ..)) => Reply::encode_answer(&cached.head()),
             Err(error) => Reply::BadFilter(error),
         }
     }

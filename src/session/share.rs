@@ -54,30 +54,30 @@ pub(crate) struct ReportCache {
 }
 
 impl ReportCache {
-    /// Answers a question about the report of a session. `capture_ranges` are the captures that the report file can
+    /// Answers a request about the report of a session. `capture_ranges` are the captures that the report file can
     /// hold.
     pub(crate) fn answer(
         &mut self,
         session: &mut dyn Session,
         capture_ranges: &[CaptureRange],
-        question: &ViewRequest,
+        request: &ViewRequest,
     ) -> Reply {
         let (ViewRequest::Share(query)
         | ViewRequest::ShareFile { query, .. }
-        | ViewRequest::ShareMarkdown { query, .. }) = question
+        | ViewRequest::ShareMarkdown { query, .. }) = request
         else {
-            return Reply::Failed(super::open::messages::no_question());
+            return Reply::Failed(super::open::messages::unknown_request());
         };
         let cached = match self.get(session, query) {
             Ok(cached) => cached,
             Err(failure) => return Reply::Failed(failure),
         };
         // Markdown holds figures and a few rows, so that it always has full detail.
-        let level = if matches!(question, ViewRequest::ShareMarkdown { .. }) { Level::FULL.at } else { query.level };
+        let level = if matches!(request, ViewRequest::ShareMarkdown { .. }) { Level::FULL.at } else { query.level };
         let report = ShareQuery { level, ..query.clone() }.cut(&cached.report);
-        match question {
-            ViewRequest::ShareFile { captures, .. } => Reply::answer_to_question(&pack(&report, captures)),
-            ViewRequest::ShareMarkdown { url, .. } => Reply::answer_to_question(&markdown(&report, url.as_deref())),
+        match request {
+            ViewRequest::ShareFile { captures, .. } => Reply::encode_answer(&pack(&report, captures)),
+            ViewRequest::ShareMarkdown { url, .. } => Reply::encode_answer(&markdown(&report, url.as_deref())),
             _ => {
                 let without = (query.with_sources, query.anonymise);
                 let known = cached.lengths.iter().find(|(of, _)| *of == without).map(|(_, lengths)| *lengths);
@@ -87,7 +87,7 @@ impl ReportCache {
                     cached.lengths.push((without, lengths));
                     lengths
                 });
-                Reply::answer_to_question(&shared(&report, cached, lengths, capture_ranges.to_vec()))
+                Reply::encode_answer(&shared(&report, cached, lengths, capture_ranges.to_vec()))
             }
         }
     }

@@ -16,10 +16,10 @@ use crate::units::Picos;
 /// Answers a request about a table.
 pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Reply {
     let reply = match action {
-        TableAction::Rows(query) => rows.page(query).map(|page| Reply::answer_to_question(&page)),
+        TableAction::Rows(query) => rows.page(query).map(|page| Reply::encode_answer(&page)),
         TableAction::Copy { query, columns, keys, form } => rows
             .copy(query, columns, keys.as_deref(), *form)
-            .map(|(text, n)| Reply::answer_to_question(&CopiedRows { text, n })),
+            .map(|(text, n)| Reply::encode_answer(&CopiedRows { text, n })),
     };
     reply.unwrap_or_else(Reply::BadFilter)
 }
@@ -62,7 +62,7 @@ impl CaptureSession {
             TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
             TableOf::Events(_) | TableOf::Hits(_) => self.event_rows(of, action),
-            TableOf::Compare(..) | TableOf::Captures { .. } => Reply::Failed(messages::no_question()),
+            TableOf::Compare(..) | TableOf::Captures { .. } => Reply::Failed(messages::unknown_request()),
             TableOf::Buffers(query, point) => {
                 let kept = match self.cached_buffers(query, *point) {
                     Ok(kept) => kept,
@@ -109,7 +109,7 @@ impl ReportSession {
             }
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action)?,
             TableOf::Events(_) | TableOf::Hits(_) => return Err(self.lacks("the events of the timeline")),
-            TableOf::Compare(..) | TableOf::Captures { .. } => return Err(Reply::Failed(messages::no_question())),
+            TableOf::Compare(..) | TableOf::Captures { .. } => return Err(Reply::Failed(messages::unknown_request())),
             TableOf::Buffers(query, point) => {
                 let space = self.space_at(query, *point)?;
                 answer(&mut buffer_table(&space.alive, space.curve.n_points, CachedOrder::default()), action)

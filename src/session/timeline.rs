@@ -1,4 +1,4 @@
-//! This module answers the questions of the timeline. The tracks and the lanes that have been shown are kept.
+//! This module answers the requests of the timeline. The tracks and the lanes that have been shown are kept.
 
 use super::capture::CaptureSession;
 use super::event_rows::EventRows;
@@ -58,34 +58,34 @@ impl CaptureSession {
     }
 
     /// Answers [`ViewRequest::Timeline`](crate::protocol::ViewRequest::Timeline).
-    pub(super) fn timeline(&mut self, question: &TimelineRequest) -> Reply {
+    pub(super) fn timeline(&mut self, request: &TimelineRequest) -> Reply {
         let Self { profile, analysis, timeline, programs, event_rows, .. } = self;
         let index = timeline.get_or_insert_with(|| aligned_index(profile, analysis, programs));
-        match question {
+        match request {
             TimelineRequest::Tracks { is_aligned } => {
                 index.align(profile, analysis, *is_aligned);
                 *event_rows = None;
-                Reply::answer_to_question(&index.timeline)
+                Reply::encode_answer(&index.timeline)
             }
-            TimelineRequest::Picture(query) => Reply::answer_to_question(&index.picture(profile, analysis, query)),
+            TimelineRequest::Picture(query) => Reply::encode_answer(&index.picture(profile, analysis, query)),
             TimelineRequest::SeriesRanges { series, start, end } => {
                 let range = |id: &SeriesRef| index.series_range(profile, analysis, *id, (*start, *end));
-                Reply::answer_to_question(&series.iter().filter_map(range).collect::<Vec<SeriesRange>>())
+                Reply::encode_answer(&series.iter().filter_map(range).collect::<Vec<SeriesRange>>())
             }
-            TimelineRequest::Event(query) => Reply::answer_to_question(&index.event(profile, analysis, *query)),
-            TimelineRequest::Events(query) => Reply::answer_to_question(&index.events(profile, query)),
-            TimelineRequest::Flows(query) => Reply::answer_to_question(&index.all_flows(profile, query)),
+            TimelineRequest::Event(query) => Reply::encode_answer(&index.event(profile, analysis, *query)),
+            TimelineRequest::Events(query) => Reply::encode_answer(&index.events(profile, query)),
+            TimelineRequest::Flows(query) => Reply::encode_answer(&index.all_flows(profile, query)),
             TimelineRequest::Search(query) => {
                 let found = index.search(profile, query);
-                found.map_or_else(Reply::BadFilter, |found| Reply::answer_to_question(&found))
+                found.map_or_else(Reply::BadFilter, |found| Reply::encode_answer(&found))
             }
             TimelineRequest::ExportXSpace(request) => {
                 let files = export::export_xspaces(profile, analysis, programs.files(), *request);
-                files.map_or_else(Reply::Failed, |files| Reply::answer_to_question(&files))
+                files.map_or_else(Reply::Failed, |files| Reply::encode_answer(&files))
             }
             TimelineRequest::ExportTrace(query) => {
                 let file = export::export_trace(profile, index, query);
-                file.map_or_else(Reply::Failed, |file| Reply::answer_to_question(&file))
+                file.map_or_else(Reply::Failed, |file| Reply::encode_answer(&file))
             }
         }
     }

@@ -15,7 +15,7 @@ impl CaptureSession {
     /// Answers [`ViewRequest::Utilization`](crate::protocol::ViewRequest::Utilization).
     pub(super) fn utilization(&mut self, query: &RooflineQuery) -> Reply {
         match self.utilization_of(unfiltered(query)) {
-            Ok(answer) => Reply::answer_to_question(&answer),
+            Ok(answer) => Reply::encode_answer(&answer),
             Err(error) => Reply::BadFilter(error),
         }
     }

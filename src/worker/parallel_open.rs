@@ -1,5 +1,5 @@
 //! This module opens large files with helpers. Each worker reads its share of the planes. This worker reads the first device
-//! first, opens it, and answers questions about it between the other planes.
+//! first, opens it, and answers requests about it between the other planes.
 //!
 //! ```text
 //!   planes         TPU:0 │ host │ TPU:1 │ TPU:2 │ TPU:3

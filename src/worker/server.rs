@@ -30,7 +30,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent, MessagePort};
 
 /// After an answer, this worker reads no further plane for this time, in milliseconds, because the page often has the next
-/// question, and a plane may take long.
+/// request, and a plane may take long.
 const PAUSE: f64 = 100.0;
 /// The time between two checks whether helpers are silent, in milliseconds.
 const CHECK_EVERY: u32 = 5_000;
@@ -166,14 +166,14 @@ impl Server {
             }
             Request::Summarise { paths } => {
                 let read = inputs(paths, &files).and_then(|inputs| summarise(inputs, &mut self.reporter(id)));
-                read.map_or_else(Reply::Failed, |summary| Reply::answer_to_question(&summary))
+                read.map_or_else(Reply::Failed, |summary| Reply::encode_answer(&summary))
             }
             Request::ExplainChange { paths, n_before } => {
                 let cause = inputs(paths, &files).and_then(|mut before| {
                     let after = before.split_off((*n_before as usize).min(before.len()));
                     explain_change(before, after, &mut self.reporter(id))
                 });
-                cause.map_or_else(Reply::Failed, |cause| Reply::answer_to_question(&cause))
+                cause.map_or_else(Reply::Failed, |cause| Reply::encode_answer(&cause))
             }
             Request::OpenReport { link } => self.open_link(link),
             Request::HelperEnded { helper } => {
@@ -332,7 +332,7 @@ impl Server {
     /// estimate is ready.
     fn report_estimating(&self, id: RequestId, inputs: &[Input]) {
         let bytes_total = inputs.iter().map(|input| input.source.size()).sum();
-        let progress = Progress::new(Stage::Recognise, bytes_total, "estimating the size");
+        let progress = Progress::new(Stage::Detect, bytes_total, "estimating the size");
         let progress = Progress { memory: memory(), ..progress };
         self.answer(id, Reply::Progress(progress));
     }

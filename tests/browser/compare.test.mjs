@@ -21,7 +21,7 @@ const shownVerdict = (page, text) => waitUntil(() => verdict(page).innerText().c
 /** Chooses the second capture with the button of the comparison. */
 async function chooseSecond(page, file) {
   await page.locator("#tab-compare").click();
-  // The browser is told to report the dialog of files before the button is pressed.
+  // The test listens for the file dialog before it presses the button.
   const chooser = page.waitForEvent("filechooser");
   const button = page.getByRole("button", { name: "Choose the capture to compare with" });
   await button.waitFor();

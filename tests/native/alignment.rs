@@ -346,8 +346,8 @@ fn no_figure_depends_on_the_alignment() {
     let expected = figures(&mut session(&files));
     for is_aligned in [true, false] {
         let mut session = session(&files);
-        let question = TimelineRequest::Tracks { is_aligned: Some(is_aligned) };
-        let timeline = session.answer(&ViewRequest::Timeline(question).into()).decode::<Timeline>().unwrap();
+        let request = TimelineRequest::Tracks { is_aligned: Some(is_aligned) };
+        let timeline = session.answer(&ViewRequest::Timeline(request).into()).decode::<Timeline>().unwrap();
         assert_eq!(timeline.is_aligned(), is_aligned);
         let found = figures(&mut session);
         assert_eq!(found.len(), expected.len());
@@ -362,7 +362,7 @@ fn no_figure_depends_on_the_alignment() {
 fn all_answers_are_moved_by_the_offset() {
     let mut session = session(&captures(&early_host()));
     let mut answers = |is_aligned: bool| {
-        let mut answer = |question| session.answer(&ViewRequest::Timeline(question).into());
+        let mut answer = |request| session.answer(&ViewRequest::Timeline(request).into());
         let timeline = answer(TimelineRequest::Tracks { is_aligned: Some(is_aligned) }).decode::<Timeline>().unwrap();
         let group = timeline.groups.iter().find(|group| group.device == Some(2)).unwrap();
         let (by, steps) = (timeline.device_offset(Some(2)), &group.steps);

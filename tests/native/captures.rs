@@ -82,8 +82,8 @@ impl Nights {
     }
 }
 
-fn answer<T: serde::de::DeserializeOwned>(session: &mut OpenSession, question: CapturesRequest) -> T {
-    session.answer(&ViewRequest::Captures(question).into()).decode().unwrap()
+fn answer<T: serde::de::DeserializeOwned>(session: &mut OpenSession, request: CapturesRequest) -> T {
+    session.answer(&ViewRequest::Captures(request).into()).decode().unwrap()
 }
 
 fn view(session: &mut OpenSession, figure: CaptureFigure) -> CapturesView {
@@ -96,8 +96,8 @@ fn set(session: &mut OpenSession, capture: usize, read: Result<CaptureSummary, S
 
 fn table(session: &mut OpenSession) -> TablePage {
     let query = PageQuery { count: 100, ..PageQuery::default() };
-    let question = ViewRequest::Table { of: TableOf::Captures { revision: 0 }, action: TableAction::Rows(query) };
-    session.answer(&question.into()).decode().unwrap()
+    let request = ViewRequest::Table { of: TableOf::Captures { revision: 0 }, action: TableAction::Rows(query) };
+    session.answer(&request.into()).decode().unwrap()
 }
 
 fn open(inputs: &[Input]) -> (OpenSession, SessionInfo) {
@@ -156,8 +156,8 @@ fn a_row_has_the_figures_of_the_overview_and_a_failed_capture_costs_one_row() {
     assert_eq!((of.n_read, of.n_failed), (1, 1));
     // The overview of the same files, opened alone.
     let (mut alone, _) = OpenSession::open(nights.inputs(|of| of == 2), &mut |_| ()).unwrap();
-    let question = ViewRequest::Overview(OverviewQuery::default());
-    let overview: Option<rooflight::analysis::overview::Overview> = alone.answer(&question.into()).decode().unwrap();
+    let request = ViewRequest::Overview(OverviewQuery::default());
+    let overview: Option<rooflight::analysis::overview::Overview> = alone.answer(&request.into()).decode().unwrap();
     let overview = overview.unwrap();
     let row = nights.summary(2);
     let shown = of.captures[2].summary().unwrap();

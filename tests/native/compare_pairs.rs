@@ -158,8 +158,9 @@ impl Role {
     /// Returns whether two roles are the same, as far as both programs say. `None` if neither their places nor their parameters
     /// can be compared: a gradient takes no parameter, and copies have no place.
     ///
-    /// A fusion may have a multiplication more on one side, so a common place and a common parameter are enough. What moves a
-    /// parameter is told by the parameter: its place is that of a conversion, which is gone if the parameter has another type.
+    /// A fusion may have a multiplication more on one side, so a common place and a common parameter are enough. An op that
+    /// moves a parameter is identified by the parameter: its place is that of a conversion, which is gone if the parameter has another
+    /// type.
     fn agrees(&self, other: &Self) -> Option<bool> {
         fn meet<T: Ord>(a: &BTreeSet<T>, b: &BTreeSet<T>) -> Option<bool> {
             (!a.is_empty() && !b.is_empty()).then(|| !a.is_disjoint(b))

@@ -120,7 +120,7 @@ fn a_jump_is_a_change_point() {
     assert!(text.contains("from capture 6 (") && text.contains("Time per step: "), "{text}");
 }
 
-/// Reports of files with the same name, as those of every night, are told apart by their own names.
+/// Reports of files with the same name, as those of every night, are distinguished by their own names.
 #[test]
 fn reports_of_files_with_one_name_are_a_series() {
     let folder = tempfile::tempdir().unwrap();

@@ -434,8 +434,8 @@ fn session(name: &str, source: Box<dyn Source>) -> OpenSession {
     OpenSession::open(vec![Input { name: name.to_owned(), source, from_folder: false }], &mut |_| {}).unwrap().0
 }
 
-fn reply_to(engine: &mut OpenSession, question: TimelineRequest) -> Reply {
-    engine.answer(&ViewRequest::Timeline(question).into())
+fn reply_to(engine: &mut OpenSession, request: TimelineRequest) -> Reply {
+    engine.answer(&ViewRequest::Timeline(request).into())
 }
 
 #[test]

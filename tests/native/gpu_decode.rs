@@ -92,7 +92,7 @@ fn advice_to_a_server_follows_from_its_python() {
     let (overview, checks) = overview();
     assert!(checks[0].used.is_some_and(|used| used < 0.01), "{:?}", checks[0].used);
     let finding = |id: &str| -> &Finding { overview.findings.iter().find(|finding| finding.id == id).unwrap() };
-    // Python is traced, so nobody is told to trace it.
+    // Python is traced, so no advice says to trace it.
     let dispatch = finding("host_dispatch");
     assert!(!dispatch.detail.contains("does not trace"), "{}", dispatch.detail);
     assert!(dispatch.tries.iter().all(|advice| !advice.text.contains("Trace Python")), "{:?}", dispatch.tries);

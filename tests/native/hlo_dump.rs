@@ -25,8 +25,8 @@ fn view(engine: &mut OpenSession) -> FileView {
 }
 
 fn lines(engine: &mut OpenSession) -> ProgramPage {
-    let question = ViewRequest::ProgramText { program: ProgramRef(0), first: 0, count: 1000 };
-    engine.answer(&question.into()).decode().unwrap()
+    let request = ViewRequest::ProgramText { program: ProgramRef(0), first: 0, count: 1000 };
+    engine.answer(&request.into()).decode().unwrap()
 }
 
 fn outline(engine: &mut OpenSession) -> ProgramOutline {

@@ -170,8 +170,8 @@ fn a_report_is_a_side() {
     // A report has no details of ops.
     let rows = rows(&mut sessions, CompareRows::All, "");
     assert!(rows.rows.len() > 50);
-    let question = ViewRequest::CompareOps { query: CompareQuery::default(), key: rows.rows[0].key.clone() };
-    let ops: ComparedOps = sessions.answer(&question.into()).decode().unwrap();
+    let request = ViewRequest::CompareOps { query: CompareQuery::default(), key: rows.rows[0].key.clone() };
+    let ops: ComparedOps = sessions.answer(&request.into()).decode().unwrap();
     assert!(ops.a.is_some() && ops.b.is_none() && ops.row.b.is_some());
 }
 
@@ -183,8 +183,8 @@ fn the_ops_of_a_row_are_set_beside_each_other() {
     for row in
         expected.rows.iter().filter(is_pair).take(3).chain(expected.rows.iter().filter(|row| row.b.is_none()).take(1))
     {
-        let question = ViewRequest::CompareOps { query: CompareQuery::default(), key: row.key() };
-        let ops: ComparedOps = sessions.answer(&question.into()).decode().unwrap();
+        let request = ViewRequest::CompareOps { query: CompareQuery::default(), key: row.key() };
+        let ops: ComparedOps = sessions.answer(&request.into()).decode().unwrap();
         assert_eq!(ops.row, *row);
         assert_eq!(ops.a.as_ref().map(|op| &op.name), row.a.as_ref().map(|side| &side.ops[0]));
         assert_eq!(ops.b.as_ref().map(|op| &op.name), row.b.as_ref().map(|side| &side.ops[0]));
@@ -200,8 +200,8 @@ fn the_ops_of_a_row_are_set_beside_each_other() {
         );
         assert_eq!(compare::pair_sentence(&ops).contains("Only in A"), row.b.is_none());
     }
-    let question = ViewRequest::CompareOps { query: CompareQuery::default(), key: "no row".to_owned() };
-    assert!(matches!(sessions.answer(&question.into()), Reply::Failed(_)));
+    let request = ViewRequest::CompareOps { query: CompareQuery::default(), key: "no row".to_owned() };
+    assert!(matches!(sessions.answer(&request.into()), Reply::Failed(_)));
 }
 
 /// The bars lead from A to B without a gap, and the ops of a part lead through it.

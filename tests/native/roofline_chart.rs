@@ -69,8 +69,8 @@ fn head(engine: &mut OpenSession, query: &RooflineQuery) -> RooflineHead {
 /// Requests rows of the table, as the page does.
 fn page(engine: &mut OpenSession, (request, by): (&RooflineQuery, RoofBy), query: PageQuery) -> TablePage {
     let (of, first) = (TableOf::Roofline(request.clone(), by), query.first);
-    let question = ViewRequest::Table { of, action: TableAction::Rows(query) };
-    let page: TablePage = engine.answer(&question.into()).decode().unwrap();
+    let request = ViewRequest::Table { of, action: TableAction::Rows(query) };
+    let page: TablePage = engine.answer(&request.into()).decode().unwrap();
     assert_eq!(page.first, first);
     page
 }
@@ -299,8 +299,8 @@ fn exports_have_all_rows_in_the_shown_order() {
         let page = all_rows(&mut engine, (&query, RoofBy::Op), &sort);
         let names: Vec<String> = page.rows.into_iter().map(|row| row.title).collect();
         let mut export = |format| {
-            let question = ViewRequest::ExportRoofline { query: query.clone(), sort: Some(sort.clone()), format };
-            match engine.answer(&question.into()) {
+            let request = ViewRequest::ExportRoofline { query: query.clone(), sort: Some(sort.clone()), format };
+            match engine.answer(&request.into()) {
                 rooflight::protocol::Reply::Exported(text) => text,
                 other => panic!("{other:?}"),
             }

@@ -193,8 +193,8 @@ fn one_row_is_copied_as_in_the_whole_table() {
     let mut copy = |keys: Option<Vec<String>>| -> CopiedRows {
         let columns = ["key", "total_dur_ps", "cumulative"].map(str::to_owned).to_vec();
         let action = TableAction::Copy { query: PageQuery::default(), columns, keys, form: CopyForm::Tsv };
-        let question = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action };
-        engine.answer(&question.into()).decode().unwrap()
+        let request = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action };
+        engine.answer(&request.into()).decode().unwrap()
     };
     let whole = copy(None);
     let lines: Vec<&str> = whole.text.lines().collect();

@@ -375,8 +375,8 @@ fn equal_names_get_equal_pseudonyms() {
     assert_eq!(result.anonymise(), result, "twice is once");
 }
 
-fn answer<T: serde::de::DeserializeOwned>(engine: &mut OpenSession, question: ViewRequest) -> T {
-    engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
+fn answer<T: serde::de::DeserializeOwned>(engine: &mut OpenSession, request: ViewRequest) -> T {
+    engine.answer(&request.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 
 #[test]
@@ -414,8 +414,8 @@ fn a_full_summary_answers_as_its_capture_does() {
         for by in RoofBy::ALL.into_iter().filter(|by| matches!(by, RoofBy::Op | RoofBy::Step)) {
             let of = TableOf::Roofline(RooflineQuery::default(), by);
             let action = TableAction::Rows(PageQuery { count: 50, ..PageQuery::default() });
-            let question = ViewRequest::Table { of, action };
-            let rows = |engine: &mut OpenSession| answer::<TablePage>(engine, question.clone());
+            let request = ViewRequest::Table { of, action };
+            let rows = |engine: &mut OpenSession| answer::<TablePage>(engine, request.clone());
             assert_eq!(rows(&mut capture), rows(&mut summary));
         }
         assert_eq!(capture.answer(&Request::StepStats), summary.answer(&Request::StepStats));

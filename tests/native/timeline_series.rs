@@ -411,14 +411,14 @@ fn a_session_answers_for_series() {
     let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(sample), from_folder: false };
     let (mut session, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
-    let mut ask = |question: TimelineRequest| session.answer(&ViewRequest::Timeline(question).into());
+    let mut ask = |request: TimelineRequest| session.answer(&ViewRequest::Timeline(request).into());
     let timeline =
         ask(TimelineRequest::Tracks { is_aligned: None }).decode::<rooflight::analysis::timeline::Timeline>().unwrap();
     let track = timeline.groups[0].series.iter().find(|series| series.name == "FLOP/s").unwrap().clone();
     assert_eq!((track.is_estimated, track.max), (true, None));
     let mut range = |series| {
-        let question = TimelineRequest::SeriesRanges { series: vec![series], start: timeline.start, end: timeline.end };
-        ask(question).decode::<Vec<SeriesRange>>().unwrap().pop()
+        let request = TimelineRequest::SeriesRanges { series: vec![series], start: timeline.start, end: timeline.end };
+        ask(request).decode::<Vec<SeriesRange>>().unwrap().pop()
     };
     let found = range(track.id).unwrap();
     assert!(found.mean.unwrap() > 1e12 && found.max.unwrap() > found.mean.unwrap() && found.covered_share > 0.5);

@@ -143,9 +143,9 @@ impl Source for Pieces<'_> {
 
 /// Everything that a walk passes to its sink, as texts.
 #[derive(Default)]
-struct Heard(Vec<String>);
+struct RecordingSink(Vec<String>);
 
-impl Sink for Heard {
+impl Sink for RecordingSink {
     fn wants_args(&mut self, phase: u8, _: Id<'_>, _: Id<'_>) -> bool {
         phase != b's'
     }
@@ -170,15 +170,15 @@ fn the_size_of_pieces_does_not_matter() {
     for (form, bytes) in forms() {
         let packed = bytes.starts_with(&[0x1f, 0x8b]);
         let packing = if packed { GZIP.into() } else { Packing::default() };
-        let heard = |stride: u64| {
-            let mut heard = Heard::default();
-            let outcome = walk(Stream::new(&Pieces(&bytes, stride), packing), &mut heard);
-            (heard.0, outcome)
+        let walked = |stride: u64| {
+            let mut sink = RecordingSink::default();
+            let outcome = walk(Stream::new(&Pieces(&bytes, stride), packing), &mut sink);
+            (sink.0, outcome)
         };
-        let whole = heard(1 << 20);
+        let whole = walked(1 << 20);
         assert_eq!(whole.1.damage, None);
         for stride in (1..40).chain([100, 1000]) {
-            assert!(heard(stride) == whole, "{form} in pieces of {stride}");
+            assert!(walked(stride) == whole, "{form} in pieces of {stride}");
         }
     }
 }

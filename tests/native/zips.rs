@@ -75,8 +75,8 @@ fn programs_are_read_from_the_archive() {
         let page = breakdown_page(engine, &query, PageQuery { count: 1, ..PageQuery::default() });
         let (name, program) = split_row_key(&page.rows[0].key);
         let op = OpRef::new(name, program);
-        let question = ViewRequest::Op { query: roofline_query(query), op };
-        engine.answer(&question.into()).decode::<rooflight::analysis::op::OpDetail>().unwrap()
+        let request = ViewRequest::Op { query: roofline_query(query), op };
+        engine.answer(&request.into()).decode::<rooflight::analysis::op::OpDetail>().unwrap()
     };
     let engine = |name: &str, bytes: Vec<u8>| {
         let input = Input { name: name.into(), source: Box::new(bytes), from_folder: false };

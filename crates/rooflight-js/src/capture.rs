@@ -69,7 +69,7 @@ fn inputs(sources: &[JsSource]) -> Vec<Input> {
 fn report(progress: &Function, step: &Progress) {
     let stage = match step.stage {
         Stage::Fetch => "fetch",
-        Stage::Recognise => "recognise",
+        Stage::Detect => "recognise",
         Stage::Inflate => "inflate",
         Stage::Read => "read",
         Stage::Analyse => "analyse",

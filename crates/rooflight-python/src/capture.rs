@@ -1,7 +1,7 @@
 //! This module holds an open capture in a thread of its own.
 //!
 //! A capture cannot move between threads, because its files share counters without locks. The thread that opens the
-//! capture therefore also answers all questions about it, and Python may ask from any thread.
+//! capture therefore also answers all requests about it, and Python may ask from any thread.
 
 use crate::{exception, parts};
 use pyo3::prelude::*;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 type Answer = Result<Document, DocumentError>;
 
 /// The arguments of a command, and the sender of its answer.
-struct ViewRequest {
+struct CommandRequest {
     arguments: Vec<OsString>,
     answer: Sender<Answer>,
 }
@@ -29,7 +29,7 @@ struct ViewRequest {
 /// Files that are open as one session.
 #[pyclass(frozen, module = "rooflight._rooflight")]
 pub struct OpenCapture {
-    questions: Mutex<Sender<ViewRequest>>,
+    requests: Mutex<Sender<CommandRequest>>,
     /// The process that has the thread: a fork of it has none.
     process: u32,
 }
@@ -39,12 +39,12 @@ impl OpenCapture {
     /// Opens files, and the files of folders, as one session. Returns the capture, and the sentences about missing parts.
     #[staticmethod]
     fn open(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<(Self, Vec<String>)> {
-        let (questions, receiver) = channel();
+        let (requests, receiver) = channel();
         let (opened, is_open) = channel();
         let thread = std::thread::Builder::new().name("rooflight".to_owned()).stack_size(STACK);
         thread.spawn(move || serve(&paths, &opened, &receiver))?;
         let messages = wait(py, is_open)?.map_err(|error| exception(&error))?;
-        Ok((Self { questions: Mutex::new(questions), process: std::process::id() }, messages))
+        Ok((Self { requests: Mutex::new(requests), process: std::process::id() }, messages))
     }
 
     /// Runs a command on the open files. Returns its text, and the messages that the command line prints to stderr.
@@ -53,7 +53,7 @@ impl OpenCapture {
             return Err(failed("The capture was opened in another process", "Open it again in this one."));
         }
         let (answer, receiver) = channel();
-        let sent = self.questions.lock().map(|questions| questions.send(ViewRequest { arguments, answer }));
+        let sent = self.requests.lock().map(|requests| requests.send(CommandRequest { arguments, answer }));
         if !matches!(sent, Ok(Ok(()))) {
             return Err(ended());
         }
@@ -61,8 +61,8 @@ impl OpenCapture {
     }
 }
 
-/// Opens the files, and answers questions until the capture is dropped in Python.
-fn serve(paths: &[PathBuf], opened: &Sender<Result<Vec<String>, DocumentError>>, questions: &Receiver<ViewRequest>) {
+/// Opens the files, and answers requests until the capture is dropped in Python.
+fn serve(paths: &[PathBuf], opened: &Sender<Result<Vec<String>, DocumentError>>, requests: &Receiver<CommandRequest>) {
     let files = match OpenFiles::open(paths) {
         Ok(files) => files,
         Err(failure) => return drop(opened.send(Err(DocumentError::Failed(failure)))),
@@ -70,8 +70,8 @@ fn serve(paths: &[PathBuf], opened: &Sender<Result<Vec<String>, DocumentError>>,
     if opened.send(Ok(files.partial_messages())).is_err() {
         return;
     }
-    for ViewRequest { arguments, answer } in questions {
-        // The user may have interrupted the question.
+    for CommandRequest { arguments, answer } in requests {
+        // The user may have interrupted the request.
         let _ = answer.send(cli::document(&arguments, Some(&files)));
     }
 }

@@ -10,11 +10,11 @@ const NONE: &str = "<none>";
 
 /// Returns `hlo_category`, else the category by the HLO text, else `<none>`.
 pub fn category<'p>(profile: &'p Profile, op: &Op) -> &'p str {
-    op.stats.category.map(|id| profile.text(id)).or_else(|| by_text(profile.text(op.text))).unwrap_or(NONE)
+    op.stats.category.map(|id| profile.text(id)).or_else(|| category_of_text(profile.text(op.text))).unwrap_or(NONE)
 }
 
 /// Returns the category that XLA would assign to an instruction; `None` if the text is not an instruction.
-pub fn by_text(text: &str) -> Option<&str> {
+pub fn category_of_text(text: &str) -> Option<&str> {
     let opcode = opcode(text)?;
     Some(match opcode {
         "copy" | "transpose" | "reshape" => "data formatting",
@@ -34,7 +34,7 @@ pub fn by_text(text: &str) -> Option<&str> {
 /// Returns the category by the name of an instruction whose text is missing, such as `dot.156`, `wrapped_add` or
 /// `loop_add_fusion`. The name of a plain fusion does not reveal the work, so its category is `fusion`. `None` for
 /// unknown names.
-pub fn by_name(name: &str) -> Option<&'static str> {
+pub fn category_of_name(name: &str) -> Option<&'static str> {
     let name = name.strip_prefix('%').unwrap_or(name);
     let base = name.split('.').next().unwrap_or(name);
     let fused = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').strip_suffix("fusion");
@@ -103,13 +103,13 @@ mod tests {
 
     #[test]
     fn categories_by_text() {
-        assert_eq!(by_text("%c = f32[2] copy(f32[2] %x)"), Some("data formatting"));
-        assert_eq!(by_text("%c = f32[2] fusion(f32[2] %x), kind=kOutput, calls=%f"), Some("output fusion"));
-        assert_eq!(by_text("%c = f32[2] fusion(f32[2] %x)"), Some("fusion"));
-        assert_eq!(by_text("%c = f32[2] exponential(f32[2] %x)"), Some("non-fusion elementwise"));
-        assert_eq!(by_text("%c = bf16[2] convert(f32[2] %x)"), Some("non-fusion elementwise"));
-        assert_eq!(by_text("%c = f32[2] dot(f32[2] %x, f32[2] %y)"), Some("dot"));
-        assert_eq!(by_text("ncclDevKernel_AllReduce"), None);
+        assert_eq!(category_of_text("%c = f32[2] copy(f32[2] %x)"), Some("data formatting"));
+        assert_eq!(category_of_text("%c = f32[2] fusion(f32[2] %x), kind=kOutput, calls=%f"), Some("output fusion"));
+        assert_eq!(category_of_text("%c = f32[2] fusion(f32[2] %x)"), Some("fusion"));
+        assert_eq!(category_of_text("%c = f32[2] exponential(f32[2] %x)"), Some("non-fusion elementwise"));
+        assert_eq!(category_of_text("%c = bf16[2] convert(f32[2] %x)"), Some("non-fusion elementwise"));
+        assert_eq!(category_of_text("%c = f32[2] dot(f32[2] %x, f32[2] %y)"), Some("dot"));
+        assert_eq!(category_of_text("ncclDevKernel_AllReduce"), None);
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
             ("MemoryAllocation", None),
             ("", None),
         ] {
-            assert_eq!(by_name(name), expected, "{name}");
+            assert_eq!(category_of_name(name), expected, "{name}");
         }
     }
 }

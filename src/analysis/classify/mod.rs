@@ -18,7 +18,7 @@ pub(in crate::analysis) mod signature;
 pub(in crate::analysis) mod source_frame;
 
 pub use super::classify::opcode::opcode;
-pub use category::{by_name as category_of_name, by_text as category_of_text, category};
+pub use category::{category, category_of_name, category_of_text};
 pub use kind::Kind;
 pub use layer::{NO_LAYER, SCANNED};
 pub use op_class::{Class, Facts, classify};

@@ -50,9 +50,9 @@ pub fn classify(facts: Facts<'_>) -> Class {
         .or_else(|| opcode.and_then(|o| by_call(o, facts)))
         .or_else(|| facts.category.and_then(by_category))
         .or_else(|| opcode.and_then(weak_opcode))
-        .or_else(|| category::by_name(facts.name).and_then(by_category))
+        .or_else(|| category::category_of_name(facts.name).and_then(by_category))
         .or_else(|| {
-            facts.kernel.map(|kernel| category::by_name(kernel).and_then(by_category).unwrap_or(Kind::Compute))
+            facts.kernel.map(|kernel| category::category_of_name(kernel).and_then(by_category).unwrap_or(Kind::Compute))
         });
     Class { kind: kind.unwrap_or(Kind::Other), known: kind.is_some() }
 }

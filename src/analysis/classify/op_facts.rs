@@ -4,7 +4,7 @@
 //! A capture has many ops, but few distinct ops and few scope paths. Each of these is examined once per session, not
 //! once per device.
 
-use super::category::by_text;
+use super::category::category_of_text;
 use super::kind::Kind;
 use super::layer::{LayerContext, layer, loop_path, named, trip_count};
 use super::op_class::{Facts, classify, is_async};
@@ -121,7 +121,7 @@ impl<'p> Finder<'p> {
         let signs = GroupEvidence {
             kind: class.kind,
             known: class.known,
-            category: category.map(|c| profile.text(c)).or_else(|| by_text(text)).unwrap_or_default(),
+            category: category.map(|c| profile.text(c)).or_else(|| category_of_text(text)).unwrap_or_default(),
             name,
             text,
             path: path.map_or("", |p| self.words.get(p.scope)),

@@ -48,7 +48,7 @@ pub(super) fn needs_program(inst: InstructionRef<'_>, category: &str) -> bool {
 }
 
 /// Finds the compute dtype of an instruction. `matmul` is whether other facts show that the instruction is a matmul.
-pub(super) fn work(inst: InstructionRef<'_>, category: &str, matmul: bool) -> ComputeType {
+pub(super) fn compute_type(inst: InstructionRef<'_>, category: &str, matmul: bool) -> ComputeType {
     let matmul = matmul || category.starts_with("convolution");
     let inst = inst.worker();
     match inst.opcode() {
@@ -148,8 +148,8 @@ mod tests {
     fn dtype_of(hlo: &str, category: &str) -> (&'static str, bool, bool, bool) {
         let parsed = text::instruction(hlo).unwrap();
         let inst = InstructionRef { instruction: &parsed.instruction, module: None, tpu: true };
-        let work = work(inst, category, false);
-        (work.dtype.map_or("", DType::name), work.matmul, work.uncertain, work.mixed)
+        let compute = compute_type(inst, category, false);
+        (compute.dtype.map_or("", DType::name), compute.matmul, compute.uncertain, compute.mixed)
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(dtype_of(&differ, "convolution fusion"), ("f32", true, true, false));
         let parsed = text::instruction(&differ).unwrap();
         let inst = InstructionRef { instruction: &parsed.instruction, module: None, tpu: true };
-        assert_eq!(work(inst, "convolution fusion", false).instead, Some(DType::BF16));
+        assert_eq!(compute_type(inst, "convolution fusion", false).instead, Some(DType::BF16));
         assert_eq!(dtype_of(&fusion("%a, %b"), "convolution fusion"), ("f32", true, true, false));
         assert_eq!(dtype_of(&fusion("%a, %b"), "loop fusion"), ("f32", false, false, false));
     }
@@ -190,7 +190,7 @@ mod tests {
         )
         .unwrap();
         let inst = InstructionRef::within(&module, module.instruction_named("f").unwrap(), true).unwrap();
-        let found = work(inst, "convolution fusion", false);
+        let found = compute_type(inst, "convolution fusion", false);
         assert_eq!(found, ComputeType { dtype: Some(DType::BF16), matmul: true, ..ComputeType::default() });
     }
 }

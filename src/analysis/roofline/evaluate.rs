@@ -1,7 +1,7 @@
 //! This module computes the roofline point of one op, or finds the reason why the op has none. It does not depend on
 //! sums.
 
-use super::compute_dtype::{ComputeType, needs_program, work};
+use super::compute_dtype::{ComputeType, compute_type, needs_program};
 use super::cost::cost;
 use super::peaks::{Ceilings, DevicePeaks};
 use super::query::{KernelCost, Level};
@@ -51,7 +51,7 @@ pub(super) struct RooflineModel<'a, 'm> {
     costs: &'a [KernelCost],
     /// Peaks of the device of each slice, by index of the slice.
     ceilings: Vec<Ceilings>,
-    works: IndexMap<(Option<ProgramId>, StrId, StrId), ComputeType>,
+    compute_types: IndexMap<(Option<ProgramId>, StrId, StrId), ComputeType>,
 }
 
 impl<'a, 'm> RooflineModel<'a, 'm> {
@@ -67,7 +67,7 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
             programs,
             costs,
             ceilings: peaks.map(Ceilings::from_peaks).collect(),
-            works: IndexMap::default(),
+            compute_types: IndexMap::default(),
         }
     }
 
@@ -88,14 +88,14 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         }
         let memory = profile.memory(self.session.plane(device), member.op);
         let cost = cost(op, name, is_custom_call(&self.session, op), memory, self.costs)?;
-        let mut work = self.work(op, facts);
+        let mut compute = self.compute_type(op, facts);
         let ceilings = &self.ceilings[member.slice as usize];
         let has_peak = |dtype: DType| ceilings.class(dtype).is_some_and(|p| ceilings.flops[p as usize].is_some());
-        if let Some(instead) = work.instead.filter(|_| work.uncertain && !work.dtype.is_some_and(has_peak)) {
-            work.dtype = Some(instead);
+        if let Some(instead) = compute.instead.filter(|_| compute.uncertain && !compute.dtype.is_some_and(has_peak)) {
+            compute.dtype = Some(instead);
         }
-        let of_type = work.dtype.and_then(|dtype| ceilings.class(dtype));
-        let precision = if work.matmul {
+        let of_type = compute.dtype.and_then(|dtype| ceilings.class(dtype));
+        let precision = if compute.matmul {
             of_type.ok_or(SkipReason::NoPeak)?
         } else {
             // Vector units have no published peak. The peak of the matrix units is an upper bound for every op of the
@@ -106,7 +106,7 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         if ceilings.bytes[Level::Hbm.index()].is_none() && cost.levels[Level::Hbm.index()] > 0.0 {
             return Err(SkipReason::NoBandwidth);
         }
-        let ComputeType { dtype, uncertain, mixed, .. } = work;
+        let ComputeType { dtype, uncertain, mixed, .. } = compute;
         Ok(OpPoint { cost, peak, bytes: ceilings.bytes, dtype, precision, uncertain, mixed })
     }
 
@@ -117,16 +117,16 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
     }
 
     /// Returns the compute dtype of an op, from the cache if it is there.
-    pub fn work(&mut self, op: &Op, facts: &OpFacts) -> ComputeType {
+    pub fn compute_type(&mut self, op: &Op, facts: &OpFacts) -> ComputeType {
         let key = (op.stats.program, op.name, op.text);
-        if let Some(work) = self.works.get(&key) {
-            return *work;
+        if let Some(compute) = self.compute_types.get(&key) {
+            return *compute;
         }
-        let found = self.find_work(op, facts);
-        *self.works.entry(key).or_insert_with(|| found)
+        let found = self.find_compute_type(op, facts);
+        *self.compute_types.entry(key).or_insert_with(|| found)
     }
 
-    fn find_work(&self, op: &Op, facts: &OpFacts) -> ComputeType {
+    fn find_compute_type(&self, op: &Op, facts: &OpFacts) -> ComputeType {
         let profile = self.session.profile;
         let (category, matmul) = (category(profile, op), facts.group == OpGroup::Matmul);
         let parsed = text::instruction(profile.text(op.text));
@@ -137,10 +137,10 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
             && let Some(id) = module.instruction_named(profile.text(op.name))
             && let Some(inst) = InstructionRef::within(module, id, true)
         {
-            return work(inst, category, matmul);
+            return compute_type(inst, category, matmul);
         }
         match of_text {
-            Some(inst) => work(inst, category, matmul),
+            Some(inst) => compute_type(inst, category, matmul),
             // The op has no HLO text. Its stat `shape` may still give the shape of the result.
             None => {
                 let shape = op.stats.shape.and_then(|id| text::shape(profile.text(id)));

@@ -51,7 +51,7 @@ impl Analysis {
         each(&slices, |member, time| {
             let (op, facts) = session.op(slices[0].device, member.op);
             let floor = floors.entry(op.key()).or_default();
-            floor.dtype = floor.dtype.or_else(|| model.work(op, facts).dtype);
+            floor.dtype = floor.dtype.or_else(|| model.compute_type(op, facts).dtype);
             let Ok(point) = model.evaluate_op(&slices, member) else {
                 floor.unknown = floor.unknown.saturating_add(time.self_time);
                 return;

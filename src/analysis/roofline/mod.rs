@@ -291,7 +291,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                     if !kernel_groups.add_kernel(instruction, &sums, time.n, time.self_time) {
                         self.add(&mut row, op.stats.program, &sums, time.n, time.self_time);
                     }
-                    self.facts.add(&sums, self.holder.work(op, facts).matmul, time.self_time);
+                    self.facts.add(&sums, self.holder.compute_type(op, facts).matmul, time.self_time);
                     self.facts.split |= session.profile.memory(session.plane(slice.device), member.op).is_some();
                 }
                 Err(reason) => {
@@ -343,7 +343,8 @@ impl<'a, 'm> OpWalk<'a, 'm> {
             }
             SkipReason::NoPeak => {
                 let (op, facts) = session.op(at.0, at.1.op);
-                let dtype = self.holder.work(op, facts).dtype.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
+                let dtype =
+                    self.holder.compute_type(op, facts).dtype.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
                 let time = self.facts.no_peak.entry(dtype).or_default();
                 *time = time.saturating_add(self_time);
             }

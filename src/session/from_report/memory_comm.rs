@@ -20,7 +20,7 @@ impl ReportSession {
         let memory = &self.report.memory;
         let programs = MemoryPrograms { programs: memory.programs.clone(), notes: notes(&self.report, &memory.notes) };
         let (runtime, checks) = (memory.runtime.clone(), memory.checks.clone());
-        Reply::answer_to_question(&MemorySession { programs, runtime, checks })
+        Reply::encode_answer(&MemorySession { programs, runtime, checks })
     }
 
     fn space(&self, query: &MemoryQuery) -> Result<&ReportSpace, Reply> {
@@ -54,12 +54,12 @@ impl ReportSession {
             fit: None,
             lanes: LiveRangeRows::default(),
         };
-        Ok(Reply::answer_to_question(&StaticMemory { program, space: Some(space), notes: notes(&self.report, &[]) }))
+        Ok(Reply::encode_answer(&StaticMemory { program, space: Some(space), notes: notes(&self.report, &[]) }))
     }
 
     /// Answers [`ViewRequest::MemoryAt`](crate::protocol::ViewRequest::MemoryAt).
     pub(crate) fn memory_at(&self, query: &MemoryQuery, point: u32) -> Answered {
-        self.space_at(query, point).map(|space| Reply::answer_to_question(&Some(&space.alive)))
+        self.space_at(query, point).map(|space| Reply::encode_answer(&Some(&space.alive)))
     }
 
     /// Returns the memory of a program if `point` is the point whose live buffers the report holds.
@@ -95,7 +95,7 @@ impl ReportSession {
         let part = &self.report.comm;
         let mut comm = part.comm.clone();
         comm.notes = notes(&self.report, &comm.notes);
-        Ok(Reply::answer_to_question(&CommView {
+        Ok(Reply::encode_answer(&CommView {
             query: query.clone(),
             comm,
             more: part.more,
@@ -110,7 +110,7 @@ impl ReportSession {
         let platform = comm.header.device_type.as_deref().and_then(Platform::from_device_type);
         let mut report = evaluate_flags(&query.text, platform, comm);
         report.notes = notes(&self.report, &report.notes);
-        Ok(Reply::answer_to_question(&report))
+        Ok(Reply::encode_answer(&report))
     }
 }
 

@@ -9,7 +9,7 @@ mod roofline;
 
 use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
 use crate::profile::{Note, NoteCode, Severity};
-use crate::protocol::view_request::decode_question;
+use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
     Capabilities, DeviceInfo, Failure, Reply, Request, SessionInfo, ShareQuery, SharedReportInfo, StepInfo, ViewRequest,
 };
@@ -56,9 +56,9 @@ impl Session for ReportSession {
             Request::StepStats => Ok(Reply::StepStats(self.report.steps.clone())),
             Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
-            Request::ViewRequest(bytes) => match decode_question(bytes) {
-                Some(question) => self.answer_question(&question),
-                None => Ok(Reply::Failed(messages::no_question())),
+            Request::ViewRequest(bytes) => match decode_view_request(bytes) {
+                Some(request) => self.answer_view_request(&request),
+                None => Ok(Reply::Failed(messages::unknown_request())),
             },
             Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.lacks("a file of all rows")),
             Request::Open { .. }
@@ -79,8 +79,8 @@ impl Session for ReportSession {
 type Answered = Result<Reply, Reply>;
 
 impl ReportSession {
-    fn answer_question(&self, question: &ViewRequest) -> Answered {
-        match question {
+    fn answer_view_request(&self, request: &ViewRequest) -> Answered {
+        match request {
             ViewRequest::Roofline(query) => self.roofline(query),
             ViewRequest::Utilization(query) => self.utilization(query),
             ViewRequest::Memory => Ok(self.memory()),
@@ -94,16 +94,16 @@ impl ReportSession {
             | ViewRequest::CompareOps { .. }
             | ViewRequest::CompareDots(_)
             | ViewRequest::CompareMarkdown(_)
-            | ViewRequest::ExportCompare { .. } => Ok(Reply::Failed(messages::no_question())),
+            | ViewRequest::ExportCompare { .. } => Ok(Reply::Failed(messages::unknown_request())),
             ViewRequest::Share(_) | ViewRequest::ShareFile { .. } | ViewRequest::ShareMarkdown { .. } => {
                 Err(self.lacks("how it is passed on"))
             }
             ViewRequest::Op { .. } => Err(self.lacks("the details of an op")),
             ViewRequest::Graph { .. } => Err(self.lacks("the graph around an op")),
-            ViewRequest::Overview(query) => self.overview(query).map(|of| Reply::answer_to_question(&of)),
+            ViewRequest::Overview(query) => self.overview(query).map(|of| Reply::encode_answer(&of)),
             ViewRequest::OverviewMarkdown(query) => {
                 let text = self.overview(query)?.as_ref().map(overview_text::markdown).unwrap_or_default();
-                Ok(Reply::answer_to_question(&text))
+                Ok(Reply::encode_answer(&text))
             }
             ViewRequest::Gaps(_) => Err(self.lacks("the idle gaps")),
             ViewRequest::DataMovement(_) => Err(self.lacks("the table of data movement")),

@@ -38,7 +38,7 @@ impl ReportSession {
         let rest = placed.split_off(placed.len().min(MAX_POINTS));
         let time = |point: &RoofPoint| point.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
         let more = (part.more.0.saturating_add(rest.len() as u32), part.more.1 + rest.iter().map(time).sum());
-        Ok(Reply::answer_to_question(&RooflineHead {
+        Ok(Reply::encode_answer(&RooflineHead {
             query: query.clone(),
             figures,
             steps: part.steps.clone(),
@@ -55,7 +55,7 @@ impl ReportSession {
         let figures = without_lists(self.report.roofline.figures.clone());
         let phases = self.report.phases.clone();
         let collectives = in_flight(&self.comm_part().comm);
-        Ok(Reply::answer_to_question(&Utilization { query, figures, collectives, phases }))
+        Ok(Reply::encode_answer(&Utilization { query, figures, collectives, phases }))
     }
 
     /// Answers a request about the table of the roofline.

@@ -87,7 +87,7 @@ impl Detected {
         let sniffed = sniff_source(input.source.as_ref());
         if !matches!(&sniffed, Ok((Format::Zip, packing)) if packing.is_plain()) {
             let name = input.name.clone();
-            let capture = recognise(input, sniffed, None, state, progress);
+            let capture = detect(input, sniffed, None, state, progress);
             return self.file(name, capture);
         }
         self.n_archives += 1;
@@ -98,7 +98,7 @@ impl Detected {
                 for (member, packed) in unzipped.inputs {
                     set_place(&member.name, state, progress);
                     let (name, sniffed) = (member.name.clone(), self::sniff_source(member.source.as_ref()));
-                    let capture = recognise(member, sniffed, Some(Zipped { packed }), state, progress);
+                    let capture = detect(member, sniffed, Some(Zipped { packed }), state, progress);
                     self.file(name, capture);
                 }
             }
@@ -181,7 +181,7 @@ fn words(what: &str, packing: Packing, zipped: Option<Zipped>) -> String {
     words.join(", ")
 }
 
-fn recognise(
+fn detect(
     input: Input,
     sniffed: Result<(Format, Packing), DetectError>,
     zipped: Option<Zipped>,

@@ -140,11 +140,11 @@ pub(crate) fn no_op(name: &str, no_hlo: bool) -> Failure {
     Failure { title: format!("There is no {name}"), message: message.to_owned() }
 }
 
-/// Returns the failure for a question that cannot be decoded. Page and worker are of the same build, so this is a bug
+/// Returns the failure for a request that cannot be decoded. Page and worker are of the same build, so this is a bug
 /// of Rooflight.
-pub(crate) fn no_question() -> Failure {
+pub(crate) fn unknown_request() -> Failure {
     Failure {
-        title: "A question could not be read".to_owned(),
+        title: "A request could not be read".to_owned(),
         message: "The page sent a request that its worker does not know. Reload the page.".to_owned(),
     }
 }

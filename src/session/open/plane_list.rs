@@ -12,7 +12,7 @@ use crate::wire::{Format, Span};
 const LEAST_BYTES: u64 = 16 << 20;
 /// Largest number of planes of a file that are read apart. Files with more are not captures of profilers.
 const MAX_PLANES: usize = 1 << 10;
-/// Number of bytes that are read in the time that it takes to open the first device and to answer the first questions about
+/// Number of bytes that are read in the time that it takes to open the first device and to answer the first requests about
 /// it. In a browser, the program is compiled meanwhile.
 const FIRST_COST: u64 = 80 << 20;
 
@@ -134,7 +134,7 @@ mod tests {
         let found = list_planes(&[input(&planes)], &[]);
         assert_eq!((order(&found.all), order(&found.first), found.n_devices), (vec![2, 0, 3, 1, 4], vec![2, 0, 3], 3));
         let shares: Vec<Vec<u32>> = found.divide_among_workers(2).iter().map(|share| order(share)).collect();
-        assert_eq!(shares, [vec![2, 0, 3], vec![1, 4]], "the first worker also answers questions");
+        assert_eq!(shares, [vec![2, 0, 3], vec![1, 4]], "the first worker also answers requests");
         assert_eq!(found.divide_among_workers(1).concat(), found.all);
         let skip = |plane: Option<u32>| Skip { file: 0, plane };
         let found = list_planes(&[input(&planes)], &[skip(Some(2))]);

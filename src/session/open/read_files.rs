@@ -77,7 +77,7 @@ pub(crate) fn open_files(
 ) -> Result<Opened, Failure> {
     let Captures { inputs, failures, planes: mut read_before, .. } = captures;
     let bytes_total = inputs.iter().map(|i| i.source.size()).sum();
-    let mut state = Progress::new(Stage::Recognise, bytes_total, "");
+    let mut state = Progress::new(Stage::Detect, bytes_total, "");
     let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
     let mut found = Detected { n_files: failures.len(), failures, ..Detected::default() };

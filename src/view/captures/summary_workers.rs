@@ -187,7 +187,7 @@ impl SummaryWorkers {
             }
         });
         self.now.update(|now| now[slot] = None);
-        let question = match job {
+        let request = match job {
             Job::Read(capture) => {
                 let read = reply.decode::<CaptureSummary>().map(Box::new).map_err(reason);
                 Some(CapturesRequest::Set { capture, read })
@@ -198,9 +198,9 @@ impl SummaryWorkers {
                 cause.map(|cause| CapturesRequest::SetCause { between: (before, after), cause })
             }
         };
-        if let Some(question) = question {
+        if let Some(request) = request {
             let update = move |_| self.revision.update(|revision| *revision += 1);
-            self.state.request(&ViewRequest::Captures(question).into(), update);
+            self.state.request(&ViewRequest::Captures(request).into(), update);
         }
         if !self.is_stopped.get_untracked() {
             self.assign_jobs();

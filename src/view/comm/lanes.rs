@@ -29,7 +29,8 @@ const ASIDE: f64 = 0.25;
 /// visible.
 fn part(model: CommModel, lanes: &CommLanes) -> (Picos, Picos) {
     let whole = lanes.duration;
-    let part = model.place.with(|place| place.part).map(|(from, to)| (Picos(from), Picos(to).min(whole)));
+    let part =
+        model.view_state.with(|view_state| view_state.part).map(|(from, to)| (Picos(from), Picos(to).min(whole)));
     part.filter(|(from, to)| from < to).unwrap_or((Picos::ZERO, whole))
 }
 
@@ -76,7 +77,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "in flight", table);
-    let whole = move || model.place.with(|place| place.part.is_none());
+    let whole = move || model.view_state.with(|view_state| view_state.part.is_none());
     let body = move || {
         if table.get() {
             chart::as_table(chart_model)
@@ -98,7 +99,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
             <span class="zooms">
                 <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(model, 1.0 / STEP, None)>"+"</button>
                 <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(model, STEP, None)>"−"</button>
-                <button type="button" class="btn small-text" title="Reset zoom (0)" disabled=whole on:click=move |_| model.change(|place| place.part = None)>"All"</button>
+                <button type="button" class="btn small-text" title="Reset zoom (0)" disabled=whole on:click=move |_| model.change(|view_state| view_state.part = None)>"All"</button>
             </span>
             {chart::tools("lanes-menu", entries)}
         </div>
@@ -138,16 +139,16 @@ fn chart_model(model: CommModel, scene: SharedMemo<Scene>) -> Model {
             }
         }),
         out: Callback::new(move |()| {
-            let zoomed = model.place.with_untracked(|place| place.part.is_some());
+            let zoomed = model.view_state.with_untracked(|view_state| view_state.part.is_some());
             if zoomed {
-                model.change(|place| place.part = None);
+                model.change(|view_state| view_state.part = None);
             }
             zoomed
         }),
         walk: None,
         key: Some(Callback::new(move |key: String| {
             match &*key {
-                "0" => model.change(|place| place.part = None),
+                "0" => model.change(|view_state| view_state.part = None),
                 "+" | "=" | "w" => zoom(model, 1.0 / STEP, None),
                 "-" => zoom(model, STEP, None),
                 "a" => aside(model, -ASIDE),
@@ -165,7 +166,7 @@ fn show(model: CommModel, from: Picos, to: Picos) {
     let Some(whole) = model.lanes.with_untracked(|lanes| Some(lanes.as_ref()?.duration)) else { return };
     let (from, to) = (from.0, to.0.min(whole.0));
     if to.saturating_sub(from) >= SHORTEST {
-        model.change(|place| place.part = (from > 0 || to < whole.0).then_some((from, to)));
+        model.change(|view_state| view_state.part = (from > 0 || to < whole.0).then_some((from, to)));
     }
 }
 

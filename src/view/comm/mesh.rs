@@ -17,11 +17,11 @@ const LISTED: usize = 12;
 #[component]
 pub(super) fn MeshAndTopology(model: CommModel) -> impl IntoView {
     let face = move || {
-        let text = model.place.with(|place| {
+        let text = model.view_state.with(|view_state| {
             let wrap =
                 |topology: &Topology| if topology.wrap { format!("{topology}, rings") } else { topology.to_string() };
             let parts: Vec<String> =
-                place.mesh.iter().map(ToString::to_string).chain(place.topology.iter().map(wrap)).collect();
+                view_state.mesh.iter().map(ToString::to_string).chain(view_state.topology.iter().map(wrap)).collect();
             if parts.is_empty() { "not set".to_owned() } else { parts.join(" · ") }
         });
         view! { <span class="sub">"Mesh, topology "</span> <b>{format::middle_cut(&text, 40)}</b> }.any()
@@ -45,7 +45,9 @@ pub(super) fn MeshAndTopology(model: CommModel) -> impl IntoView {
 /// Renders the axes of the mesh with their names and sizes, one line each, and one empty line.
 #[component]
 fn Mesh(model: CommModel) -> impl IntoView {
-    let axes = move || model.place.with(|place| place.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default());
+    let axes = move || {
+        model.view_state.with(|view_state| view_state.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default())
+    };
     let draft = RwSignal::new(Vec::<(String, String)>::new());
     let wrong = RwSignal::new(false);
     // The lines show the mesh of the address.
@@ -62,7 +64,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
         let mesh = text.parse::<NamedMesh>().ok();
         wrong.set(mesh.is_none() && !text.is_empty());
         if !wrong.get_untracked() {
-            model.change(|place| place.mesh = mesh);
+            model.change(|view_state| view_state.mesh = mesh);
         }
     };
     let field = move |at: usize, is_size: bool| {
@@ -107,7 +109,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
         let words = "Letters, digits, _ - and . for a name; a number above zero; at most 8 axes.";
         wrong.get().then(|| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any())
     };
-    let devices = move || model.place.with(|place| place.mesh.as_ref().map(NamedMesh::devices));
+    let devices = move || model.view_state.with(|view_state| view_state.mesh.as_ref().map(NamedMesh::devices));
     let total = move || devices().map(|n| format::counted(n, "device", "devices"));
     view! {
         <h2>"Mesh of the program"</h2>
@@ -124,20 +126,25 @@ fn Links(model: CommModel) -> impl IntoView {
     let wrong = RwSignal::new(None::<&'static str>);
     let typed = move |event: ev::Event| {
         let text = event_target_value(&event);
-        let wrap = model.place.with_untracked(|place| place.topology.as_ref().is_some_and(|topology| topology.wrap));
+        let wrap = model
+            .view_state
+            .with_untracked(|view_state| view_state.topology.as_ref().is_some_and(|topology| topology.wrap));
         let read = text.parse::<Topology>().map(|topology| Topology { wrap, ..topology });
         wrong.set(read.as_ref().err().copied().filter(|_| !text.trim().is_empty()));
         if wrong.get_untracked().is_none() {
-            model.change(|place| place.topology = read.ok());
+            model.change(|view_state| view_state.topology = read.ok());
         }
     };
-    let value = move || model.place.with(|place| place.topology.as_ref().map(ToString::to_string)).unwrap_or_default();
-    let closed = move || model.place.with(|place| place.topology.as_ref().is_some_and(|topology| topology.wrap));
+    let value = move || {
+        model.view_state.with(|view_state| view_state.topology.as_ref().map(ToString::to_string)).unwrap_or_default()
+    };
+    let closed =
+        move || model.view_state.with(|view_state| view_state.topology.as_ref().is_some_and(|topology| topology.wrap));
     let close = move |event: ev::Event| {
         let wrap = event_target_checked(&event);
-        model.change(|place| place.topology.iter_mut().for_each(|topology| topology.wrap = wrap));
+        model.change(|view_state| view_state.topology.iter_mut().for_each(|topology| topology.wrap = wrap));
     };
-    let none = move || model.place.with(|place| place.topology.is_none());
+    let none = move || model.view_state.with(|view_state| view_state.topology.is_none());
     let link = move || {
         model.view.with(|view| {
             let link = view.as_ref()?.comm.link.as_ref()?;

@@ -35,13 +35,13 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
         let there = traffic(&view.comm, CommRows::Copies);
         (of == CommRows::Collectives && view.comm.rows.is_empty() && there.n > 0).then(|| {
             let words = format!("See copies between memories, {} of stall", format::time_text(there.stall));
-            view! { <button type="button" class="link" on:click=move |_| model.change(|place| place.of = Some(CommRows::Copies))>{words}</button> }.any()
+            view! { <button type="button" class="link" on:click=move |_| model.change(|view_state| view_state.of = Some(CommRows::Copies))>{words}</button> }.any()
         })
     };
     let status = move || model.view.with(|view| view.as_ref().map(|view| figures::sentence(view, model.of.get())));
     let is_absent = Memo::new(move |_| model.none().is_some_and(|(_, is_absent)| is_absent));
     // The flags need the whole width.
-    let with_flags = move || model.place.with(|place| place.pane == Pane::Flags);
+    let with_flags = move || model.view_state.with(|view_state| view_state.pane == Pane::Flags);
     let table_model = rows::table_model(model);
     state.table.set_value(Some(table_model));
     state.place.set(Default::default());
@@ -58,7 +58,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
             <If when=move || !is_absent.get()>
                 <div class="comm-halves" class:with-flags=with_flags>
                     <steps::Steps model />
-                    <pane::Pane model />
+                    <pane::CommPane model />
                 </div>
                 <section class="comm-table" aria-label="Rows">
                     <rows::Tools model />

@@ -18,7 +18,7 @@ use leptos::prelude::*;
 pub(super) struct CommModel {
     pub(super) state: State,
     /// The state of the view in the address.
-    pub(super) place: Memo<CommViewState>,
+    pub(super) view_state: Memo<CommViewState>,
     /// The rows of the view: collectives or copies.
     pub(super) of: Memo<CommRows>,
     pub(super) query: Memo<CommQuery>,
@@ -34,23 +34,23 @@ pub(super) struct CommModel {
 
 impl CommModel {
     pub(super) fn new(state: State) -> Self {
-        let place = state.view_state::<CommViewState>(state.comm, "communication");
+        let view_state = state.view_state::<CommViewState>(state.comm, "communication");
         // The grouping and the filter of the breakdown do not affect this view, so a change of them sends no request.
         let query = Memo::new(move |_| {
             let (device, step) = state.query.with(|query| (query.device, query.step));
             Query { device, step, by: GroupBy::Op, filter: Filter::default() }
         });
         let request = Memo::new(move |_| {
-            place.with(|place| CommQuery {
+            view_state.with(|view_state| CommQuery {
                 query: query.get(),
-                by: place.by,
-                topology: place.topology.clone(),
-                mesh: place.mesh.clone(),
+                by: view_state.by,
+                topology: view_state.topology.clone(),
+                mesh: view_state.mesh.clone(),
             })
         });
         let (view, busy) = (SharedSignal::<CommView>::none(), RwSignal::new(true));
         let of = Memo::new(move |_| {
-            let chosen = place.with(|place| place.of);
+            let chosen = view_state.with(|view_state| view_state.of);
             chosen.or_else(|| view.with(|view| Some(comm::usual(&view.as_ref()?.comm)))).unwrap_or_default()
         });
         // The answer about the previous session is removed.
@@ -77,27 +77,27 @@ impl CommModel {
         effect(move || {
             let now = query.with(|query| (query.device, query.step));
             if before.get_value().is_some_and(|before| before != now)
-                && place.with_untracked(|place| place.part.is_some())
+                && view_state.with_untracked(|view_state| view_state.part.is_some())
             {
-                change(state, place, |place| place.part = None);
+                change(state, view_state, |view_state| view_state.part = None);
             }
             before.set_value(Some(now));
         });
         Self {
             state,
-            place,
+            view_state,
             of,
             query: request,
             view,
             busy,
-            lanes: lanes(state, (place, of), query),
+            lanes: lanes(state, (view_state, of), query),
             order: RwSignal::new(None),
         }
     }
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut CommViewState)) {
-        change(self.state, self.place, with);
+        change(self.state, self.view_state, with);
     }
 
     /// Returns the reason why nothing is shown, and whether the reason holds for every step. `None` if there are rows.
@@ -134,8 +134,8 @@ impl CommModel {
     }
 }
 
-fn change(state: State, place: Memo<CommViewState>, with: impl FnOnce(&mut CommViewState)) {
-    let mut next = place.get_untracked();
+fn change(state: State, view_state: Memo<CommViewState>, with: impl FnOnce(&mut CommViewState)) {
+    let mut next = view_state.get_untracked();
     with(&mut next);
     state.comm.set(next.to_string());
 }
@@ -143,11 +143,11 @@ fn change(state: State, place: Memo<CommViewState>, with: impl FnOnce(&mut CommV
 /// Requests the lanes of the step. If spans of the step are left out, also requests the lanes of its visible part.
 fn lanes(
     state: State,
-    (place, of): (Memo<CommViewState>, Memo<CommRows>),
+    (view_state, of): (Memo<CommViewState>, Memo<CommRows>),
     query: Memo<Query>,
 ) -> SharedMemo<CommLanes> {
     let (whole, detail) = (SharedSignal::<CommLanes>::none(), SharedSignal::<CommLanes>::none());
-    let is_visible = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
+    let is_visible = Memo::new(move |_| (view_state.with(|view_state| view_state.pane == Pane::Lanes), of.get()));
     let request = move |part| {
         let (is_seen, of) = is_visible.get();
         is_seen.then(|| {
@@ -167,7 +167,7 @@ fn lanes(
     });
     state.request_on_change(
         move || {
-            let part = place.with(|place| place.part).filter(|_| is_cut.get());
+            let part = view_state.with(|view_state| view_state.part).filter(|_| is_cut.get());
             if part.is_none() {
                 detail.set(None);
             }

@@ -5,7 +5,7 @@ use super::flags::Flags;
 use super::lanes::Lanes;
 use super::model::CommModel;
 use crate::chart::comm::{bandwidth, key, rows, text};
-use crate::protocol::url::comm::{CommRows, Pane as Which};
+use crate::protocol::url::comm::{CommRows, Pane};
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
@@ -20,33 +20,33 @@ const LISTED: usize = 50;
 
 /// Renders the pane with its head line.
 #[component]
-pub(super) fn Pane(model: CommModel) -> impl IntoView {
+pub(super) fn CommPane(model: CommModel) -> impl IntoView {
     let which = Memo::new(move |_| shown(model));
     let body = move || match which.get() {
-        Which::Lanes => view! { <Lanes model head=choice(model) /> }.any(),
-        Which::Bandwidth => view! { <Bandwidth model head=choice(model) /> }.any(),
-        Which::Flags => view! { <Flags model head=choice(model) /> }.any(),
-        Which::Devices => view! { {head(model)} {devices(model)} }.any(),
+        Pane::Lanes => view! { <Lanes model head=choice(model) /> }.any(),
+        Pane::Bandwidth => view! { <Bandwidth model head=choice(model) /> }.any(),
+        Pane::Flags => view! { <Flags model head=choice(model) /> }.any(),
+        Pane::Devices => view! { {head(model)} {devices(model)} }.any(),
     };
     view! { <section class="comm-pane" aria-label="Details">{live(body)}</section> }.any()
 }
 
 /// Returns the part to show. If the intervals are unknown, the lanes are replaced by the bandwidth.
-fn shown(model: CommModel) -> Which {
-    match model.place.with(|place| place.pane) {
-        Which::Lanes if !model.state.can(|can| can.comm_intervals) => Which::Bandwidth,
+fn shown(model: CommModel) -> Pane {
+    match model.view_state.with(|view_state| view_state.pane) {
+        Pane::Lanes if !model.state.can(|can| can.comm_intervals) => Pane::Bandwidth,
         pane => pane,
     }
 }
 
 /// Renders the switch between the parts.
 fn choice(model: CommModel) -> AnyView {
-    let one = move |pane: Which| {
+    let one = move |pane: Pane| {
         let pressed = move || (shown(model) == pane).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|view_state| view_state.pane = pane)>{pane.label()}</button> }.any()
     };
     let has_intervals = untrack(|| model.state.can(|can| can.comm_intervals));
-    let offered = Which::ALL.into_iter().filter(|pane| has_intervals || *pane != Which::Lanes);
+    let offered = Pane::ALL.into_iter().filter(|pane| has_intervals || *pane != Pane::Lanes);
     view! { <div class="segmented" data-roving="" role="group" aria-label="Details">{offered.map(one).collect_view()}</div> }
         .any()
 }
@@ -101,7 +101,8 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
     let left_out =
         move || model.view.with(|view| bandwidth::left_out(rows(&view.as_ref()?.comm, model.of.get()), model.of.get()));
     let no_links = move || {
-        let none = model.place.with(|place| place.topology.is_none()) && model.of.get() == CommRows::Collectives;
+        let none = model.view_state.with(|view_state| view_state.topology.is_none())
+            && model.of.get() == CommRows::Collectives;
         none.then_some(" With a topology, what links carry is drawn too.")
     };
     let legend = move || {

@@ -59,7 +59,7 @@ pub(super) fn empty(model: CommModel) -> AnyView {
     let other = move || {
         let there = model.of.get() == CommRows::Collectives;
         (there && model.view.with(|view| view.as_ref().is_some_and(|view| view.comm.copies.n > 0))).then(|| {
-            let show = move |_| model.change(|place| place.of = Some(CommRows::Copies));
+            let show = move |_| model.change(|view_state| view_state.of = Some(CommRows::Copies));
             view! { <button type="button" class="btn line" on:click=show>"Show copies"</button> }.any()
         })
     };
@@ -81,10 +81,10 @@ pub(super) fn empty(model: CommModel) -> AnyView {
 pub(super) fn Tools(model: CommModel) -> impl IntoView {
     let state = model.state;
     let by = move |by: CommBy| {
-        let pressed = move || (model.place.with(|place| place.by) == by).to_string();
+        let pressed = move || (model.view_state.with(|view_state| view_state.by) == by).to_string();
         let choose = move |_| {
             state.selected.set(Vec::new());
-            model.change(|place| place.by = by);
+            model.change(|view_state| view_state.by = by);
         };
         view! { <button type="button" aria-pressed=pressed on:click=choose>{by.label()}</button> }.any()
     };

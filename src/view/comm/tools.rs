@@ -14,7 +14,7 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
         let pressed = move || (model.of.get() == of).to_string();
         let choose = move |_| {
             model.state.selected.set(Vec::new());
-            model.change(|place| place.of = Some(of));
+            model.change(|view_state| view_state.of = Some(of));
         };
         view! { <button type="button" aria-pressed=pressed on:click=choose>{label}</button> }.any()
     };

@@ -66,7 +66,7 @@ fn Pair(state: State) -> impl IntoView {
         {live(failure)}
         <div class="compare-head" aria-busy=move || model.busy.get().to_string()>{live(head)}</div>
         <If when=move || is_there.get()>
-            <div class="compare-halves" class:one=move || model.place.with(|place| place.pane == ComparePane::Scopes)>
+            <div class="compare-halves" class:one=move || model.view_state.with(|view_state| view_state.pane == ComparePane::Scopes)>
                 {picture::pictures(model)}
             </div>
             <section class="compare-table" aria-label="Ops of both sides">
@@ -103,8 +103,8 @@ fn head(model: CompareModel, of: &Comparison) -> AnyView {
     let notes = compare::notes(of);
     let note = |text: String| view! { <li>{text}</li> }.any();
     let markdown = move |_| {
-        let question = ViewRequest::CompareMarkdown(model.query.get_untracked());
-        state.request(&question.into(), move |reply| {
+        let request = ViewRequest::CompareMarkdown(model.query.get_untracked());
+        state.request(&request.into(), move |reply| {
             if let Ok(text) = reply.decode::<String>() {
                 clipboard::copy(&text, move |done| {
                     let title = if done { "Markdown copied" } else { "Markdown could not be copied" };

@@ -15,7 +15,7 @@ use leptos::prelude::*;
 pub(super) struct CompareModel {
     pub(super) state: State,
     /// The state of the view in the address.
-    pub(super) place: Memo<CompareViewState>,
+    pub(super) view_state: Memo<CompareViewState>,
     pub(super) query: Memo<CompareQuery>,
     /// The last answer; `None` before the first one.
     pub(super) found: SharedSignal<Comparison>,
@@ -31,8 +31,8 @@ pub(super) struct CompareModel {
 
 impl CompareModel {
     pub(super) fn new(state: State) -> Self {
-        let place = state.view_state::<CompareViewState>(state.compare, "the comparison");
-        let query = Memo::new(move |_| place.with(CompareViewState::query));
+        let view_state = state.view_state::<CompareViewState>(state.compare, "the comparison");
+        let query = Memo::new(move |_| view_state.with(CompareViewState::query));
         let (found, busy, failure) = (SharedSignal::<Comparison>::none(), RwSignal::new(true), RwSignal::new(None));
         state.request_on_change(
             move || {
@@ -56,18 +56,18 @@ impl CompareModel {
         );
         let unpaired = RwSignal::new(None);
         // When the sides are exchanged, an op that waits for a partner would be of the other side.
-        let is_swapped = Memo::new(move |_| place.with(|place| place.is_swapped));
+        let is_swapped = Memo::new(move |_| view_state.with(|view_state| view_state.is_swapped));
         effect(move || {
             // A memo that nobody reads does not follow its signals.
             let _ = is_swapped.get();
             unpaired.set(None);
         });
-        Self { state, place, query, found, failure, busy, order: RwSignal::new(None), unpaired }
+        Self { state, view_state, query, found, failure, busy, order: RwSignal::new(None), unpaired }
     }
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut CompareViewState)) {
-        let mut next = self.place.get_untracked();
+        let mut next = self.view_state.get_untracked();
         with(&mut next);
         self.state.compare.set(next.to_string());
     }
@@ -76,7 +76,7 @@ impl CompareModel {
     pub(super) fn choose_partner(self, of: UnpairedOp) {
         self.state.compare_filter.set(String::new());
         self.state.selected.set(Vec::new());
-        self.change(|place| place.rows = of.rows());
+        self.change(|view_state| view_state.rows = of.rows());
         self.unpaired.set(Some(of));
         close_panel(self.state);
     }
@@ -85,9 +85,9 @@ impl CompareModel {
     pub(super) fn change_pairs(self, with: impl FnOnce(&mut Vec<OpPair>)) {
         self.unpaired.set(None);
         self.state.selected.set(Vec::new());
-        self.change(|place| {
-            place.rows = CompareRows::All;
-            with(&mut place.pairs);
+        self.change(|view_state| {
+            view_state.rows = CompareRows::All;
+            with(&mut view_state.pairs);
         });
         close_panel(self.state);
     }

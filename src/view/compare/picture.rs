@@ -17,7 +17,7 @@ const SHOWN: usize = 30;
 
 /// Renders the chosen picture with the switch between all of them, and beside it steps and matches.
 pub(super) fn pictures(model: CompareModel) -> AnyView {
-    let pane = Memo::new(move |_| model.place.with(|place| place.pane));
+    let pane = Memo::new(move |_| model.view_state.with(|view_state| view_state.pane));
     let main = move || match pane.get() {
         ComparePane::Scopes => Some(view! { <scopes::Scopes model choice=choice(model) /> }.any()),
         ComparePane::Scatter => Some(view! { <scatter::Scatter model choice=choice(model) /> }.any()),
@@ -72,8 +72,8 @@ fn chosen_picture(model: CompareModel, of: &Comparison, pane: ComparePane) -> An
 /// Renders the switch between the pictures.
 fn choice(model: CompareModel) -> AnyView {
     let button = move |pane: ComparePane| {
-        let pressed = move || (model.place.with(|place| place.pane) == pane).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
+        let pressed = move || (model.view_state.with(|view_state| view_state.pane) == pane).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|view_state| view_state.pane = pane)>{pane.label()}</button> }.any()
     };
     view! {
         <div class="segmented" data-roving="" role="group" aria-label="Picture">{ComparePane::ALL.map(button).collect_view()}</div>

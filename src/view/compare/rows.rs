@@ -20,7 +20,7 @@ pub(super) fn table_model(model: CompareModel) -> Model {
     let table = RemoteTable {
         label: Signal::stored("Ops of both sides".to_owned()),
         of: Signal::derive(move || {
-            let rows = model.place.with(|place| place.rows);
+            let rows = model.view_state.with(|view_state| view_state.rows);
             model.found.with(Option::is_some).then(|| TableOf::Compare(model.query.get(), rows))
         }),
         waits: model.busy.into(),
@@ -50,10 +50,10 @@ pub(super) fn table_model(model: CompareModel) -> Model {
 pub(super) fn Tools(model: CompareModel) -> impl IntoView {
     let state = model.state;
     let which = move |rows: CompareRows| {
-        let pressed = move || (model.place.with(|place| place.rows) == rows).to_string();
+        let pressed = move || (model.view_state.with(|view_state| view_state.rows) == rows).to_string();
         let choose = move |_| {
             state.selected.set(Vec::new());
-            model.change(|place| place.rows = rows);
+            model.change(|view_state| view_state.rows = rows);
         };
         view! { <button type="button" aria-pressed=pressed on:click=choose>{rows.label()}</button> }.any()
     };
@@ -75,7 +75,7 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
             .any()
         })
     };
-    let has_pairs = Memo::new(move |_| model.place.with(|place| !place.pairs.is_empty()));
+    let has_pairs = Memo::new(move |_| model.view_state.with(|view_state| !view_state.pairs.is_empty()));
     let undo_all = move || {
         let undo = move |_| model.change_pairs(Vec::clear);
         has_pairs.get().then(|| {

@@ -23,7 +23,7 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
     let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let zoom = Memo::new(move |_| model.place.with(|place| place.scope.clone()));
+    let zoom = Memo::new(move |_| model.view_state.with(|view_state| view_state.scope.clone()));
     let picture = SharedMemo::<ScopesPicture>::new(move || {
         let of = model.found.get()?;
         let rows = if width.get() < TWO_LINES { ROWS.1 } else { ROWS.0 };
@@ -34,7 +34,7 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
         // A path with folded layers or without a scope is not a text of any op.
         let is_text = !path.contains('*') && !path.starts_with('<');
         state.compare_filter.set(if is_text { path.clone() } else { String::new() });
-        model.change(|place| place.scope = path);
+        model.change(|view_state| view_state.scope = path);
     };
     let path_of = move |id: u32| {
         let at = picture.get_untracked()?.scope(id);

@@ -98,7 +98,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
             <div class="picture-head" data-roving="">
                 <h2>"Live memory over program order"</h2>
                 <span class="picture-note">{live(head)}</span>
-                <If when=off_peak><button type="button" class="link" on:click=move |_| model.change(|place| place.at = None)>"Go to the peak"</button></If>
+                <If when=off_peak><button type="button" class="link" on:click=move |_| model.change(|view_state| view_state.at = None)>"Go to the peak"</button></If>
                 <span class="grow"></span>
                 <span class="zooms">
                     <If when=move || model.state.can(|can| can.memory_replay)>{move || zooms(model)}</If>
@@ -129,7 +129,7 @@ fn zooms(model: MemoryModel) -> AnyView {
 
 /// Builds the chart's model: the tooltips, clicks and keys of its columns.
 fn chart_model(model: MemoryModel, scene: SharedMemo<Scene>) -> Model {
-    let go = move |point: u32| model.change(|place| place.at = Some(point));
+    let go = move |point: u32| model.change(|view_state| view_state.at = Some(point));
     Model {
         scene,
         tip: Callback::new(move |id: u32| model.curve.with(|columns| curve::tip(columns.as_ref()?, id as usize))),

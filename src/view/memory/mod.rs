@@ -62,7 +62,7 @@ fn other_side(model: MemoryModel) -> AnyView {
         MemorySource::Static => (MemorySource::Allocator, "Show the allocator"),
         MemorySource::Allocator => (MemorySource::Static, "Show static memory"),
     };
-    let show = move |_| model.change(|place| place.side = Some(side));
+    let show = move |_| model.change(|view_state| view_state.side = Some(side));
     let has = move || model.empty_reason(side).is_none();
     view! { <If when=has><button type="button" class="btn line" on:click=show>{words}</button></If> }.any()
 }
@@ -79,7 +79,7 @@ fn Static(model: MemoryModel) -> impl IntoView {
         <curve::Curve model />
         <div class="memory-halves">
             <section class="memory-pane" aria-label="Live buffers">
-                <pane::Pane model />
+                <pane::MemoryPane model />
             </section>
             <section class="memory-table" aria-label="Buffers">
                 <rows::Tools model />

@@ -17,7 +17,7 @@ use leptos::prelude::*;
 pub(super) struct MemoryModel {
     pub(super) state: State,
     /// The state of the view in the address.
-    pub(super) place: Memo<MemoryViewState>,
+    pub(super) view_state: Memo<MemoryViewState>,
     /// The programs and the allocators of the session.
     pub(super) session: SharedSignal<MemorySession>,
     /// The chosen program and memory space; `None` until a program is known.
@@ -51,7 +51,7 @@ pub(super) struct MemoryModel {
 
 impl MemoryModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
-        let place = state.view_state::<MemoryViewState>(state.memory, "memory");
+        let view_state = state.view_state::<MemoryViewState>(state.memory, "memory");
         let session = SharedSignal::<MemorySession>::none();
         state.request_on_change(
             || Some(ViewRequest::Memory.into()),
@@ -64,7 +64,7 @@ impl MemoryModel {
         let request: Memo<Option<MemoryQuery>> = Memo::new(move |_| {
             let session = session.get()?;
             let heaviest = session.programs.programs.first().map(|program| program.program);
-            let (program, color) = place.with(|place| (place.program, place.color));
+            let (program, color) = view_state.with(|view_state| (view_state.program, view_state.color));
             Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
         });
         let (memory, failure) = (SharedSignal::<StaticMemory>::none(), RwSignal::new(None));
@@ -87,7 +87,7 @@ impl MemoryModel {
         let has_space =
             Memo::new(move |_| memory.with(|memory| memory.as_ref().is_some_and(|memory| memory.space.is_some())));
         let peak = Memo::new(move |_| memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.alive.point)));
-        let chosen = move || place.with(|place| place.at).filter(|_| state.can(|can| can.memory_replay));
+        let chosen = move || view_state.with(|view_state| view_state.at).filter(|_| state.can(|can| can.memory_replay));
         let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
         let (alive, zoom) = (SharedSignal::<AliveAt>::none(), RwSignal::new(None::<Points>));
         // The report of the program holds the live buffers at the peak, so the peak needs no request.
@@ -160,7 +160,7 @@ impl MemoryModel {
             })
         });
         let allocator_at = Memo::new(move |_| {
-            let chosen = place.with(|place| place.allocator);
+            let chosen = view_state.with(|view_state| view_state.allocator);
             let device = state.query.with(|query| query.device.single());
             let own = session.with(|session| picker::allocator_of(&session.as_ref()?.runtime, device));
             chosen.or(own).unwrap_or_default()
@@ -174,7 +174,7 @@ impl MemoryModel {
         });
         Self {
             state,
-            place,
+            view_state,
             session,
             query: request,
             memory,
@@ -195,9 +195,9 @@ impl MemoryModel {
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut MemoryViewState)) {
-        let mut place = self.place.get_untracked();
-        with(&mut place);
-        self.state.memory.set(place.to_string());
+        let mut view_state = self.view_state.get_untracked();
+        with(&mut view_state);
+        self.state.memory.set(view_state.to_string());
     }
 
     /// Leaves a buffer out of the peak, or includes it again. A summary ignores the call.
@@ -219,17 +219,17 @@ impl MemoryModel {
                 if any_allocator && !any_program { MemorySource::Allocator } else { MemorySource::Static }
             })
         };
-        self.place.with(|place| place.side).unwrap_or_else(usual)
+        self.view_state.with(|view_state| view_state.side).unwrap_or_else(usual)
     }
 
     /// Returns the grouping of the treemap.
     pub(super) fn grouping(self) -> RollUpBy {
-        self.place.with(|place| place.by).unwrap_or(RollUpBy::Class)
+        self.view_state.with(|view_state| view_state.by).unwrap_or(RollUpBy::Class)
     }
 
     /// Returns the device's capacity in bytes. `None` if it is unknown, or if the memory space is not HBM.
     pub(super) fn capacity(self) -> Option<u64> {
-        let hbm = self.place.with(|place| place.color) == 0;
+        let hbm = self.view_state.with(|view_state| view_state.color) == 0;
         self.check.get().filter(|_| hbm).and_then(|check| Some(check.capacity.as_ref()?.size))
     }
 

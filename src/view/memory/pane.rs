@@ -6,7 +6,7 @@ use crate::analysis::memory::{LiveRangeRows, MemoryClass, Points, RollUpBy};
 use crate::chart::memory::findings::{self, Finding, PaddingRow};
 use crate::chart::memory::{live_ranges, picker, text, treemap};
 use crate::protocol::ViewRequest;
-use crate::protocol::url::memory::Pane as Which;
+use crate::protocol::url::memory::Pane;
 use crate::table::format;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, If, live};
@@ -21,24 +21,25 @@ const AROUND: u32 = 10;
 
 /// Renders the pane with its head line.
 #[component]
-pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
+pub(super) fn MemoryPane(model: MemoryModel) -> impl IntoView {
     let has_replay = move || model.state.can(|can| can.memory_replay);
-    let which = Memo::new(move |_| if has_replay() { model.place.with(|place| place.pane) } else { Which::Map });
-    let choice = move |pane: Which| {
+    let which =
+        Memo::new(move |_| if has_replay() { model.view_state.with(|view_state| view_state.pane) } else { Pane::Map });
+    let choice = move |pane: Pane| {
         let pressed = move || (which.get() == pane).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|view_state| view_state.pane = pane)>{pane.label()}</button> }.any()
     };
     let body = move || match which.get() {
-        Which::Map => view! { <Map model /> }.any(),
-        Which::LiveRanges => view! { <LiveRanges model /> }.any(),
-        Which::Padding => padding(model),
-        Which::Findings => findings(model),
-        Which::Fit => view! { <super::fit::FitPane model /> }.any(),
+        Pane::Map => view! { <Map model /> }.any(),
+        Pane::LiveRanges => view! { <LiveRanges model /> }.any(),
+        Pane::Padding => padding(model),
+        Pane::Findings => findings(model),
+        Pane::Fit => view! { <super::fit::FitPane model /> }.any(),
     };
     view! {
         <If when=has_replay>
             <div class="picture-head" data-roving="">
-                <div class="segmented" data-roving="" role="group" aria-label="Show live buffers as">{Which::ALL.map(choice).collect_view()}</div>
+                <div class="segmented" data-roving="" role="group" aria-label="Show live buffers as">{Pane::ALL.map(choice).collect_view()}</div>
                 <span class="grow"></span>
             </div>
         </If>
@@ -74,7 +75,7 @@ fn Map(model: MemoryModel) -> impl IntoView {
     let table = RwSignal::new(false);
     let entries = chart::entries(model.state, chart_model, "alive", table);
     let choose = Callback::new(move |by: RollUpBy| {
-        model.change(|place| place.by = Some(by).filter(|by| *by != RollUpBy::Class));
+        model.change(|view_state| view_state.by = Some(by).filter(|by| *by != RollUpBy::Class));
     });
     let by = Signal::derive(move || model.grouping());
     let groupings = Memo::new(|_| picker::groupings());

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
     let side = move |side: MemorySource, label: &'static str| {
         let pressed = move || (model.side() == side).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.side = Some(side))>{label}</button> }.any()
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|view_state| view_state.side = Some(side))>{label}</button> }.any()
     };
     let is = move |side: MemorySource| move || model.side() == side;
     view! {
@@ -39,7 +39,7 @@ fn programs(model: MemoryModel) -> AnyView {
     let chosen =
         Signal::derive(move || model.query.with(|query| query.as_ref().map_or(u32::MAX, |query| query.program)));
     let choose = Callback::new(move |program: u32| {
-        model.change(|place| (place.program, place.at, place.color) = (Some(program), None, 0));
+        model.change(|view_state| (view_state.program, view_state.at, view_state.color) = (Some(program), None, 0));
     });
     let any = move || choices.with(|all| !all.is_empty());
     view! { <If when=any>{move || view! { <Picker id="memory-program" label="Program" list="Programs" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
@@ -50,8 +50,9 @@ fn memories(model: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
         model.memory.with(|memory| memory.as_ref().map(|memory| picker::spaces(&memory.program))).unwrap_or_default()
     });
-    let chosen = Signal::derive(move || model.place.with(|place| place.color));
-    let choose = Callback::new(move |color: i64| model.change(|place| (place.color, place.at) = (color, None)));
+    let chosen = Signal::derive(move || model.view_state.with(|view_state| view_state.color));
+    let choose =
+        Callback::new(move |color: i64| model.change(|view_state| (view_state.color, view_state.at) = (color, None)));
     let several = move || choices.with(|all| all.len() > 1);
     view! { <If when=several>{move || view! { <Picker id="memory-space" label="Memory" list="Memories" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }
@@ -65,7 +66,7 @@ fn allocators(model: MemoryModel) -> AnyView {
             .unwrap_or_default()
     });
     let chosen = Signal::derive(move || model.allocator_at.get());
-    let choose = Callback::new(move |at: u32| model.change(|place| place.allocator = Some(at)));
+    let choose = Callback::new(move |at: u32| model.change(|view_state| view_state.allocator = Some(at)));
     let any = move || choices.with(|all| !all.is_empty());
     view! { <If when=any>{move || view! { <Picker id="memory-allocator" label="Allocator" list="Allocators" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }

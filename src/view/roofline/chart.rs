@@ -74,7 +74,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
     let size = size_of(node);
     let options = Memo::new(move |_| ChartOptions {
         window: model.window.get().unwrap_or(model.usual.get()),
-        level: model.place.with(|place| place.x),
+        level: model.view_state.with(|view_state| view_state.x),
         hidden: model.hidden.get(),
         selected: state.selected.get(),
         size: size.get(),
@@ -208,8 +208,8 @@ fn chart_model(model: RooflineModel, scene: SharedMemo<Scene>, size: Signal<(f64
     Model {
         scene,
         tip: Callback::new(move |id: u32| {
-            let level = model.place.with(|place| place.x);
-            let opens = enter_action(model.place.with(|place| place.by));
+            let level = model.view_state.with(|view_state| view_state.x);
+            let opens = enter_action(model.view_state.with(|view_state| view_state.by));
             with_dot(model, id, |dot| Tip {
                 rows: labels::tip(dot, level).rows.into_iter().chain(hint(dot, opens)).collect(),
                 title: dot.name.clone(),
@@ -282,7 +282,7 @@ fn press(model: RooflineModel, id: u32, enter: bool) {
 fn Legend(model: RooflineModel) -> impl IntoView {
     let forms = Memo::new(move |_| {
         let of = |dots: &PtrEq<Dots>| dots.all.iter().filter_map(|dot| dot.form).collect::<BTreeSet<_>>();
-        if model.place.with(|place| place.by) == RoofBy::Step {
+        if model.view_state.with(|view_state| view_state.by) == RoofBy::Step {
             return Vec::new();
         }
         model.dots.with(|dots| dots.as_ref().map(of)).unwrap_or_default().into_iter().collect::<Vec<_>>()
@@ -321,8 +321,8 @@ fn Memory(model: RooflineModel) -> impl IntoView {
         Level::ALL.into_iter().filter(has).collect::<Vec<_>>()
     });
     let choices = Memo::new(move |_| levels.with(|levels| peaks::levels(levels)));
-    let chosen = Signal::derive(move || model.place.with(|place| place.x));
-    let choose = Callback::new(move |level: Level| model.change(|place| place.x = level));
+    let chosen = Signal::derive(move || model.view_state.with(|view_state| view_state.x));
+    let choose = Callback::new(move |level: Level| model.change(|view_state| view_state.x = level));
     let several = move || levels.with(|levels| levels.len() > 1);
     view! { <If when=several>{move || view! { <Picker id="roofline-level" label="Bytes of" list="Memories" choices chosen choose /> }.any()}</If> }.any()
 }

@@ -24,7 +24,7 @@ pub(super) fn hint() -> AnyView {
 /// Renders the button and the editor of kernel costs.
 #[component]
 pub(super) fn Kernels(model: RooflineModel) -> impl IntoView {
-    let n = move || model.place.with(|place| place.costs.len());
+    let n = move || model.view_state.with(|view_state| view_state.costs.len());
     let face = move || {
         let text = match n() {
             0 => "Kernel costs".to_owned(),
@@ -52,7 +52,7 @@ pub(super) fn Kernels(model: RooflineModel) -> impl IntoView {
 fn Costs(model: RooflineModel) -> impl IntoView {
     let given = move || {
         let one = |(at, cost): (usize, &KernelCost)| {
-            let remove = move |_| model.change(|place| drop(place.costs.remove(at)));
+            let remove = move |_| model.change(|view_state| drop(view_state.costs.remove(at)));
             let label = format!("Remove the cost of {}", cost.pattern);
             view! {
                 <tr>
@@ -64,7 +64,7 @@ fn Costs(model: RooflineModel) -> impl IntoView {
             }
             .any()
         };
-        model.place.with(|place| place.costs.iter().enumerate().map(one).collect_view())
+        model.view_state.with(|view_state| view_state.costs.iter().enumerate().map(one).collect_view())
     };
     let pattern = RwSignal::new(String::new());
     let opaque = move || {
@@ -99,9 +99,9 @@ fn Costs(model: RooflineModel) -> impl IntoView {
         let cost = number(flops).zip(number(bytes)).filter(|_| !name.is_empty());
         wrong.set(cost.is_none());
         if let Some((cost_flops, cost_bytes)) = cost {
-            model.change(|place| {
-                place.costs.retain(|cost| cost.pattern != name);
-                place.costs.push(KernelCost { pattern: name, flops: cost_flops, bytes: cost_bytes });
+            model.change(|view_state| {
+                view_state.costs.retain(|cost| cost.pattern != name);
+                view_state.costs.push(KernelCost { pattern: name, flops: cost_flops, bytes: cost_bytes });
             });
             pattern.set(String::new());
             for field in [flops, bytes].into_iter().filter_map(|field| field.get_untracked()) {
@@ -138,14 +138,15 @@ type Field = (&'static str, NodeRef<html::Input>, fn(&UsefulFlops) -> Option<f64
 #[component]
 pub(crate) fn Useful(state: State) -> impl IntoView {
     // The roofline view reports a state that cannot be read.
-    let place = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default()));
+    let view_state =
+        Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default()));
     let change = move |useful: Option<UsefulFlops>| {
-        let mut place = place.get_untracked();
-        place.useful = useful;
-        state.roofline.set(place.to_string());
+        let mut view_state = view_state.get_untracked();
+        view_state.useful = useful;
+        state.roofline.set(view_state.to_string());
     };
     let face = move || {
-        let given = place.with(|place| place.useful.is_some());
+        let given = view_state.with(|view_state| view_state.useful.is_some());
         view! { <span>{if given { "Useful FLOPs: set" } else { "Useful FLOPs" }}</span> }.any()
     };
     let fields: [Field; 4] = [
@@ -175,8 +176,12 @@ pub(crate) fn Useful(state: State) -> impl IntoView {
     let clear = move |_| change(None);
     let form = move || {
         let one = |(label, node, of): Field| {
-            let value =
-                move || place.with(|place| place.useful.as_ref().and_then(of)).map(numbers::shown).unwrap_or_default();
+            let value = move || {
+                view_state
+                    .with(|view_state| view_state.useful.as_ref().and_then(of))
+                    .map(numbers::shown)
+                    .unwrap_or_default()
+            };
             view! {
                 <label class="editor-line"><span>{label}</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=node prop:value=value /></label>
             }

@@ -30,7 +30,7 @@ pub(crate) fn Roofline(state: State) -> impl IntoView {
     on_cleanup(move || state.table.set_value(None));
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
-        let useful = model.place.with(|place| place.useful);
+        let useful = model.view_state.with(|view_state| view_state.useful);
         model.head.with(|head| head.as_ref().map(|head| breakdown::readout(figures::readout(&head.figures, useful))))
     };
     view! {

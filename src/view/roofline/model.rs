@@ -15,7 +15,7 @@ use leptos::prelude::*;
 pub(super) struct RooflineModel {
     pub(super) state: State,
     /// The state of the view in the address.
-    pub(super) place: Memo<RooflineViewState>,
+    pub(super) view_state: Memo<RooflineViewState>,
     pub(super) query: Memo<RooflineQuery>,
     /// The last answer; `None` before the first one.
     pub(super) head: SharedSignal<RooflineHead>,
@@ -37,12 +37,12 @@ pub(super) struct RooflineModel {
 
 impl RooflineModel {
     pub(super) fn new(state: State) -> Self {
-        let place = state.view_state::<RooflineViewState>(state.roofline, "the roofline");
+        let view_state = state.view_state::<RooflineViewState>(state.roofline, "the roofline");
         let request = Memo::new(move |_| {
             let query = state.query.get();
-            let place = place.get();
-            let by = place.by.group_by();
-            place.to_query(Query { by, ..query })
+            let view_state = view_state.get();
+            let by = view_state.by.group_by();
+            view_state.to_query(Query { by, ..query })
         });
         let (head, busy) = (SharedSignal::<RooflineHead>::none(), RwSignal::new(true));
         // The answer about the previous session is removed.
@@ -66,13 +66,13 @@ impl RooflineModel {
             },
         );
         let dots = SharedMemo::new(move || {
-            let (by, level) = place.with(|place| (place.by, place.x));
+            let (by, level) = view_state.with(|view_state| (view_state.by, view_state.x));
             // The answer may belong to the previous grouping, and its points would have other keys.
             let head = head.get().filter(|head| head.query.query.by == by.group_by())?;
             Some(PtrEq::new(dots(&head, by, level)))
         });
         let ceilings = Memo::new(move |_| {
-            let level = place.with(|place| place.x);
+            let level = view_state.with(|view_state| view_state.x);
             let used: Vec<Precision> = dots.with(|dots| {
                 dots.iter().flat_map(|dots| dots.all.iter()).filter_map(|dot| dot.roof.precision).collect()
             });
@@ -89,27 +89,27 @@ impl RooflineModel {
             usual.track();
             window.set(None);
         });
-        Self { state, place, query: request, head, busy, dots, ceilings, whole, usual, window, hidden }
+        Self { state, view_state, query: request, head, busy, dots, ceilings, whole, usual, window, hidden }
     }
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut RooflineViewState)) {
-        let mut place = self.place.get_untracked();
-        with(&mut place);
-        self.state.roofline.set(place.to_string());
+        let mut view_state = self.view_state.get_untracked();
+        with(&mut view_state);
+        self.state.roofline.set(view_state.to_string());
     }
 
     /// Changes what the rows stand for, and clears the selection.
     pub(super) fn set_grouping(self, by: RoofBy) {
-        if self.place.with_untracked(|place| place.by) != by {
+        if self.view_state.with_untracked(|view_state| view_state.by) != by {
             self.state.selected.set(Vec::new());
-            self.change(|place| place.by = by);
+            self.change(|view_state| view_state.by = by);
         }
     }
 
     /// Sets which peaks come first: those of the capture, or the published ones.
     pub(super) fn set_peak_source(self, source: PeakSource) {
-        self.change(|place| place.peaks.prefer = source);
+        self.change(|view_state| view_state.peaks.prefer = source);
     }
 
     /// Returns the device and the step of the answer, such as "TPU:0, step 3" or "the mean of 98 steps of 4 devices".
@@ -129,7 +129,7 @@ impl RooflineModel {
     /// Opens a row: the panel of an op, the ops of a source, or a step. A program opens nothing.
     pub(super) fn open(self, key: &str, name: &str) {
         let state = self.state;
-        match self.place.with_untracked(|place| place.by) {
+        match self.view_state.with_untracked(|view_state| view_state.by) {
             RoofBy::Op => state.op.set(key.to_owned()),
             RoofBy::Step => {
                 if let Ok(number) = key.parse() {

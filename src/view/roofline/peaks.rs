@@ -56,7 +56,7 @@ fn fixed_peaks() -> AnyView {
 #[component]
 fn Editor(model: RooflineModel) -> impl IntoView {
     let prefer = move |source: PeakSource, label: &'static str| {
-        let pressed = move || model.place.with(|place| place.peaks.prefer == source).to_string();
+        let pressed = move || model.view_state.with(|view_state| view_state.peaks.prefer == source).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| model.set_peak_source(source)>{label}</button> }
             .any()
     };
@@ -71,7 +71,7 @@ fn Editor(model: RooflineModel) -> impl IntoView {
         lines.into_iter().map(|line| (line.of, line.label, line.unit, line.can_change)).collect::<Vec<_>>()
     });
     let table = move || lines.get().into_iter().map(|line| peak_row(model, line)).collect_view();
-    let plain = move || model.place.with(|place| place.peaks == Default::default());
+    let plain = move || model.view_state.with(|view_state| view_state.peaks == Default::default());
     view! {
         <h2>"Peaks of one device"</h2>
         <div class="editor-row">
@@ -87,7 +87,7 @@ fn Editor(model: RooflineModel) -> impl IntoView {
             <tbody>{live(table)}</tbody>
         </table>
         <div class="editor-foot">
-            <button type="button" class="btn line" disabled=plain on:click=move |_| model.change(|place| place.peaks = Default::default())>
+            <button type="button" class="btn line" disabled=plain on:click=move |_| model.change(|view_state| view_state.peaks = Default::default())>
                 "Reset"
             </button>
             <span class="sub">"Base 10. Leave empty to use the default."</span>
@@ -99,12 +99,12 @@ fn Editor(model: RooflineModel) -> impl IntoView {
 /// Renders the picker of a chip from the table of chips. `id` is the id of the picker.
 pub(crate) fn chips(state: State, id: &'static str) -> AnyView {
     let choices = Memo::new(|_| peaks::chips());
-    let place = move || state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default());
-    let chosen = Signal::derive(move || place().peaks.chip.as_deref().and_then(Chip::named).map(|chip| chip.name));
+    let view_state = move || state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default());
+    let chosen = Signal::derive(move || view_state().peaks.chip.as_deref().and_then(Chip::named).map(|chip| chip.name));
     let choose = Callback::new(move |name: Option<&'static str>| {
-        let mut place = untrack(place);
-        place.peaks.chip = name.map(str::to_owned);
-        state.roofline.set(place.to_string());
+        let mut view_state = untrack(view_state);
+        view_state.peaks.chip = name.map(str::to_owned);
+        state.roofline.set(view_state.to_string());
     });
     view! { <Picker id=id label="Chip" list="Chips" choices chosen choose /> }.any()
 }
@@ -128,8 +128,8 @@ fn peak_row(
     let typed = move |event: ev::Event| {
         let text = event_target_value(&event);
         match numbers::typed(&text).filter(|value| *value > 0.0) {
-            Some(value) => model.change(|place| give(place, of, Some(value * peaks::scale(of)))),
-            None if text.trim().is_empty() => model.change(|place| give(place, of, None)),
+            Some(value) => model.change(|view_state| give(view_state, of, Some(value * peaks::scale(of)))),
+            None if text.trim().is_empty() => model.change(|view_state| give(view_state, of, None)),
             // A text that is no number is not applied: the field shows the value in use again.
             None => event_target::<web_sys::HtmlInputElement>(&event).set_value(&untrack(value)),
         }
@@ -151,12 +151,12 @@ fn peak_row(
 }
 
 /// Sets a peak of the user; `None` removes it.
-fn give(place: &mut RooflineViewState, of: PeakOf, value: Option<f64>) {
+fn give(view_state: &mut RooflineViewState, of: PeakOf, value: Option<f64>) {
     match of {
         PeakOf::Compute(precision) => {
-            place.peaks.flops.retain(|(other, _)| *other != precision);
-            place.peaks.flops.extend(value.map(|value| (precision, value)));
+            view_state.peaks.flops.retain(|(other, _)| *other != precision);
+            view_state.peaks.flops.extend(value.map(|value| (precision, value)));
         }
-        PeakOf::Memory(_) => place.peaks.hbm_bytes = value,
+        PeakOf::Memory(_) => view_state.peaks.hbm_bytes = value,
     }
 }

@@ -14,7 +14,7 @@ use leptos::prelude::*;
 /// Builds the model of the table.
 pub(super) fn table_model(model: RooflineModel) -> Model {
     let state = model.state;
-    let by = Memo::new(move |_| model.place.with(|place| place.by));
+    let by = Memo::new(move |_| model.view_state.with(|view_state| view_state.by));
     let is_chosen_step = move |key: &str| {
         by.get() == RoofBy::Step && key.parse().is_ok_and(|number| state.step() == StepChoice::Number(number))
     };
@@ -29,8 +29,8 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
         waits: model.busy.into(),
         // The query itself holds the filter.
         filter: Signal::stored(TextFilter::default()),
-        sort: Signal::derive(move || model.place.with(|place| place.sort.clone())),
-        set_sort: Callback::new(move |sort: SortBy| model.change(|place| place.sort = Some(sort))),
+        sort: Signal::derive(move || model.view_state.with(|view_state| view_state.sort.clone())),
+        set_sort: Callback::new(move |sort: SortBy| model.change(|view_state| view_state.sort = Some(sort))),
         columns: None,
         selected: state.selected.into(),
         is_selected: Callback::new(move |key: String| {

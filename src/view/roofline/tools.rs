@@ -19,7 +19,8 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
     let state = model.state;
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let (query, sort) = (model.query.get_untracked(), model.place.with_untracked(|place| place.sort.clone()));
+            let (query, sort) =
+                (model.query.get_untracked(), model.view_state.with_untracked(|view_state| view_state.sort.clone()));
             let what = format!("roofline by {}", query.query.by.key());
             save::file(state, &ViewRequest::ExportRoofline { query, sort, format }.into(), &what, format);
         })
@@ -37,7 +38,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
         entries
     });
     let one = move |by: RoofBy| {
-        let pressed = move || model.place.with(|place| place.by == by).to_string();
+        let pressed = move || model.view_state.with(|view_state| view_state.by == by).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| model.set_grouping(by)>{by.label()}</button> }.any()
     };
     let is_offered = |by: &RoofBy| untrack(|| state.can(|can| can.roofline_rows.contains(by)));

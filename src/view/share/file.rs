@@ -121,8 +121,8 @@ fn save(model: ShareModel, tab: Tab) {
     // The base address may reveal the place of work, as names may, so the address is removed with the names.
     let base = if query.anonymise { String::new() } else { model.base.get_untracked() };
     let done = move |words: String| drop(model.done.try_set(words));
-    let question = ViewRequest::ShareFile { query, captures: names };
-    model.state.request(&question.into(), move |reply| match reply.decode::<Vec<u8>>() {
+    let request = ViewRequest::ShareFile { query, captures: names };
+    model.state.request(&request.into(), move |reply| match reply.decode::<Vec<u8>>() {
         Ok(head) => spawn_local(async move {
             done(match write(model, (tab, &name, &place, &base), &head, &files, &captures).await {
                 Ok((name, size)) => format!("Saved {name}, {size}."),

@@ -154,8 +154,8 @@ fn copy(model: ShareModel) {
 
 fn copy_markdown(model: ShareModel) {
     let address = model.address.get_untracked().filter(|address| Fit::from_length(address.len()) != Fit::TooLong);
-    let question = ViewRequest::ShareMarkdown { query: model.query.get_untracked(), url: address };
-    model.state.request(&question.into(), move |reply| match reply.decode::<String>() {
+    let request = ViewRequest::ShareMarkdown { query: model.query.get_untracked(), url: address };
+    model.state.request(&request.into(), move |reply| match reply.decode::<String>() {
         Ok(text) => clipboard::copy(&text, move |is_done| {
             model.done.set(done_message(is_done, "Copied a summary as Markdown, with the link in it."));
         }),

@@ -58,7 +58,7 @@ pub(crate) fn OtherSources(state: State) -> impl IntoView {
         state.cancel();
     };
     view! {
-        <section class="ways" aria-label="Open from the web or from this device">
+        <section class="sources" aria-label="Open from the web or from this device">
             {move || question.get().map(|head| question_view(head, go_on, leave))}
             <List state />
         </section>

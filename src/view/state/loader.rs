@@ -85,7 +85,7 @@ impl State {
                 request: wanted,
                 again,
                 session: None,
-                question: Default::default(),
+                first_query: Default::default(),
                 pending: None,
             });
         });
@@ -254,7 +254,7 @@ impl State {
             let Some(loading) = workers.loading.as_mut() else { return };
             let is_named = !loading.again && !replaces && Self::names_device();
             workers.awaited_device = session.reading.filter(|_| is_named).map(|_| query.device);
-            loading.question = match (loading.again, replaces) {
+            loading.first_query = match (loading.again, replaces) {
                 (true, _) => query,
                 (false, replaces) if session.summary.is_some() => {
                     picker_options::available_query(&session, if replaces { Query::default() } else { query })
@@ -280,7 +280,7 @@ impl State {
     fn refused(self, error: &FilterError) {
         self.workers.update_value(|workers| {
             let Some(loading) = workers.loading.as_mut() else { return };
-            loading.question.filter = Filter::default();
+            loading.first_query.filter = Filter::default();
             loading.send_first();
         });
         let title = "The address has a filter that is not a valid regular expression".to_owned();
@@ -306,7 +306,7 @@ impl State {
             if !loading.again {
                 workers.died_at = None;
             }
-            workers.forget_questions();
+            workers.forget_requests();
         });
         if !loading.again {
             // The cancelled requests were about another session, so they are sent again.
@@ -329,7 +329,7 @@ impl State {
             if replaces {
                 self.forget_pair();
             }
-            self.query.set(loading.question);
+            self.query.set(loading.first_query);
             self.restart();
             if replaces {
                 self.forget();
@@ -388,7 +388,7 @@ impl State {
             if let Some(link) = workers.open.take() {
                 end(link);
             }
-            let lost = workers.forget_questions();
+            let lost = workers.forget_requests();
             let again = workers.record_exit_and_may_restart() && !workers.is_loading();
             (lost, again.then(|| workers.opened_by.clone()))
         });

@@ -16,8 +16,8 @@ impl State {
     /// The timeline may display the time elsewhere than on the event clock, if the session has several hosts.
     pub(crate) fn show_in_timeline(self, time: DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
         let mut place: TimelineViewState = self.timeline.with_untracked(|text| text.parse().unwrap_or_default());
-        let question = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: place.is_aligned });
-        self.request(&question.into(), move |reply| match reply.decode::<Timeline>() {
+        let request = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: place.is_aligned });
+        self.request(&request.into(), move |reply| match reply.decode::<Timeline>() {
             Ok(timeline) => {
                 let group = timeline.groups.iter().position(|group| group.name == time.device);
                 if let Some(at) = group.and_then(|at| u32::try_from(at).ok()) {

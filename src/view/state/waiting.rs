@@ -68,7 +68,7 @@ impl State {
             // A withdrawn request took so long, so the requests that are still current are sent again.
             let asked_again = workers.is_at_withdrawn();
             end(link);
-            Some((workers.forget_questions(), asked_again, workers.opened_by.clone()))
+            Some((workers.forget_requests(), asked_again, workers.opened_by.clone()))
         });
         let Some((sent_requests, asked_again, of)) = ended.flatten() else { return };
         sent_requests.into_iter().filter(|sent| sent.once || !asked_again).for_each(SentRequest::cancelled);

@@ -60,7 +60,7 @@ impl Workers {
     }
 
     /// Forgets all requests, and returns those that have a handler.
-    pub(super) fn forget_questions(&mut self) -> Vec<SentRequest> {
+    pub(super) fn forget_requests(&mut self) -> Vec<SentRequest> {
         self.pending = None;
         self.withdrawn.clear();
         std::mem::take(&mut self.sent_requests)
@@ -93,14 +93,14 @@ pub(super) struct Loading {
     pub(super) again: bool,
     pub(super) session: Option<SessionInfo>,
     /// The first query that is sent.
-    pub(super) question: Query,
+    pub(super) first_query: Query,
     pub(super) pending: Option<Pending>,
 }
 
 impl Loading {
     /// Requests the breakdown that is shown first.
     pub(super) fn send_first(&mut self) {
-        self.pending = Some(Pending::send(&self.link, self.question.clone()));
+        self.pending = Some(Pending::send(&self.link, self.first_query.clone()));
     }
 }
 

@@ -20,7 +20,7 @@ impl TimelineModel {
     /// Returns whether the tracks are those of the alignment that the user chose. Until they have come, nothing is requested for
     /// displayed times.
     pub(super) fn has_chosen_alignment(self) -> bool {
-        let is_chosen = self.place.with(|place| place.is_aligned);
+        let is_chosen = self.view_state.with(|view_state| view_state.is_aligned);
         self.timeline.with(|timeline| {
             let Some(timeline) = timeline else { return false };
             let is_wanted = |of: &Alignment| of.is_applied == is_chosen.unwrap_or(of.is_default);
@@ -58,19 +58,19 @@ impl TimelineModel {
         let (view, whole) = (self.view.get_untracked(), self.whole.get_untracked());
         let part = (view != whole).then_some((view.start, view.end));
         self.cancel_address_update();
-        self.change(|place| {
-            place.part = part.and_then(|part| moved(part, by));
-            place.range = place.range.and_then(|range| moved(range, by));
-            place.measure = place.measure.and_then(|time| moved(time, by));
+        self.change(|view_state| {
+            view_state.part = part.and_then(|part| moved(part, by));
+            view_state.range = view_state.range.and_then(|range| moved(range, by));
+            view_state.measure = view_state.measure.and_then(|time| moved(time, by));
         });
     }
 
     fn switch_alignment(self) {
         let alignment = self.timeline.with_untracked(|timeline| timeline.as_ref()?.alignment.clone());
         let Some(alignment) = alignment else { return };
-        self.change(|place: &mut TimelineViewState| {
-            let is_aligned = !place.is_aligned.unwrap_or(alignment.is_default);
-            place.is_aligned = (is_aligned != alignment.is_default).then_some(is_aligned);
+        self.change(|view_state: &mut TimelineViewState| {
+            let is_aligned = !view_state.is_aligned.unwrap_or(alignment.is_default);
+            view_state.is_aligned = (is_aligned != alignment.is_default).then_some(is_aligned);
         });
     }
 }
@@ -81,7 +81,7 @@ pub(super) fn switch(model: TimelineModel) -> AnyView {
     let title = move || alignment.with(|of| of.as_ref().map(text::alignment_title));
     let pressed = move || {
         let is_default = alignment.with(|of| of.as_ref().is_some_and(|of| of.is_default));
-        model.place.with(|place| place.is_aligned.unwrap_or(is_default)).to_string()
+        model.view_state.with(|view_state| view_state.is_aligned.unwrap_or(is_default)).to_string()
     };
     view! {
         <If when=move || alignment.with(Option::is_some)>

@@ -41,7 +41,7 @@ fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: 
             return;
         };
         let name = model.state.opened.with_untracked(|of| of.as_ref().map_or_else(String::new, |of| of.name.clone()));
-        let range = model.place.with_untracked(|place| place.range);
+        let range = model.view_state.with_untracked(|view_state| view_state.range);
         let content = Content {
             title: &name,
             timeline: &timeline,
@@ -81,13 +81,13 @@ pub(super) fn save_trace(model: TimelineModel) {
 /// Requests files and saves them, or reports why there are none.
 fn save_files(
     model: TimelineModel,
-    question: TimelineRequest,
+    request: TimelineRequest,
     decode: impl FnOnce(Reply) -> Result<Vec<ExportedFile>, Reply> + 'static,
 ) {
     let state = model.state;
     let clock = untrack(|| model.device()).filter(|_| model.is_aligned());
     let clock = clock.map_or_else(String::new, |device| text::exported_clock(&model.device_name(device)));
-    model.request(question, move |reply| match decode(reply) {
+    model.request(request, move |reply| match decode(reply) {
         Ok(files) => {
             for ExportedFile { name, bytes, summary } in files {
                 let message = Failure { title: format!("Saved {name}"), message: format!("{summary}{clock}") };

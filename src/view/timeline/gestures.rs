@@ -148,7 +148,7 @@ impl Gestures {
         if let Some((tool, time)) = model.drag.get_untracked() {
             model.drag.set(None);
             match tool {
-                Tool::Measure => model.change(|place| place.measure = Some(time)),
+                Tool::Measure => model.change(|view_state| view_state.measure = Some(time)),
                 Tool::Range | Tool::Pan => model.select_range(Some(time)),
             }
             return;
@@ -162,9 +162,9 @@ impl Gestures {
             return;
         }
         if let Some((_, idle)) = idle_at(model, (x, y, width)) {
-            model.change(|place| {
-                place.range = Some((idle.gap.0.0, idle.gap.1.0));
-                place.rows = TimelineRows::Idle;
+            model.change(|view_state| {
+                view_state.range = Some((idle.gap.0.0, idle.gap.1.0));
+                view_state.rows = TimelineRows::Idle;
             });
             return;
         }

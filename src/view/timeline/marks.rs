@@ -32,7 +32,7 @@ pub(super) fn flows(model: TimelineModel, sheet: &Sheet<'_>, scroll: f64) {
         let time = of.source.end.min(of.target.start).max(of.source.start);
         arrow(sheet, (sheet.x(time), from), (sheet.x(of.target.start), to), width);
     };
-    if model.place.with_untracked(|place| place.has_flows) {
+    if model.view_state.with_untracked(|view_state| view_state.has_flows) {
         model.flows.with_untracked(|flows| {
             flows.iter().flat_map(|flows| &flows.flows).for_each(|of| draw(of, 0.8));
         });

@@ -37,7 +37,7 @@ pub(super) enum Tool {
 pub(super) struct TimelineModel {
     pub(super) state: State,
     /// The state of the view in the address.
-    pub(super) place: Memo<TimelineViewState>,
+    pub(super) view_state: Memo<TimelineViewState>,
     /// The tracks; `None` until they have come.
     pub(super) timeline: SharedSignal<Timeline>,
     /// The time from the first to the last event.
@@ -79,7 +79,7 @@ pub(super) struct TimelineModel {
 
 impl TimelineModel {
     pub(super) fn new(state: State) -> Self {
-        let place = state.view_state::<TimelineViewState>(state.timeline, "the timeline");
+        let view_state = state.view_state::<TimelineViewState>(state.timeline, "the timeline");
         let timeline = state.answer_of_session::<Timeline>();
         let whole = Memo::new(move |_| {
             timeline.with(|timeline| {
@@ -90,7 +90,7 @@ impl TimelineModel {
         let lanes = RwSignal::new(BTreeMap::new());
         let layout = SharedMemo::new(move || {
             let timeline = timeline.get()?;
-            let TimelineViewState { open, all, pins, .. } = place.get();
+            let TimelineViewState { open, all, pins, .. } = view_state.get();
             let (open, device) = (open.as_deref(), state.shown_device());
             lanes.with(|lanes| {
                 let choices = Choices { open, device, all: &all, pins: &pins, n_lanes: Some(lanes) };
@@ -99,7 +99,7 @@ impl TimelineModel {
         });
         let model = Self {
             state,
-            place,
+            view_state,
             timeline,
             whole,
             view: RwSignal::new(Viewport { start: 0, end: 1000 }),
@@ -115,7 +115,7 @@ impl TimelineModel {
             flows: state.answer_of_session(),
             awaited_hit: StoredValue::new(None),
             search_error: RwSignal::new(None),
-            find: RwSignal::new(place.with_untracked(|place| place.find.text.clone())),
+            find: RwSignal::new(view_state.with_untracked(|view_state| view_state.find.text.clone())),
             shown: StoredValue::new_local(None),
             minimap: StoredValue::new_local(None),
             drawn: RwSignal::new(0),
@@ -131,7 +131,7 @@ impl TimelineModel {
     }
 
     fn request_tracks(self) {
-        let is_aligned = Memo::new(move |_| self.place.with(|place| place.is_aligned));
+        let is_aligned = Memo::new(move |_| self.view_state.with(|view_state| view_state.is_aligned));
         self.state.request_on_change(
             move || {
                 let is_aligned = is_aligned.get();
@@ -144,10 +144,10 @@ impl TimelineModel {
                         // When the rest of the files has been read, lines and groups have other numbers.
                         Some(_) => {
                             self.selected.set(None);
-                            self.change(|place| {
-                                (place.event, place.open) = (None, None);
-                                place.all.clear();
-                                place.pins.clear();
+                            self.change(|view_state| {
+                                (view_state.event, view_state.open) = (None, None);
+                                view_state.all.clear();
+                                view_state.pins.clear();
                             });
                         }
                         None => {}
@@ -171,7 +171,7 @@ impl TimelineModel {
 
     /// Shows the part and the event of the address.
     fn follow_address(self) {
-        let part = Memo::new(move |_| self.place.with(|place| place.part));
+        let part = Memo::new(move |_| self.view_state.with(|view_state| view_state.part));
         effect(move || {
             let (whole, part) = (self.whole.get(), part.get());
             let view = part.map_or(whole, |(start, end)| Viewport::within(whole, start, end));
@@ -179,7 +179,7 @@ impl TimelineModel {
                 self.view.set(view);
             }
         });
-        let event = Memo::new(move |_| self.place.with(|place| place.event));
+        let event = Memo::new(move |_| self.view_state.with(|view_state| view_state.event));
         effect(move || {
             if self.timeline.with(Option::is_none) {
                 return;
@@ -197,7 +197,7 @@ impl TimelineModel {
 
     /// Requests the links of all events in the range, as long as they are shown.
     fn request_flows(self) {
-        let is_shown = Memo::new(move |_| self.place.with(|place| place.has_flows));
+        let is_shown = Memo::new(move |_| self.view_state.with(|view_state| view_state.has_flows));
         self.state.request_on_change(
             move || {
                 let EventsQuery { lines, start, end } = self.events_query().filter(|_| is_shown.get())?;
@@ -224,7 +224,7 @@ impl TimelineModel {
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut TimelineViewState)) {
-        let mut next = self.place.get_untracked();
+        let mut next = self.view_state.get_untracked();
         with(&mut next);
         self.state.timeline.set(next.to_string());
     }
@@ -237,7 +237,7 @@ impl TimelineModel {
         self.view.set(view);
         self.address_timer.set_value(Some(Timeout::new(ADDRESS_DELAY, move || {
             let part = (view != self.whole.get_untracked()).then_some((view.start, view.end));
-            self.change(|place| place.part = part);
+            self.change(|view_state| view_state.part = part);
         })));
     }
 
@@ -249,7 +249,7 @@ impl TimelineModel {
     /// Returns the displayed range of the sums: the one that is selected, else the visible part when it rests.
     pub(super) fn range(self) -> Option<TimeRange> {
         let whole = self.whole.get();
-        let (range, part) = self.place.with(|place| (place.range, place.part));
+        let (range, part) = self.view_state.with(|view_state| (view_state.range, view_state.part));
         let (start, end) = range.or(part).unwrap_or((whole.start, whole.end));
         TimeRange::between(Picos(start), Picos(end))
     }
@@ -261,37 +261,37 @@ impl TimelineModel {
 
     /// Returns the range to draw: the one that a drag covers, else the selected one.
     pub(super) fn drawn_range(self) -> Option<(u64, u64)> {
-        self.dragged(Tool::Range).or_else(|| self.place.with_untracked(|place| place.range))
+        self.dragged(Tool::Range).or_else(|| self.view_state.with_untracked(|view_state| view_state.range))
     }
 
     /// Returns the measured time to draw: the one that a drag covers, else the one that was measured.
     pub(super) fn drawn_measure(self) -> Option<(u64, u64)> {
-        self.dragged(Tool::Measure).or_else(|| self.place.with_untracked(|place| place.measure))
+        self.dragged(Tool::Measure).or_else(|| self.view_state.with_untracked(|view_state| view_state.measure))
     }
 
     /// Measures the selected event. If a time has been measured before, it grows so that the event is in it.
     pub(super) fn measure_event(self) {
         let event = self.selected.with_untracked(|event| event.as_ref().map(|of| (of.start.0, of.end.0)));
         let Some((start, end)) = event else { return };
-        self.change(|place| {
-            let (from, to) = place.measure.unwrap_or((start, end));
-            place.measure = Some((from.min(start), to.max(end).max(from.min(start) + 1)));
+        self.change(|view_state| {
+            let (from, to) = view_state.measure.unwrap_or((start, end));
+            view_state.measure = Some((from.min(start), to.max(end).max(from.min(start) + 1)));
         });
     }
 
     /// Pins a track above all others, or releases it.
     pub(super) fn pin(self, track: TrackId) {
-        self.change(|place| crate::view::state::toggle(&mut place.pins, track));
+        self.change(|view_state| crate::view::state::toggle(&mut view_state.pins, track));
     }
 
     /// Selects a range, or none.
     pub(super) fn select_range(self, range: Option<(u64, u64)>) {
-        self.change(|place| place.range = range.filter(|(start, end)| start < end));
+        self.change(|view_state| view_state.range = range.filter(|(start, end)| start < end));
     }
 
     /// Requests a part of the timeline, and handles the answer if the view is still there.
-    pub(super) fn request(self, question: TimelineRequest, then: impl FnOnce(Reply) + 'static) -> Option<RequestId> {
-        self.state.request(&ViewRequest::Timeline(question).into(), move |reply| {
+    pub(super) fn request(self, request: TimelineRequest, then: impl FnOnce(Reply) + 'static) -> Option<RequestId> {
+        self.state.request(&ViewRequest::Timeline(request).into(), move |reply| {
             if self.is_asked.try_get_value().is_some() {
                 then(reply);
             }
@@ -327,12 +327,12 @@ impl TimelineModel {
     /// Removes the selected event.
     pub(super) fn deselect(self) {
         self.selected.set(None);
-        self.change(|place| place.event = None);
+        self.change(|view_state| view_state.event = None);
     }
 
     /// Shows the selected range, else the selected event, so that it fills most of the width.
     pub(super) fn fit(self) {
-        let range = self.place.with_untracked(|place| place.range);
+        let range = self.view_state.with_untracked(|view_state| view_state.range);
         let event = self.selected.with_untracked(|event| event.as_ref().map(|of| (of.start.0, of.end.0)));
         if let Some((start, end)) = event.or(range) {
             self.show(Viewport::with_margin(self.whole.get_untracked(), start, end));
@@ -341,7 +341,7 @@ impl TimelineModel {
 
     /// Shows the selected range so that it fills most of the width.
     pub(super) fn fit_range(self) {
-        if let Some((start, end)) = self.place.with_untracked(|place| place.range) {
+        if let Some((start, end)) = self.view_state.with_untracked(|view_state| view_state.range) {
             self.show(Viewport::with_margin(self.whole.get_untracked(), start, end));
         }
     }
@@ -371,17 +371,17 @@ impl TimelineModel {
         });
         crate::view::state::toggle(&mut open, group);
         open.sort_unstable();
-        self.change(|place| place.open = Some(open));
+        self.change(|view_state| view_state.open = Some(open));
     }
 
     /// Shows all threads of a group, or only the first ones.
     pub(super) fn show_all(self, group: u32) {
-        self.change(|place| crate::view::state::toggle(&mut place.all, group));
+        self.change(|view_state| crate::view::state::toggle(&mut view_state.all, group));
     }
 
     /// Returns the query of the sums: the device of the selected event, else the first one, in the range on its event clock.
     pub(super) fn sums_query(self) -> Option<Query> {
-        let by = self.place.with(|place| place.by);
+        let by = self.view_state.with(|view_state| view_state.by);
         let device = self.device()?;
         let range = self.event_clock_range(Some(device))?;
         Some(Query { device: DeviceChoice::One(device), step: StepChoice::Range(range), by, ..Query::default() })

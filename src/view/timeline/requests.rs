@@ -97,8 +97,9 @@ impl TimelineModel {
 
     /// Requests the values of the series that are listed in the selected range.
     pub(super) fn request_series_ranges(self) {
-        let question = Memo::new(move |_| {
-            let (start, end) = self.place.with(|place| place.range).filter(|_| self.has_chosen_alignment())?;
+        let request = Memo::new(move |_| {
+            let (start, end) =
+                self.view_state.with(|view_state| view_state.range).filter(|_| self.has_chosen_alignment())?;
             let series = self.layout.with(|layout| {
                 let ids = layout.as_ref()?.bands().iter().filter_map(|band| match band.kind {
                     BandKind::Series { id } => Some(id),
@@ -111,11 +112,11 @@ impl TimelineModel {
         });
         self.state.request_on_change(
             move || {
-                let question = question.get();
-                if question.is_none() {
+                let request = request.get();
+                if request.is_none() {
                     self.series_ranges.set(BTreeMap::new());
                 }
-                question.map(|question| ViewRequest::Timeline(question).into())
+                request.map(|request| ViewRequest::Timeline(request).into())
             },
             move |reply| {
                 if let Ok(ranges) = reply.decode::<Vec<SeriesRange>>() {

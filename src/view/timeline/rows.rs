@@ -43,7 +43,7 @@ pub(super) fn Figures(model: TimelineModel) -> impl IntoView {
     );
     let row = move || {
         let mut figures = figures::readout(&*head.get()?, None);
-        if model.place.with(|place| place.range.is_none()) {
+        if model.view_state.with(|view_state| view_state.range.is_none()) {
             "In view".clone_into(&mut figures.hero.label);
         }
         Some(readout(figures))
@@ -58,13 +58,13 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     let sums = Memo::new(move |_| model.sums_query());
     // Without a device there are no sums.
     let of = Memo::new(move |_| {
-        let chosen = model.place.with(|place| place.rows);
+        let chosen = model.view_state.with(|view_state| view_state.rows);
         let needs_device = matches!(chosen, TimelineRows::Sums | TimelineRows::Idle);
         if needs_device && sums.with(Option::is_none) { TimelineRows::Events } else { chosen }
     });
     let (by_sums, by_start) = (RwSignal::new(None::<SortBy>), RwSignal::new(Some(SortBy::new("start_ps", false))));
     let sort = move || if of.get() == TimelineRows::Sums { by_sums } else { by_start };
-    let by = Memo::new(move |_| model.place.with(|place| place.by));
+    let by = Memo::new(move |_| model.view_state.with(|view_state| view_state.by));
     let table = remote_model(
         state,
         RemoteTable {
@@ -87,7 +87,9 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
             columns: None,
             selected: state.selected.into(),
             is_selected: Callback::new(move |key: String| {
-                let is_event = model.place.with(|place| place.event.is_some() && parse_event_key(&key) == place.event);
+                let is_event = model
+                    .view_state
+                    .with(|view_state| view_state.event.is_some() && parse_event_key(&key) == view_state.event);
                 is_event || state.op.with(|op| *op == key)
             }),
             press: Callback::new(move |(press, row): (RowPress, Row)| {
@@ -113,12 +115,12 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     on_cleanup(move || state.table.set_value(None));
     let rows = move |rows: TimelineRows| {
         let pressed = move || (of.get() == rows).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.rows = rows)>{rows.label()}</button> }.any()
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|view_state| view_state.rows = rows)>{rows.label()}</button> }.any()
     };
     let group = move |of: GroupBy| {
         let choose = move |_| {
             by_sums.set(None);
-            model.change(|place| place.by = of);
+            model.change(|view_state| view_state.by = of);
         };
         view! { <button type="button" aria-pressed=move || (by.get() == of).to_string() on:click=choose>{of.label()}</button> }
             .any()
@@ -141,8 +143,11 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
         }
     });
     let about = move || {
-        let part =
-            if model.place.with(|place| place.range.is_some()) { "the selected range" } else { "the visible part" };
+        let part = if model.view_state.with(|view_state| view_state.range.is_some()) {
+            "the selected range"
+        } else {
+            "the visible part"
+        };
         match of.get() {
             TimelineRows::Sums => Some(format!("{}, {part}; events at its ends are cut", device()?)),
             TimelineRows::Events => Some(format!("the unfolded lines, {part}")),

@@ -20,10 +20,10 @@ impl TimelineModel {
         let text = Memo::new(move |_| self.find.get().trim().to_owned());
         effect(move || {
             let text = text.get();
-            self.change(|place| place.find.text = text);
+            self.change(|view_state| view_state.find.text = text);
         });
         // Another view or another address may search as well.
-        let wanted = Memo::new(move |_| self.place.with(|place| place.find.text.clone()));
+        let wanted = Memo::new(move |_| self.view_state.with(|view_state| view_state.find.text.clone()));
         effect(move || {
             let wanted = wanted.get();
             if self.find.with_untracked(|text| text.trim() != wanted) {
@@ -49,7 +49,7 @@ impl TimelineModel {
     /// Returns the query of the search. `None` until the tracks of the chosen alignment have come.
     pub(super) fn search_query(self) -> Option<SearchQuery> {
         let text = self.find.with(|text| text.trim().to_owned());
-        let filter = self.place.with(|place| TextFilter { text, ..place.find.clone() });
+        let filter = self.view_state.with(|view_state| TextFilter { text, ..view_state.find.clone() });
         self.has_chosen_alignment().then_some(SearchQuery { filter, n_columns: HIT_COLUMNS })
     }
 
@@ -109,10 +109,10 @@ pub(super) fn search(model: TimelineModel) -> AnyView {
         None => Some(text::search_result(&*model.search.get()?)),
     };
     let chips = FilterChips {
-        within: Signal::derive(move || model.place.with(|place| place.find.within)),
-        choose: Callback::new(move |within| model.change(|place| place.find.within = within)),
-        regex: Signal::derive(move || model.place.with(|place| place.find.regex)),
-        switch: Callback::new(move |()| model.change(|place| place.find.regex = !place.find.regex)),
+        within: Signal::derive(move || model.view_state.with(|view_state| view_state.find.within)),
+        choose: Callback::new(move |within| model.change(|view_state| view_state.find.within = within)),
+        regex: Signal::derive(move || model.view_state.with(|view_state| view_state.find.regex)),
+        switch: Callback::new(move |()| model.change(|view_state| view_state.find.regex = !view_state.find.regex)),
     };
     let enter = Some(Callback::new(move |is_back: bool| model.to_hit(if is_back { -1 } else { 1 })));
     let is_bad = Signal::derive(move || model.search_error.with(Option::is_some));

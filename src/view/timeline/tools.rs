@@ -31,9 +31,9 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
         view! { <button type="button" class="btn line" aria-label=label title=label on:click=click>{face}</button> }
             .any()
     };
-    let has_range = Memo::new(move |_| model.place.with(|place| place.range.is_some()));
-    let has_measure = Memo::new(move |_| model.place.with(|place| place.measure.is_some()));
-    let has_flows = Memo::new(move |_| model.place.with(|place| place.has_flows));
+    let has_range = Memo::new(move |_| model.view_state.with(|view_state| view_state.range.is_some()));
+    let has_measure = Memo::new(move |_| model.view_state.with(|view_state| view_state.measure.is_some()));
+    let has_flows = Memo::new(move |_| model.view_state.with(|view_state| view_state.has_flows));
     let tool = move |(tool, label, title): (Tool, &'static str, &'static str)| {
         let pressed = move || (model.tool.get() == tool).to_string();
         view! { <button type="button" title=title aria-pressed=pressed on:click=move |_| model.tool.set(tool)>{label}</button> }.any()
@@ -67,10 +67,10 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
                 <button type="button" class="btn line" on:click=move |_| model.select_range(None)>"Clear range"</button>
             </If>
             <If when=move || has_measure.get()>
-                <button type="button" class="btn line" on:click=move |_| model.change(|place| place.measure = None)>"Clear measure"</button>
+                <button type="button" class="btn line" on:click=move |_| model.change(|view_state| view_state.measure = None)>"Clear measure"</button>
             </If>
             <div class="segmented" data-roving="" role="group" aria-label="A drag">{TOOLS.map(tool).collect_view()}</div>
-            <button type="button" class="btn line" aria-pressed=move || has_flows.get().to_string() title="Draws the links of all events in the range" on:click=move |_| model.change(|place| place.has_flows = !place.has_flows)>"Links"</button>
+            <button type="button" class="btn line" aria-pressed=move || has_flows.get().to_string() title="Draws the links of all events in the range" on:click=move |_| model.change(|view_state| view_state.has_flows = !view_state.has_flows)>"Links"</button>
             <If when=move || has_flows.get()><span class="sub" role="status">{live(move || Some(text::flows_note(&*model.flows.get()?)))}</span></If>
             {alignment::switch(model)}
             {zoom("Zoom out", "−", 1.0 / STEP)}

@@ -56,7 +56,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
     effect(move || {
         model.view.track();
         model.scroll.track();
-        model.place.track();
+        model.view_state.track();
         model.drag.track();
         model.drawn.track();
         pointer.track();
@@ -253,7 +253,7 @@ fn key(model: TimelineModel, event: &ev::KeyboardEvent) {
         "r" | "R" => {
             model.tool.set(Tool::Range);
             let event = selected.as_ref().map(|event| (event.start.0, event.end.0));
-            if let Some(range) = event.or_else(|| model.place.with_untracked(|place| place.measure)) {
+            if let Some(range) = event.or_else(|| model.view_state.with_untracked(|view_state| view_state.measure)) {
                 model.select_range(Some(range));
             }
         }
@@ -266,17 +266,19 @@ fn key(model: TimelineModel, event: &ev::KeyboardEvent) {
                 model.pin(TrackId::Line(event.line));
             }
         }
-        "g" | "G" => model.change(|place| place.rows = TimelineRows::Idle),
+        "g" | "G" => model.change(|view_state| view_state.rows = TimelineRows::Idle),
         "Enter" => {
             if let Some(event) = selected.filter(|event| event.kind.is_some()) {
                 model.state.op.set(row_key(&event.name, event.program));
             }
         }
         "Escape" if model.selected.with_untracked(Option::is_some) => model.deselect(),
-        "Escape" if model.place.with_untracked(|place| place.measure.is_some()) => {
-            model.change(|place| place.measure = None);
+        "Escape" if model.view_state.with_untracked(|view_state| view_state.measure.is_some()) => {
+            model.change(|view_state| view_state.measure = None);
         }
-        "Escape" if model.place.with_untracked(|place| place.range.is_some()) => model.select_range(None),
+        "Escape" if model.view_state.with_untracked(|view_state| view_state.range.is_some()) => {
+            model.select_range(None)
+        }
         _ => return,
     }
     event.prevent_default();

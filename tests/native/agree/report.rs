@@ -26,7 +26,7 @@ const TABLES: [(&str, &[&str]); 4] = [
 ];
 /// Ends of the paths of fields that a report never holds (`docs/SHARING.md`): the advice of a view, choices that need
 /// the capture, names of kernels, and the fields that `Comm::as_carried` removes.
-const NEVER_TOLD: [&str; 5] = [".notes", ".offers", ".kernel", ".steps.rest", ".steps.dma_rest"];
+const NEVER_IN_REPORT: [&str; 5] = [".notes", ".offers", ".kernel", ".steps.rest", ".steps.dma_rest"];
 /// Ends of the paths of fields that a level cuts although they stand among figures: rows and advice.
 const CUT: [&str; 5] = [".notes", ".offers", ".top_gaps", ".flags", ".flag_settings"];
 
@@ -66,8 +66,8 @@ fn differences(path: &str, of: &Value, result: &Value, but: &[&str], found: &mut
             a.iter().zip(b).for_each(|(a, b)| differences(path, a, b, but, found));
         }
         _ if of == result => {}
-        (Value::Array(a), Value::Array(b)) => found.push(format!("{path}: {} rows, told {}", a.len(), b.len())),
-        _ => found.push(format!("{path}: {of}, told {result}")),
+        (Value::Array(a), Value::Array(b)) => found.push(format!("{path}: {} rows, but {}", a.len(), b.len())),
+        _ => found.push(format!("{path}: {of}, but {result}")),
     }
 }
 
@@ -77,7 +77,7 @@ pub fn assert_report(what: &str, report: &Report, views: &Views) {
     let result = Views::from_report(report);
     let is_exact = Level::from_slider(report.origin.level).digits.is_none();
     let (parts, but) = if is_exact {
-        (FIGURES.iter().chain(&TABLES).collect::<Vec<_>>(), &NEVER_TOLD[..])
+        (FIGURES.iter().chain(&TABLES).collect::<Vec<_>>(), &NEVER_IN_REPORT[..])
     } else {
         (FIGURES.iter().collect(), &CUT[..])
     };
@@ -94,7 +94,7 @@ pub fn assert_report(what: &str, report: &Report, views: &Views) {
             let of = rows(&views.named(view)[table]).iter().find(same).unwrap_or_else(|| panic!("{what}: no {row}"));
             let differs = figures.iter().filter(|name| printed(name, &of[name]) != printed(name, &row[name]));
             found.extend(
-                differs.map(|name| format!("{view}.{table} {}.{name}: {}, told {}", row["key"], of[name], row[name])),
+                differs.map(|name| format!("{view}.{table} {}.{name}: {}, but {}", row["key"], of[name], row[name])),
             );
         }
     }

@@ -229,7 +229,7 @@ fn views(engine: &mut OpenSession, query: &Query) {
     for all_kinds in [false, true] {
         let request = RooflineQuery { query: query.clone(), all_kinds, ..RooflineQuery::default() };
         let head = engine.answer(&ViewRequest::Roofline(request.clone()).into()).decode::<RooflineHead>();
-        let Ok(RooflineHead { figures, .. }) = head else { panic!("the roofline is told") };
+        let Ok(RooflineHead { figures, .. }) = head else { panic!("the roofline has an answer") };
         let held = figures.step.as_ref().map_or(0, |roof| u128::from(roof.total.0));
         let skipped = total(&figures.skipped, |skipped| skipped.total);
         let is_beyond = figures.considered == Picos(u64::MAX);
@@ -248,7 +248,7 @@ fn views(engine: &mut OpenSession, query: &Query) {
     for by in [CommBy::Op, CommBy::Source] {
         let request = CommQuery { query: query.clone(), by, ..CommQuery::default() };
         let Ok(CommView { comm, .. }) = engine.answer(&ViewRequest::Comm(request).into()).decode::<CommView>() else {
-            panic!("communication is told")
+            panic!("communication has an answer")
         };
         for row in comm.rows.iter().chain(&comm.copy_rows) {
             let (all, parts) = (row.overlap.in_flight, row.overlap.exposed + row.overlap.overlapped);
@@ -261,7 +261,7 @@ fn views(engine: &mut OpenSession, query: &Query) {
     }
 }
 
-/// Sends every question of the timeline, with the clocks of hosts aligned and as they are.
+/// Sends every request of the timeline, with the clocks of hosts aligned and as they are.
 fn timelines(engine: &mut OpenSession) {
     if timeline(engine, None).alignment.is_none() {
         return;
@@ -284,7 +284,7 @@ fn timelines(engine: &mut OpenSession) {
 
 /// Draws, searches and lists the events of the first tracks, at the ends of the timeline and in between. Returns the tracks.
 fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
-    let ask = |engine: &mut OpenSession, question| engine.answer(&ViewRequest::Timeline(question).into());
+    let ask = |engine: &mut OpenSession, request| engine.answer(&ViewRequest::Timeline(request).into());
     let tracks = ask(engine, TimelineRequest::Tracks { is_aligned }).decode::<Timeline>();
     let Ok(timeline) = tracks else { panic!("the tracks are listed") };
     let lines: Vec<_> = timeline.groups.iter().flat_map(|group| &group.tracks).map(|track| track.line).collect();
@@ -318,8 +318,8 @@ fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
             assert_eq!(shown.read().count(), 300);
             let is_in_order = |of: SeriesColumn| of.min.is_nan() || of.min <= of.max;
             assert!(shown.read().all(is_in_order) && shown.top.is_finite(), "{:?}", shown.id);
-            let question = TimelineRequest::SeriesRanges { series: vec![shown.id], start: from, end: query.end() };
-            let ranges = ask(engine, question).decode::<Vec<SeriesRange>>();
+            let request = TimelineRequest::SeriesRanges { series: vec![shown.id], start: from, end: query.end() };
+            let ranges = ask(engine, request).decode::<Vec<SeriesRange>>();
             let Ok([range]) = ranges.as_deref() else { panic!("a series has a range") };
             assert!(range.covered_share <= 1.0 && range.mean.is_none_or(f64::is_finite), "{range:?}");
         }
@@ -337,7 +337,7 @@ fn ops_and_programs(engine: &mut OpenSession) {
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() };
     let action = TableAction::Rows(PageQuery { count: 6, ..PageQuery::default() });
     let rows = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action };
-    let Ok(page) = engine.answer(&rows.into()).decode::<TablePage>() else { panic!("rows are told") };
+    let Ok(page) = engine.answer(&rows.into()).decode::<TablePage>() else { panic!("the rows have an answer") };
     for row in page.rows {
         let (name, program) = split_row_key(&row.key);
         let op = OpRef::new(name, program);
@@ -345,8 +345,8 @@ fn ops_and_programs(engine: &mut OpenSession) {
         engine.answer(&ViewRequest::Op { query: request, op: op.clone() }.into());
         engine.answer(&ViewRequest::Graph { query: query.clone(), op, open: Vec::new() }.into());
     }
-    for question in [ViewRequest::Memory, ViewRequest::File, ViewRequest::ExportMemory(Export::Json)] {
-        engine.answer(&question.into());
+    for request in [ViewRequest::Memory, ViewRequest::File, ViewRequest::ExportMemory(Export::Json)] {
+        engine.answer(&request.into());
     }
     for color in [0, 1] {
         let request = MemoryQuery { color, ..MemoryQuery::default() };

@@ -69,8 +69,8 @@ pub fn roofline_query(query: Query) -> RooflineQuery {
 
 /// Requests rows of a breakdown, as its table does.
 pub fn breakdown_page(engine: &mut OpenSession, query: &Query, page: PageQuery) -> TablePage {
-    let question = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
-    engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
+    let request = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
+    engine.answer(&request.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 
 /// Returns the self time of a row, as its tooltip shows it.

@@ -105,7 +105,7 @@ impl Merged {
         self.length_before(to).saturating_sub(self.length_before(from))
     }
 
-    /// Returns a cursor for many questions in about the order of time.
+    /// Returns a cursor for many lookups in about the order of time.
     pub const fn cursor(&self) -> Cursor<'_> {
         Cursor { of: self, near: 0 }
     }
@@ -149,7 +149,7 @@ pub fn add_to_union(list: &mut Vec<Interval>, (start, end): Interval) {
     }
 }
 
-/// A place in a merged list. Most questions in order of time are about one interval, and need no search.
+/// A place in a merged list. Most lookups in order of time need one interval and no search.
 pub struct Cursor<'a> {
     of: &'a Merged,
     /// The interval of the last answer.

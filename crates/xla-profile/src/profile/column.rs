@@ -276,7 +276,7 @@ impl Iterator for Iter<'_> {
         number
     }
 
-    /// Reads block by block, without a question after each number whether its block has ended.
+    /// Reads block by block, without a check after each number whether its block has ended.
     #[inline]
     fn fold<A, F: FnMut(A, u64) -> A>(mut self, first: A, mut add: F) -> A {
         let mut all = first;

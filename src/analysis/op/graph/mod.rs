@@ -12,9 +12,9 @@
 
 mod bodies;
 mod build;
-mod by_text;
 mod edges;
 mod hops;
+mod one_hop;
 mod report;
 mod short;
 
@@ -66,7 +66,7 @@ impl Analysis {
                 return None;
             }
             let (operands, users) = inst.map(|s| self.neighbours(profile, found, s)).unwrap_or_default();
-            let (nodes, edges, centre) = by_text::one_hop(&found.name, inst, [operands, users]);
+            let (nodes, edges, centre) = one_hop::one_hop(&found.name, inst, [operands, users]);
             let (message, basis) = match inst {
                 Some(_) => {
                     ("No program holds the op: the graph shows one hop, from the texts of events.", OpBasis::EventText)

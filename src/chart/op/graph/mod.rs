@@ -40,7 +40,7 @@ pub fn draw(graph: &OpGraph) -> Drawing {
         mark: node::frame(*rect, graph.centre as usize == i),
     });
     let mut edges: Vec<DrawnEdge> =
-        nested.ways.into_iter().enumerate().map(|(i, path)| edge::edge(graph, i, path)).collect();
+        nested.routes.into_iter().enumerate().map(|(i, path)| edge::edge(graph, i, path)).collect();
     edges.small_sort_by_key(|edge| edge.strong);
     Drawing {
         width: nested.width,

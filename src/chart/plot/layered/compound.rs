@@ -24,7 +24,7 @@ pub(crate) struct Nested {
     /// Bounds of each node.
     pub(crate) rects: Vec<Rect>,
     /// Points of each edge, from its source to its target.
-    pub(crate) ways: Vec<Vec<(f64, f64)>>,
+    pub(crate) routes: Vec<Vec<(f64, f64)>>,
 }
 
 /// The contents of one box, or of the whole drawing.
@@ -106,7 +106,7 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
         let mut path: Vec<(f64, f64)> = Vec::new();
         for (group, link) in parts {
             let Group { at, laid, .. } = &groups[*group];
-            path.extend(laid.ways[*link].iter().map(|(x, y)| (at.0 + x, at.1 + y)));
+            path.extend(laid.routes[*link].iter().map(|(x, y)| (at.0 + x, at.1 + y)));
         }
         path.dedup();
         path
@@ -115,7 +115,7 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
     Nested {
         width: all.width + MARGIN * 2.0,
         height: all.height + MARGIN * 2.0,
-        ways: chains.iter().zip(&mut parts).map(path).collect(),
+        routes: chains.iter().zip(&mut parts).map(path).collect(),
         rects,
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct LayerGraph {
     /// Each piece once; links from one source share pieces.
     pub(crate) pieces: Vec<Segment>,
     /// Spots of each link, from its source to its target; empty for a link that is not routed.
-    pub(crate) ways: Vec<Vec<usize>>,
+    pub(crate) routes: Vec<Vec<usize>>,
 }
 
 /// An item, or the dummy node of a link.
@@ -39,7 +39,7 @@ impl LayerGraph {
     pub(crate) fn new(items: &[Item], links: &[Link], row: &[usize], against: &[bool]) -> Self {
         let spot = |width, row, is_item| LayerNode { width, row, is_item, above: Vec::new(), below: Vec::new() };
         let spots = items.iter().zip(row).map(|(item, row)| spot(item.width, *row, true)).collect();
-        let mut net = Self { rows: Vec::new(), spots, pieces: Vec::new(), ways: Vec::new() };
+        let mut net = Self { rows: Vec::new(), spots, pieces: Vec::new(), routes: Vec::new() };
         // Links of one source and trunk share one dummy node per row, so that they part as late as possible.
         let mut passed: IndexMap<(usize, u32, usize), usize> = IndexMap::default();
         let mut pieces: IndexMap<(usize, usize, i64), usize> = IndexMap::default();
@@ -68,7 +68,7 @@ impl LayerGraph {
                     piece
                 });
             }
-            net.ways.push(path);
+            net.routes.push(path);
         }
         net.rows.resize(net.spots.iter().map(|spot| spot.row + 1).max().unwrap_or(0), Vec::new());
         for (i, spot) in net.spots.iter().enumerate().take(items.len()) {

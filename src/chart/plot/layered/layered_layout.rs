@@ -21,7 +21,7 @@ pub(crate) struct LayeredLayout {
     pub(crate) height: f64,
     pub(crate) items: Vec<Rect>,
     /// Points of each link, from the lower edge of its source to the upper edge of its target.
-    pub(crate) ways: Vec<Vec<(f64, f64)>>,
+    pub(crate) routes: Vec<Vec<(f64, f64)>>,
 }
 
 /// Lays out items and links.
@@ -61,7 +61,7 @@ pub(crate) fn compute_layout(items: &[Item], links: &[Link]) -> LayeredLayout {
     for (i, link) in links.iter().enumerate() {
         let (from, to) = (laid.items[link.from], laid.items[link.to]);
         let mut path = vec![(x[link.from] + link.out, from.y + from.height)];
-        let spots = &net.ways[i];
+        let spots = &net.routes[i];
         for (step, spot) in spots.iter().enumerate() {
             let (top, bottom) = spans[net.spots[*spot].row];
             if step > 0 {
@@ -75,7 +75,7 @@ pub(crate) fn compute_layout(items: &[Item], links: &[Link]) -> LayeredLayout {
         }
         path.push((x[link.to] + into[i], to.y));
         path.dedup();
-        laid.ways.push(path);
+        laid.routes.push(path);
     }
     laid
 }
@@ -84,7 +84,7 @@ pub(crate) fn compute_layout(items: &[Item], links: &[Link]) -> LayeredLayout {
 fn arrivals(items: &[Item], links: &[Link], net: &LayerGraph, x: &[f64]) -> Vec<f64> {
     let mut into: Vec<f64> = links.iter().map(|link| link.into).collect();
     let from = |link: usize| {
-        let path = &net.ways[link];
+        let path = &net.routes[link];
         let before = path.len().checked_sub(2).map_or(links[link].from, |i| path[i]);
         x[before] + if before == links[link].from { links[link].out } else { 0.0 }
     };

@@ -47,7 +47,7 @@ fn check(items: &[Item], links: &[Link], laid: &LayeredLayout) -> Result<(), Tes
         prop_assert_eq!((a.width, a.height), (items[i].width, items[i].height));
         prop_assert!(laid.items[i + 1..].iter().all(|b| !a.overlaps(*b)));
     }
-    for (link, path) in links.iter().zip(&laid.ways) {
+    for (link, path) in links.iter().zip(&laid.routes) {
         let (from, to) = (laid.items[link.from], laid.items[link.to]);
         prop_assert_eq!(path[0], (from.x + from.width / 2.0 + link.out, from.y + from.height));
         let end = path[path.len() - 1];

@@ -75,7 +75,7 @@ pub(crate) struct Model {
     /// The column by which rows are sorted, and whether the largest value comes first.
     pub(crate) sorted: Memo<Option<(String, bool)>>,
     /// A hash of the query. The table goes to its top when it changes.
-    pub(crate) question: Memo<u64>,
+    pub(crate) query_hash: Memo<u64>,
     /// A signal that changes with every answer.
     pub(crate) answer: Signal<()>,
     /// Whether an answer is pending.

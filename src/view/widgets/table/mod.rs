@@ -40,7 +40,7 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         // Another query or order scrolls the table to its top. This happens in the next frame, because scrolling makes
         // the browser compute the layout. The memo is read and not only tracked, because a memo without readers never
         // runs.
-        model.question.get();
+        model.query_hash.get();
         request_animation_frame(move || {
             if let Some(node) = grid.element() {
                 node.set_scroll_top(0);

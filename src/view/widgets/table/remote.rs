@@ -72,7 +72,7 @@ impl TableRequest {
         PageQuery { sort: self.sort.clone(), filter: self.filter.clone(), first, count: virtual_rows::PAGE }
     }
 
-    fn question(&self, first: u32) -> ViewRequest {
+    fn view_request(&self, first: u32) -> ViewRequest {
         ViewRequest::Table { of: self.of.clone(), action: TableAction::Rows(self.page(first)) }
     }
 }
@@ -108,7 +108,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     // The rows on screen stay until those of the new query have come.
     state.request_on_change(
         move || {
-            let request = requested.with(|requested| Some(requested.as_ref()?.question(0).into()));
+            let request = requested.with(|requested| Some(requested.as_ref()?.view_request(0).into()));
             busy.set(request.is_some());
             request
         },
@@ -227,7 +227,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         }),
         GridAction::Columns => popover::toggle("columns"),
     };
-    let question = Memo::new(move |_| {
+    let query_hash = Memo::new(move |_| {
         loaded.with(|loaded| {
             let requested = loaded.as_ref().map(|loaded| &loaded.requested);
             let text =
@@ -251,7 +251,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         sorted: Memo::new(move |_| {
             head.with(|head| head.as_ref().map(|page| (page.sort.column.clone(), page.sort.descending)))
         }),
-        question,
+        query_hash,
         answer: Signal::derive(move || loaded.track()),
         busy: Signal::derive(move || busy.get() || table.waits.get()),
         none: table.empty,
@@ -279,7 +279,7 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
         }
         under_way.update_value(|pages| pages.push(first));
         let (of, rows) = (requested.clone(), rows.clone());
-        state.request(&requested.question(first).into(), move |reply| {
+        state.request(&requested.view_request(first).into(), move |reply| {
             let _ = under_way.try_update_value(|pages| pages.retain(|other| *other != first));
             let Ok(page) = reply.decode::<TablePage>() else { return };
             let _ = loaded.try_update(|loaded| {
