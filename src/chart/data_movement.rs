@@ -263,7 +263,7 @@ pub fn formula(view: &DataMovementView) -> Formula {
     let rows = vec![
         row("Non-compute", format::exact_time(data_movement.total)),
         row(
-            "Waits",
+            "Stall",
             format!(
                 "{}: synchronous collectives, and the halves of async pairs that wait",
                 format::exact_time(data_movement.stall)

@@ -174,15 +174,15 @@ fn line_row(line: &FileLine, largest: u64) -> LineRow {
     }
 }
 
-/// Returns the name of a program, and a text with its time, number of runs, HLO source, size and id.
+/// Returns the name of a program, and a text with its time, number of executions, HLO source, size and id.
 pub fn program(of: &FileProgram) -> (String, String) {
     let mut parts: Vec<String> = Vec::new();
     match (of.busy.or(of.run_time), of.n_runs) {
         (Some(time), Some(n)) => {
-            parts.push(format!("{} in {}", format::time_text(time), format::counted(n, "run", "runs")));
+            parts.push(format!("{} in {}", format::time_text(time), format::counted(n, "execution", "executions")));
         }
         (Some(busy), None) => parts.push(format::time_text(busy)),
-        _ => parts.push("did not run".to_owned()),
+        _ => parts.push("no executions".to_owned()),
     }
     parts.push(match of.source {
         ProgramSource::Events => "events’ text only".to_owned(),
@@ -280,6 +280,6 @@ mod tests {
             n_instructions: None,
             hlo: None,
         };
-        assert_eq!(program(&of).1, "did not run · events’ text only · id 7");
+        assert_eq!(program(&of).1, "no executions · events’ text only · id 7");
     }
 }

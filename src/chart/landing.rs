@@ -231,7 +231,7 @@ fn mark(op: &Op, x: &Scale, y: &Scale, width: f64) -> Mark {
 
 /// Draws the diamond of the whole step, and labels one op of each form.
 fn labels(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
-    let words = |op: &Op| format!("{:.0} % of its roof", op.of_roof() * 100.0);
+    let words = |op: &Op| format!("{:.0} % of the roof", op.of_roof() * 100.0);
     let (at, up) = (x.to(STEP.intensity), y.to(STEP.rate));
     let diamond = vec![(at, up - 7.0), (at + 7.0, up), (at, up + 7.0), (at - 7.0, up)];
     marks.push(Mark::new(

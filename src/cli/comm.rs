@@ -29,7 +29,7 @@ pub struct MachineArgs {
     /// The chips along each dimension of the machine, x first. The utilisation of links needs it.
     #[arg(long, value_name = "4x4x4", value_parser = str::parse::<Topology>)]
     topology: Option<Topology>,
-    /// Every dimension of the topology is a ring (wrap-around links).
+    /// Every dimension of the topology has wrap-around links (a torus).
     #[arg(long, requires = "topology")]
     wrap: bool,
 }

@@ -277,7 +277,7 @@ pub(super) fn heading(header: &crate::analysis::base::Header) -> String {
         Some(n) => format!("mean of {n} of {} steps", header.n_steps),
         None if header.step == "all" => "whole capture".to_owned(),
         None if header.range().is_some() => header.step_text(),
-        None => format!("step {} (one of {})", header.step, header.n_steps),
+        None => format!("step {} (of {})", header.step, header.n_steps),
     };
     escape_invisible(&format!("{device}{kind}, {step}{window}")).into_owned() + "\n\n"
 }

@@ -169,7 +169,7 @@ const ROOF_TABLE: Table<RoofRow> = Table {
         TipLine::new("bytes", "Bytes"),
         TipLine::new("t_compute_ps", "FLOPs ÷ peak"),
         TipLine::new("t_hbm_ps", "Bytes ÷ bandwidth"),
-        TipLine::new("t_roofline_ps", "Time at the roof"),
+        TipLine::new("t_roofline_ps", "Roofline time"),
         TipLine::new("above_peak", "▲"),
         TipLine::new("skipped", "No roof"),
     ])],

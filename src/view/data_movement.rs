@@ -66,8 +66,8 @@ fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> Any
                     <th scope="col" class="num">"Self " <span class="unit">{unit}</span></th>
                     <th scope="col" class="tree-bar"><span class="visually-hidden">"Moves, waits"</span></th>
                     <th scope="col" class="num">"Step " <span class="unit">"%"</span></th>
-                    <th scope="col" class="num wide-2">"Waits " <span class="unit">{unit}</span></th>
-                    <th scope="col" class="num wide-2">"Runs"</th>
+                    <th scope="col" class="num wide-2">"Stall " <span class="unit">{unit}</span></th>
+                    <th scope="col" class="num wide-2">"Executions"</th>
                     <th scope="col" class="num wide-2">"Moved"</th>
                     {CHANGES.map(head).collect_view()}
                     <th scope="col" class="wide-3">"Reads"</th>

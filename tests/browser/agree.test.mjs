@@ -126,7 +126,7 @@ const FIGURES = {
   },
   Memory: {
     "^Peak ": firstDefined(fromSpace(({ peak_bytes }) => formatHeroSize(peak_bytes)), fromAllocator(({ peak_in_use_bytes }) => formatHeroSize(peak_in_use_bytes))),
-    "^Of .* (limit|capacity)$": firstDefined(
+    "^Use of .* (limit|capacity)$": firstDefined(
       fromSpace(({ peak_bytes }, views) => positive(crossCheck(views)?.capacity_bytes, (capacity) => formatShare(peak_bytes, capacity))),
       fromAllocator(({ peak_in_use_bytes, capacity_bytes }) => formatShare(peak_in_use_bytes, capacity_bytes)),
     ),

@@ -202,7 +202,7 @@ onPage("mesh and topology set the names of axes and the peaks of links, and a re
   await reload(page);
   await pickFiles(page, [file]);
   await waitForTable(page);
-  await waitUntil(() => page.locator("#wiring-button").innerText(), (text) => text.includes("data=2,model=4 · 2x2x2, rings"));
+  await waitUntil(() => page.locator("#wiring-button").innerText(), (text) => text.includes("data=2,model=4 · 2x2x2 torus"));
   // The mesh and the topology are removed again.
   await page.locator("#wiring-button").click();
   await panel.getByRole("button", { name: "Remove axis 2" }).click();
@@ -328,7 +328,7 @@ onPage("saved files equal the command line's output, and saved charts need no st
   const picture = await saveFile("#lanes-menu-button", /SVG/);
   const text = picture.bytes.toString();
   assert.match(text, /^<svg xmlns=/);
-  for (const word of ["Compute", "Waits", "In flight"]) assert.ok(text.includes(`>${word}<`), word);
+  for (const word of ["Compute", "Stall", "In flight"]) assert.ok(text.includes(`>${word}<`), word);
   assert.ok(!text.includes("var("));
   const png = await saveFile("#steps-menu-button", /PNG/);
   assert.deepEqual([...png.bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);

@@ -84,7 +84,7 @@ for (const [kind, capture] of [["real", tpu], ["synthetic", synth]]) {
     assert.deepEqual([...shownPrograms].sort(), report.programs.map((program) => program.name).sort());
     for (const program of report.programs) {
       const text = await programs(page).filter({ hasText: `id ${program.program_id}` }).innerText();
-      assert.match(text.replace(/\s+/g, " "), new RegExp(`${program.name} .*${formatCount(program.n_executions)} runs?`));
+      assert.match(text.replace(/\s+/g, " "), new RegExp(`${program.name} .*${formatCount(program.n_executions)} executions?`));
       if (program.hlo_bytes) assert.ok(text.includes(`${formatSize(program.hlo_bytes)} of HLO`), text);
     }
   });

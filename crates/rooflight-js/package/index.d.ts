@@ -62,7 +62,7 @@ export interface MachineOptions {
   mesh?: string;
   /** The chips along each dimension of the machine, such as `4x4x4`. */
   topology?: string;
-  /** Whether every dimension of the topology is a ring. */
+  /** Whether every dimension of the topology has wrap-around links (a torus). */
   wrap?: boolean;
 }
 

@@ -133,7 +133,7 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
         TipLine::new("median_ps", "Step, median"),
         TipLine::new("period_ps", "Step, mean"),
         TipLine::new("change_ps", "From the last comparable one"),
-        TipLine::new("verdict", "Which is"),
+        TipLine::new("verdict", "Verdict"),
         TipLine::new("kinds_text", "Kinds of time"),
         TipLine::new("limits", "Limits"),
         TipLine::new("reason", "Not read, because"),

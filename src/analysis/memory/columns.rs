@@ -58,7 +58,7 @@ pub const BUFFER_TABLE: Table<Buffer> = Table {
         TipLine::new("opcode", "Opcode"),
         TipLine::new("other_scope", "Scope"),
         TipLine::new("source", "Source"),
-        TipLine::new("live_range", "Alive"),
+        TipLine::new("live_range", "Live range"),
     ])],
     key: |row| row.id.0.to_string(),
     name: |row, _| Name {

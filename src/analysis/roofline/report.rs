@@ -61,7 +61,7 @@ impl SkipReason {
             Self::OpaqueCall => "kernels without a cost estimate",
             Self::NoFlops => "no FLOPs",
             Self::NoBytes => "no bytes",
-            Self::NoPeak => "no peak for the type",
+            Self::NoPeak => "unknown peak",
             Self::NoBandwidth => "no HBM bandwidth",
             Self::AsyncEnd => "ends of asynchronous ops",
             Self::Container => "loops’ own time",

@@ -102,7 +102,7 @@ pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
     let (frame, height, width) = (Frame::new(options), height(lanes), options.width);
     let mut marks = Vec::new();
     axis(&mut marks, &frame, height);
-    let names = [("Compute", TOP), ("Waits", TOP + ROW.1), ("In flight", TOP + ROW.1 * 2.0)];
+    let names = [("Compute", TOP), ("Stall", TOP + ROW.1), ("In flight", TOP + ROW.1 * 2.0)];
     for (name, y) in names {
         let (anchor, size) = (Anchor::Start, Size::Micro);
         let shape = Shape::Text { x: 0.0, y: y + 13.0, text: name.to_owned(), anchor, size, mono: false, halo: false };

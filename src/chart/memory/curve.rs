@@ -380,7 +380,7 @@ pub fn tip(curve: &crate::analysis::memory::Curve, i: usize) -> Option<Tip> {
     let name = curve.instructions.get(i).filter(|name| !name.is_empty()).map_or("the start", String::as_str);
     let row = |label: &str, value: String| (label.to_owned(), value);
     let mut rows = vec![
-        row("Alive", text(of.most)),
+        row("Live memory", text(of.most)),
         row("Without padding", text(of.unpadded_most)),
         row("Position", super::position(of.most_at)),
     ];

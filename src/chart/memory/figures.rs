@@ -149,7 +149,7 @@ fn of_capacity(peak: u64, check: &CrossCheck, capacity: &Capacity) -> Figure {
         CapacitySource::Allocator => "allocator limit",
         CapacitySource::Chip(_) => "capacity",
     };
-    figure(format!("Of {} {limit}", text(capacity.size)), (format::percent(share), "%"), "Peak ÷ capacity", rows)
+    figure(format!("Use of {} {limit}", text(capacity.size)), (format::percent(share), "%"), "Peak ÷ capacity", rows)
 }
 
 /// Returns the rows of the table of devices: device, program, peak of the program, peak of the allocator, capacity,
@@ -206,7 +206,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
         let rows =
             vec![row("Capacity", exact(capacity)), row("Capacity is", "reserved + allocated + available, at the peak")];
         main.push(figure(
-            format!("Of {} allocator limit", text(capacity)),
+            format!("Use of {} allocator limit", text(capacity)),
             (format::percent(share), "%"),
             "In use ÷ capacity",
             rows,

@@ -150,7 +150,7 @@ pub fn tip(of: &Buffer) -> Tip {
     row("Opcode", some(&of.opcode));
     row("Scope", some(&of.op_name).filter(|scope| *scope != title));
     row("Source", of.source.clone());
-    row("Alive", Some(format!("from {} to {}", format::count(of.first.into()), format::count(of.last.into()))));
+    row("Live range", Some(format!("from {} to {}", format::count(of.first.into()), format::count(of.last.into()))));
     Tip { title, rows }
 }
 

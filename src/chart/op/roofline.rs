@@ -107,9 +107,9 @@ fn verdict(of: &FloorComparison) -> String {
     let times = times(of.ratio);
     match of.verdict {
         Verdict::AbovePeak => "▲ The cost estimate is more than the device can do in this time.".to_owned(),
-        Verdict::Fine => format!("At its roof: {times} × its minimum time, nothing to gain here."),
-        Verdict::Fair => format!("Below its roof: {times} × as long as its minimum time."),
-        Verdict::Far => format!("Far below its roof: {times} × as long as its minimum time. Check:"),
+        Verdict::Fine => format!("At the roof: {times} × its min. time. Nothing to gain here."),
+        Verdict::Fair => format!("Below the roof: {times} × slower than its roofline."),
+        Verdict::Far => format!("Far below the roof: {times} × slower than its roofline. Check:"),
     }
 }
 
@@ -193,14 +193,14 @@ fn formula(point: &RooflinePosition, peaks: Option<&DevicePeaks>) -> Formula {
         CostSource::Yours => "yours",
     };
     Formula {
-        formula: "Floor = max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s)".to_owned(),
+        formula: "Min. time = max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s)".to_owned(),
         rows: vec![
             row("Self time", format::exact_time(point.total)),
             row("FLOPs", format::quantity(point.flops)),
             row("Bytes", format::quantity(point.bytes)),
             row("Peak FLOP/s", peak(PeakOf::Compute(precision), "TFLOP/s")),
             row("Peak HBM", peak(PeakOf::Memory(Level::Hbm), "GB/s")),
-            row("Floor", format::exact_time(point.t_roof)),
+            row("Min. time", format::exact_time(point.t_roof)),
             row("Costs", cost.to_owned()),
             row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009".to_owned()),
         ],
@@ -329,7 +329,7 @@ mod tests {
         // 138.8 GFLOP per execution take 704.6 µs at 197 TFLOP/s; the measured time per execution is 2.12 ms.
         let roof = roof_of(roof_with(2, 4240, 1409, Bound::Compute));
         assert_eq!((&*roof.floor, &*roof.measured), ("704.50 µs at the compute roof", "2.12 ms measured, 3.01 ×"));
-        assert!(roof.verdict.starts_with("Far below its roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
+        assert!(roof.verdict.starts_with("Far below the roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
         assert_eq!(roof.rows.last().unwrap().1, "2.83 ms if it ran at the compute roof");
         assert!(
             roof.rows.iter().any(|(name, says)| *name == "Min. time" && says == "704.50 µs of compute, 0 s of HBM")
@@ -338,13 +338,13 @@ mod tests {
 
     #[test]
     fn at_the_roof_and_above_it() {
-        assert!(roof_of(roof_with(1, 105, 100, Bound::Memory(Level::Hbm))).verdict.starts_with("At its roof"));
+        assert!(roof_of(roof_with(1, 105, 100, Bound::Memory(Level::Hbm))).verdict.starts_with("At the roof"));
         let above = roof_of(roof_with(1, 50, 100, Bound::Memory(Level::Hbm)));
         assert!(above.share > 1.0 && above.verdict.starts_with('▲'));
         assert!(!above.rows.iter().any(|(name, _)| *name == "Potential savings"));
         let fair = roof_of(roof_with(1, 160, 100, Bound::Memory(Level::Hbm)));
         assert!(
-            fair.verdict.starts_with("Below its roof: 1.60 ×"),
+            fair.verdict.starts_with("Below the roof: 1.60 ×"),
             "62 % of the roof is not near it: {}",
             fair.verdict
         );

@@ -22,9 +22,9 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
     let mut hero = figure(
         "Roofline efficiency",
         share_figure(roof.and_then(|roof| roof.util)),
-        "Σ time at the roof ÷ Σ self time",
+        "Σ roofline time ÷ Σ self time",
         vec![
-            row("Time at the roof", roof.map_or_else(|| ABSENT.to_owned(), |roof| exact(roof.t_roof))),
+            row("Roofline time", roof.map_or_else(|| ABSENT.to_owned(), |roof| exact(roof.t_roof))),
             row("Self time", roof.map_or_else(|| ABSENT.to_owned(), |roof| exact(roof.total))),
             row("Per op", "max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s), summed over ops"),
             row("Left out", format!("{} that has no roof", share_of(figures))),
@@ -38,7 +38,7 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
         main.push(figure(
             "Potential savings",
             format::figure_time(roof.recoverable),
-            "Σ of self time − time at the roof, over ops below their roof",
+            "Σ of self time − roofline time, over ops below their roof",
             vec![
                 row("Total", exact(roof.recoverable)),
                 row("Share of window", per.map_or_else(|| ABSENT.to_owned(), format::percent_text)),
@@ -61,13 +61,13 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
         main.push(figure(
             "Compute-bound",
             format::figure_time(compute),
-            "Σ self time of ops whose longest floor is FLOPs ÷ peak",
+            "Σ self time of ops whose min. time is FLOPs ÷ peak",
             vec![row("Total", exact(compute)), row("Ridge", ridge(figures))],
         ));
         main.push(figure(
             "Memory-bound",
             format::figure_time(total),
-            "Σ self time of ops whose longest floor is bytes ÷ bandwidth",
+            "Σ self time of ops whose min. time is bytes ÷ bandwidth",
             rows,
         ));
     }

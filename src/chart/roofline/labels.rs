@@ -26,10 +26,7 @@ pub(super) fn label(dot: &Dot) -> String {
     let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text);
     match dot.form {
         None => format!("{name}: {util} of the roof"),
-        Some(_) if dot.roof.is_above() => {
-            let times = dot.roof.util.map_or_else(|| ABSENT.to_owned(), |util| format::decimal(util, 1));
-            format!("{name}, {times} × its roof")
-        }
+        Some(_) if dot.roof.is_above() => format!("{name}, {util} of the roof"),
         Some(_) => format!("{name}, gap {}", format::time_text(dot.roof.recoverable)),
     }
 }
@@ -38,7 +35,7 @@ pub(super) fn label(dot: &Dot) -> String {
 pub(super) fn sentence(dot: &Dot) -> String {
     let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text);
     format!(
-        "{}: {} FLOP/byte, {} TFLOP/s, {util} of its {} roof, self {}, gap {}.",
+        "{}: {} FLOP/byte, {} TFLOP/s, {util} of the {} roof, self {}, gap {}.",
         dot.name,
         format::intensity(dot.x),
         format::tflops(dot.y),
@@ -71,7 +68,7 @@ pub fn tip(dot: &Dot, level: Level) -> Tip {
         let sure = if roof.dtype_uncertain { ", from the result" } else { "" };
         rows.push(row("Type", format!("{dtype}{sure}")));
     }
-    rows.push(row("At the roof", format!("{}, {}", format::time_text(roof.t_roof), roof.bound.label())));
+    rows.push(row("Roofline time", format!("{}, {}", format::time_text(roof.t_roof), roof.bound.label())));
     rows.push(row("Gap", gap(roof)));
     if let Some(cumulative) = dot.cumulative {
         rows.push(row("Cumulative gap", format!("{} of all", format::percent_text(cumulative))));
@@ -101,7 +98,7 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, subject: &str) -> String {
 /// Returns the figures of the chart as a table.
 pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
     let intensity = format!("FLOP/byte of {}", level.label());
-    let heads = ["Name", "Self", &intensity, "TFLOP/s", "% of roof", "Bound", "Gap"].map(str::to_owned).to_vec();
+    let heads = ["Name", "Self", &intensity, "TFLOP/s", "At roof", "Bound", "Gap"].map(str::to_owned).to_vec();
     let row = |dot: &Dot| {
         vec![
             dot.name.clone(),

@@ -19,7 +19,7 @@ pub(super) fn MeshAndTopology(model: CommModel) -> impl IntoView {
     let face = move || {
         let text = model.view_state.with(|view_state| {
             let wrap =
-                |topology: &Topology| if topology.wrap { format!("{topology}, rings") } else { topology.to_string() };
+                |topology: &Topology| if topology.wrap { format!("{topology} torus") } else { topology.to_string() };
             let parts: Vec<String> =
                 view_state.mesh.iter().map(ToString::to_string).chain(view_state.topology.iter().map(wrap)).collect();
             if parts.is_empty() { "not set".to_owned() } else { parts.join(" · ") }
@@ -120,7 +120,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
     .any()
 }
 
-/// Renders the number of chips along each dimension, and whether the dimensions are rings.
+/// Renders the number of chips along each dimension, and whether they have wrap-around links.
 #[component]
 fn Links(model: CommModel) -> impl IntoView {
     let wrong = RwSignal::new(None::<&'static str>);

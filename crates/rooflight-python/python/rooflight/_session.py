@@ -119,7 +119,7 @@ class Session:
             job_devices: The number of devices that share a step.
             chip, peaks, peak_tflops, peak_hbm_gbps: The peaks of a device, as in ``roofline``.
             topology: The chips along each dimension of the machine, such as ``"4x4x4"``.
-            wrap: Whether every dimension of the topology is a ring.
+            wrap: Whether every dimension of the topology has wrap-around links (a torus).
             mesh: The axes of the device mesh, such as ``"data=4,model=8"``.
             flags: The XLA flags of the run.
             step, window, device: See ``Session``.
@@ -244,7 +244,7 @@ class Session:
             by: ``op``, ``source``, ``group`` or ``primitive``.
             mesh: The axes of the device mesh, such as ``"data=4,model=8"``.
             topology: The chips along each dimension of the machine, such as ``"4x4x4"``.
-            wrap: Whether every dimension of the topology is a ring.
+            wrap: Whether every dimension of the topology has wrap-around links (a torus).
             step, window, device, top: See ``Session``.
         """
         return self._ask("comm", _options(locals()))
