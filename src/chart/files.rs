@@ -67,7 +67,7 @@ pub fn findings(file: &FileView) -> Vec<FindingRow> {
                 (None, Some(n)) => format!("{n} ×"),
                 (None, None) => "the session".to_owned(),
             },
-            consequence: finding.consequence.clone(),
+            consequence: format::with_grouped_count(&finding.consequence),
             remedy: finding.remedy.clone().unwrap_or_default(),
         }
     };
@@ -186,7 +186,7 @@ pub fn program(of: &FileProgram) -> (String, String) {
     }
     parts.push(match of.source {
         ProgramSource::Events => "events’ text only".to_owned(),
-        ProgramSource::Dropped => format!("{} dropped", format::bytes_text(of.bytes.unwrap_or(0))),
+        ProgramSource::Dropped => format!("{} of HLO in its own file", format::bytes_text(of.bytes.unwrap_or(0))),
         ProgramSource::Text => format!("{} of HLO text", format::bytes_text(of.bytes.unwrap_or(0))),
         ProgramSource::Capture => format!("{} of HLO", format::bytes_text(of.bytes.unwrap_or(0))),
     });

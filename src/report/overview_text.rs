@@ -54,7 +54,7 @@ pub(super) const SHOWN: [(&str, &str); 9] = [
     ("exposed_communication", "Exposed communication"),
     ("idle", "Idle"),
     ("host_waits", "Idle, host late"),
-    ("device_spread", "Spread of step time"),
+    ("device_spread", "Device spread"),
 ];
 
 /// Writes the overview for a terminal. The text is safe to print.
@@ -178,7 +178,8 @@ pub fn number(value: f64, unit: Unit) -> String {
 
 /// Returns what a rule measured, and its threshold.
 fn checked(of: &Checked) -> String {
-    format!("{} {} (threshold {})", of.name, number(of.measured, of.unit), number(of.threshold, of.unit))
+    let threshold = format!("threshold {}{}", of.direction(), number(of.threshold, of.unit));
+    format!("{} {} ({threshold})", of.name, number(of.measured, of.unit))
 }
 
 fn cost(finding: &Finding) -> String {

@@ -5,6 +5,7 @@ use super::graph_order::LaunchOrder;
 use super::programs::{OpenFile, choose, load};
 use crate::profile::{Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, StrId};
 use crate::small_sort::SmallSort;
+use crate::table::format::count;
 use crate::units::Picos;
 
 /// A node of a CUDA graph: the file and the program that launched it, the index of its plane, the graph, and its number
@@ -132,15 +133,17 @@ fn set_names(profile: &mut Profile, at: usize, names: &[(Node, StrId)]) {
         _ => (
             Severity::Caution,
             format!(
-                " {unknown} others ({}) have the name of their graph. With XLA_FLAGS=--xla_gpu_enable_command_buffer= \
+                " {} others ({}) have the name of their graph. With XLA_FLAGS=--xla_gpu_enable_command_buffer= \
                  (empty value) every kernel has its op.",
+                count(unknown),
                 Picos(unknown_ps)
             ),
         ),
     };
     let message = format!(
-        "CUDA graphs launched kernels, and the capture does not have their ops. The ops of {found} kernels come from the order \
-         of the instructions in the HLO.{rest}"
+        "CUDA graphs launched kernels, and the capture does not have their ops. The ops of {} kernels come from the order \
+         of the instructions in the HLO.{rest}",
+        count(found)
     );
     profile.notes.push(Note::new(severity, NoteCode::CommandBuffers, message).with_place(&place));
 }

@@ -157,6 +157,12 @@ pub fn count(n: u64) -> String {
     grouped(u128::from(n))
 }
 
+/// Returns a message with commas in the count with which it begins, if it begins with a count.
+pub fn with_grouped_count(message: &str) -> String {
+    let count_and_rest = message.split_once(' ').and_then(|(first, rest)| Some((first.parse::<u64>().ok()?, rest)));
+    count_and_rest.map_or_else(|| message.to_owned(), |(n, rest)| format!("{} {rest}", count(n)))
+}
+
 /// Formats a number of executions with commas: a fraction with one decimal, or with two below 10.
 pub fn executions(n: Count) -> String {
     let decimals = if n.as_f64() >= 10.0 { 1 } else { 2 };

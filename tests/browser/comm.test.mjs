@@ -62,7 +62,7 @@ onPage("figures, summary and rows equal the command line's", { needs: tpu() }, a
     assert.equal(shown.Overlapped, `${formatPercent(totals.overlapped_ps / totals.in_flight_ps)} %`);
     const subjectText = subject === "Copies" ? "copies between memories" : "communication";
     const window = `the mean of ${report.n_mean_steps} steps${report.n_mean_devices ? ` of ${report.n_mean_devices} devices` : ""}`;
-    const sentence = `${formatPercent(totals.stall_ps / step)} % of ${window} waits for ${subjectText}; ${formatPercent(totals.overlapped_ps / totals.in_flight_ps)} % of what is in flight is hidden behind compute.`;
+    const sentence = `Waits for ${subjectText} take ${formatPercent(totals.stall_ps / step)} % of ${window}; ${formatPercent(totals.overlapped_ps / totals.in_flight_ps)} % of the time in flight is hidden behind compute.`;
     assert.ok((await page.locator(".comm-summary").innerText()).startsWith(sentence), sentence);
     assert.equal(await rowCount(page), rows.length);
     // The table opens sorted by stall, the longest first, like the first figure. Ties are sorted by name, with numbers
@@ -336,15 +336,15 @@ onPage("saved files equal the command line's output, and saved charts need no st
 
 onPage("a step without collectives shows copies, and the choice of collectives says that there are none", { needs: tpu() }, async ({ page }) => {
   await openCommunication(page, tpu());
-  await waitUntil(() => page.locator(".comm-summary").innerText(), (text) => /waits for copies between memories/.test(text));
+  await waitUntil(() => page.locator(".comm-summary").innerText(), (text) => /^Waits for copies between memories/.test(text));
   // Copies overlap in time, so the foot shows no sum of their times in flight or exposed.
   const foot = await page.locator(".comm-table .grid-foot").innerText();
   assert.ok(/\d rows/.test(foot) && !foot.includes("864.778"), foot);
   await page.getByRole("button", { name: "Collectives", exact: true }).click();
-  await waitUntil(() => page.locator(".comm-summary").innerText(), (text) => /^No collective ran in the mean of 98 steps of 4 devices\./.test(text));
+  await waitUntil(() => page.locator(".comm-summary").innerText(), (text) => /^There are no collectives in the mean of 98 steps of 4 devices\./.test(text));
   await page.getByRole("heading", { name: "No collectives in the mean of 98 steps of 4 devices" }).waitFor();
   await page.getByRole("button", { name: "Show copies" }).click();
-  await waitUntil(() => page.locator(".comm-summary").innerText(), (text) => /waits for copies between memories/.test(text));
+  await waitUntil(() => page.locator(".comm-summary").innerText(), (text) => /^Waits for copies between memories/.test(text));
   // The whole capture has an all-reduce between two devices.
   await page.getByRole("button", { name: "Collectives", exact: true }).click();
   await page.getByRole("button", { name: "Whole capture", exact: true }).click();

@@ -190,7 +190,7 @@ onPage("tokens and FLOPs per token give the useful MFU, here and in the roofline
   await open(page, sample);
   const labels = () => page.locator(".figure dt").allInnerTexts();
   assert.ok(!(await labels()).some((label) => /useful/.test(label)));
-  await page.locator(".overview-side").getByRole("button", { name: /Useful FLOPs/ }).click();
+  await page.locator(".overview-side").getByRole("button", { name: /Enter FLOPs/ }).click();
   const fields = page.locator("#useful input");
   await fields.nth(0).fill("16");
   await fields.nth(1).fill("2048");

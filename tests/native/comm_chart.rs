@@ -84,7 +84,7 @@ fn sentence_and_figures_match_the_analysis() {
     assert_eq!(
         sentence,
         format!(
-            "{} of step 1 waits for communication; {} of what is in flight is hidden behind compute. {} are exposed (no compute \
+            "Waits for communication take {} of step 1; {} of the time in flight is hidden behind compute. {} are exposed (no compute \
              beside them), {} more than the core waits: meanwhile it moves data, runs other ops or is idle.",
             share(stall, step),
             share(hidden.overlapped.as_f64(), hidden.in_flight.as_f64()),

@@ -113,9 +113,12 @@ fn device(
             step.number = i as u64;
         }
         let n = device.steps.len();
-        let runs = if n == 1 { "run" } else { "runs" };
         let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
-        let message = format!("The capture has no “Steps” line. Steps are {n} {runs} of {what}.");
+        let steps = match n {
+            1 => format!("The only step is the only run of {what}."),
+            n => format!("Steps are {n} runs of {what}."),
+        };
+        let message = format!("The capture has no “Steps” line. {steps}");
         notes.push(Note::new(Severity::Info, NoteCode::StepsFromModules, message).with_place(&device.label));
         if lines.iter().any(|i| plane.lines[*i].derived) {
             notes.push(derived_runs(platform).with_place(&device.label));

@@ -81,7 +81,11 @@ pub const COMM: &[Column<CommRow>] = &[
         if is_short { Value::text("less than 100 ns per execution") } else { Absent }
     }),
     Column::shown("above_peak", |row| {
-        if row.is_above_peak() { Value::text("check the topology and its wrap-around links, or more links carry it") } else { Absent }
+        if row.is_above_peak() {
+            Value::text("check the topology and its wrap-around links, or more links carry it")
+        } else {
+            Absent
+        }
     }),
 ];
 

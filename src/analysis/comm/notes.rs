@@ -47,7 +47,7 @@ pub fn notes(
     let mut note = |severity, code: NoteCode, message: String| notes.push(Note::new(severity, code, message));
     let (info, caution) = (Severity::Info, Severity::Caution);
     if comm.rows.is_empty() {
-        note(info, NoteCode::NoCollectives, "No collective ran in this window.".to_owned());
+        note(info, NoteCode::NoCollectives, no_collectives(core_windows).to_owned());
     }
     let serial = core_windows.iter().all(|core_window| analysis.devices[core_window.device].ops.len() == 1);
     contradictions(comm, serial, &mut note);
@@ -121,6 +121,19 @@ pub fn notes(
 }
 
 type AddNote<'a> = dyn FnMut(Severity, NoteCode, String) + 'a;
+
+/// Returns the sentences about a window without collectives. The timelines cover the whole capture.
+fn no_collectives(core_windows: &[CoreWindow<'_>]) -> &'static str {
+    let has_any = core_windows.iter().any(|core| {
+        let is_collective = |at: u32| core.transfers.all.get(at as usize).is_some_and(|transfer| !transfer.is_copy);
+        core.timeline.spans.iter().any(|span| is_collective(span.transfer))
+    });
+    if has_any {
+        "No collective ran in this window. The capture has collectives outside of it."
+    } else {
+        "No collective ran on the selected devices."
+    }
+}
 
 fn dominates(row: &CommRow, comm: &Comm) -> bool {
     row.overlap.exposed.fraction_of(comm.header.step_duration.unwrap_or_default()).is_some_and(|share| share > DOMINANT)

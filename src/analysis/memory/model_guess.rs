@@ -67,9 +67,9 @@ impl ModelGuess {
             format!("and {} more for causal attention", percent_text(flops as f64 / of_parameters.max(1) as f64))
         });
         Some(format!(
-            "A guess from the program: {} per step with {} tokens each, {} parameters, {} FLOPs per parameter and token, {attention}.",
+            "A guess from the program: {} per step with {} each, {} parameters, {} FLOPs per parameter and token, {attention}.",
             counted(sequences, "sequence", "sequences"),
-            count(length),
+            counted(length, "token", "tokens"),
             large_count(n),
             self.factor(),
         ))

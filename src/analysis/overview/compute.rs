@@ -222,8 +222,10 @@ fn by_excess(
         let roof: f64 = ops.iter().filter_map(|(at, _)| context.by_op.ops[*at].floor).map(|of| of.roofline_time).sum();
         let util = roof / all.as_f64();
         let text = context.ops_text(ops).replacen("per step", "above the roofline per step", 1);
+        let subject = if ops.len() == 1 { "It runs at" } else { "They run at" };
+        let whose = if ops.len() == 1 { "its" } else { "their" };
         Draft {
-            detail: format!("{text} They run at {} of their roofline.", percent_text(util)),
+            detail: format!("{text} {subject} {} of {whose} roofline.", percent_text(util)),
             claimed,
             recoverable: claimed,
             confidence,

@@ -55,9 +55,9 @@ pub(super) const RULES: [Rule; 9] = [
             Advice::words("If the data loader is slow, load batches ahead with more workers.")
                 .only_for(Subject::Untraced),
             Advice::words(
-                "Remove calls from the training loop that need a result of the device: block_until_ready, np.asarray, print.",
+                "Remove calls from the loop that need a result of the device: block_until_ready, np.asarray, print.",
             ),
-            Advice::code("Run several steps in one call.", "jax.lax.scan(train_step, state, batches)"),
+            Advice::code("Run your step function several times in one call.", "jax.lax.scan(step, state, inputs)"),
         ],
         check: dispatch,
     },
@@ -142,8 +142,7 @@ pub(super) const RULES: [Rule; 9] = [
         tries: &[
             Advice::words("Launch fewer and longer kernels: a larger batch, or more fusion.")
                 .for_platform(Platform::Gpu),
-            Advice::code("Put the whole step into one jitted function.", "jax.jit(train_step)")
-                .for_platform(Platform::Tpu),
+            Advice::code("Put the whole step into one jitted function.", "jax.jit(step)").for_platform(Platform::Tpu),
         ],
         check: launches,
     },

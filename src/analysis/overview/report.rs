@@ -354,12 +354,24 @@ pub struct Checked {
     pub name: String,
     /// What was measured: a share of the step, or another fraction.
     pub measured: f64,
-    /// The value from which on the rule is a finding.
+    /// The value from which on the rule is a finding, or below which; see [`Checked::direction`].
     pub threshold: f64,
     /// The time at stake, per step. `None` if the rule is not about time.
     pub at_stake: Option<Picos>,
     /// Whether `measured` and `threshold` are fractions; otherwise they are numbers of things.
     pub unit: Unit,
+}
+
+impl Checked {
+    /// Returns the direction in which the threshold makes the rule a finding: from the threshold on, or below it. Empty for a
+    /// rule with a second condition.
+    pub fn direction(&self) -> &'static str {
+        match &*self.id {
+            "warm_up" => "< ",
+            "spare_hbm" => "",
+            _ => "≥ ",
+        }
+    }
 }
 
 /// A rule that could not be checked.

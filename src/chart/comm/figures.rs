@@ -19,24 +19,23 @@ pub fn window(comm: &Comm) -> String {
     header.window_text()
 }
 
-/// Returns the summary sentence: "24.2 % of step 0 waits for communication; 5.3 % of what is in flight is hidden behind
-/// compute."
+/// Returns the summary sentence: "Waits for communication take 24.2 % of step 0; 5.3 % of the time in flight is
+/// hidden behind compute."
 pub fn sentence(view: &CommView, of: CommRows) -> String {
     let comm = &view.comm;
     let traffic = traffic(comm, of);
     let what = if of == CommRows::Copies { "copies between memories" } else { "communication" };
     if traffic.n == 0 {
-        let none = if of == CommRows::Copies { "copy between memories" } else { "collective" };
-        return format!("No {none} ran in {}.", window(comm));
+        let none = if of == CommRows::Copies { "copies between memories" } else { "collectives" };
+        return format!("There are no {none} in {}.", window(comm));
     }
-    let waits = comm.header.step_duration.and_then(|step| traffic.stall.fraction_of(step)).map_or_else(
-        || format!("{} waits for {what} {}", window(comm), format::time_text(traffic.stall)),
-        |share| format!("{} of {} waits for {what}", format::percent_text(share), window(comm)),
-    );
+    let share = comm.header.step_duration.and_then(|step| traffic.stall.fraction_of(step));
+    let (time, of) =
+        share.map_or_else(|| (format::time_text(traffic.stall), "in"), |share| (format::percent_text(share), "of"));
     let hidden = traffic.overlap.share().map_or_else(String::new, |share| {
-        format!("; {} of what is in flight is hidden behind compute", format::percent_text(share))
+        format!("; {} of the time in flight is hidden behind compute", format::percent_text(share))
     });
-    format!("{}{hidden}.{}", format::capitalized(&waits), exposed_excess_text(traffic))
+    format!("Waits for {what} take {time} {of} {}{hidden}.{}", window(comm), exposed_excess_text(traffic))
 }
 
 /// Explains why the exposed time is larger than the time that the core waits. Empty if the difference is below 0.1 % of

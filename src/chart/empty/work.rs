@@ -7,6 +7,7 @@ use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, RooflineFigures, Ski
 use crate::chart::comm::figures::window;
 use crate::chart::comm::rows;
 use crate::chart::roofline::peaks::short;
+use crate::profile::NoteCode;
 use crate::protocol::SessionInfo;
 use crate::protocol::url::comm::CommRows;
 use crate::table::format;
@@ -88,7 +89,7 @@ pub fn communication(session: &SessionInfo, comm: &Comm, of: CommRows) -> Option
     let (what, why, needs) = match of {
         CommRows::Collectives if n > 1 => (
             "No collectives",
-            "The devices did not communicate with each other. Each may run independent work.",
+            no_collectives(comm),
             vec![
                 Need::new("Several devices", Some(format::counted(n, "device", "devices")), ""),
                 Need::new("Ops that communicate", elsewhere, COLLECTIVES),
@@ -117,6 +118,13 @@ pub fn communication(session: &SessionInfo, comm: &Comm, of: CommRows) -> Option
         ),
     };
     Some((Empty { title: format!("{what} in {}", window(comm)), why: why.to_owned(), needs }, is_absent))
+}
+
+/// Returns the sentences about a window without collectives: those of the note, which names collectives outside of the window.
+/// A report may lack the note.
+fn no_collectives(comm: &Comm) -> &str {
+    let note = comm.notes.iter().find(|note| note.code == NoteCode::NoCollectives);
+    note.map_or("No collective ran in this window.", |note| &note.message)
 }
 
 const COLLECTIVES: &str = "Run one program over the devices: its all-gather, all-reduce and other collectives (on GPUs \

@@ -16,7 +16,7 @@ const SHOWN: [(&str, &str, &str); 9] = [
     ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
     ("idle", "Idle", "time without an op ÷ step time"),
     ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
-    ("device_spread", "Spread of step time", "mean over steps of (longest − shortest device) ÷ mean duration"),
+    ("device_spread", "Device spread", "mean over steps of (longest − shortest device) ÷ mean duration"),
 ];
 
 /// Returns which device and steps the overview is about.

@@ -139,8 +139,8 @@ pub fn checked(of: &Overview) -> Vec<RuleLine> {
         name: rule.name.clone(),
         value: number(rule.measured, rule.unit),
         threshold: match rule.unit {
-            Unit::Fraction => format!("threshold {}", percent_text(rule.threshold)),
-            unit => format!("threshold {}", number(rule.threshold, unit)),
+            Unit::Fraction => format!("threshold {}{}", rule.direction(), percent_text(rule.threshold)),
+            unit => format!("threshold {}{}", rule.direction(), number(rule.threshold, unit)),
         },
     };
     of.checked.iter().map(line).collect()

@@ -48,7 +48,7 @@ fn note_item(note: Note) -> impl IntoView {
     view! {
         <li class="note" class:caution=caution>
             {icon(if caution { Icon::Warn } else { Icon::Info })}
-            <span>{note.message} {note.place.map(|place| view! { " " <span class="mono">{place}</span> }.any())}</span>
+            <span>{format::with_grouped_count(&note.message)} {note.place.map(|place| view! { " " <span class="mono">{place}</span> }.any())}</span>
         </li>
     }
     .any()

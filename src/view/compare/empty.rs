@@ -21,7 +21,7 @@ pub(super) fn one_capture(state: State) -> AnyView {
         Some(
             view! {
                 <p>
-                    "Drop another capture or a report on the middle of this page, or choose its files. What is open stays as the baseline A. The page shows whether a step became slower or faster by more than chance, and what the difference is made of, op by op."
+                    "Drop another capture or a report on the middle of this page, or choose its files. The capture or report that is open stays as baseline A. The page shows whether a step became slower or faster by more than chance, and what the difference is made of, op by op."
                 </p>
                 {limits}
                 <p class="acts">

@@ -145,10 +145,8 @@ pub(crate) fn Useful(state: State) -> impl IntoView {
         view_state.useful = useful;
         state.roofline.set(view_state.to_string());
     };
-    let face = move || {
-        let given = view_state.with(|view_state| view_state.useful.is_some());
-        view! { <span>{if given { "Useful FLOPs: set" } else { "Useful FLOPs" }}</span> }.any()
-    };
+    let verb = move || if view_state.with(|view_state| view_state.useful.is_some()) { "Edit" } else { "Enter" };
+    let face = move || view! { <span>{verb()} " FLOPs"</span> }.any();
     let fields: [Field; 4] = [
         ("Global batch size", NodeRef::new(), |useful| Some(useful.batch)),
         ("Sequence length", NodeRef::new(), |useful| Some(useful.sequence)),
@@ -198,7 +196,7 @@ pub(crate) fn Useful(state: State) -> impl IntoView {
         <Popover
             id="useful"
             class="btn line small-text"
-            label=Signal::stored("Useful FLOPs of a step".to_owned())
+            label=Signal::derive(move || format!("{} FLOPs: useful FLOPs of a step", verb()))
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >

@@ -277,7 +277,7 @@ fn key(model: TimelineModel, event: &ev::KeyboardEvent) {
             model.change(|view_state| view_state.measure = None);
         }
         "Escape" if model.view_state.with_untracked(|view_state| view_state.range.is_some()) => {
-            model.select_range(None)
+            model.select_range(None);
         }
         _ => return,
     }
