@@ -1,9 +1,9 @@
-//! This module draws the picture of the landing page: one step of the sample by kind, and the longest ops of the sample
+//! This module draws the picture of the landing page: the mean step of the sample by kind, and the longest ops of the sample
 //! against the roofs of the chip. The figures come from the sample and are rounded to three or four digits;
 //! `tests/native/landing.rs` compares them with an analysis of the sample.
 //!
 //! ```text
-//!   [compute              ][communication ][data movement]   one step, by kind
+//!   [compute              ][communication ][data movement]   the mean step, by kind
 //!   TFLOP/s        ______________ peak
 //!       |        /    o O o                                  ops: position = figures, area = time
 //!       |      / o  O
@@ -21,8 +21,8 @@ use crate::analysis::classify::Kind;
 pub const PEAK: f64 = 459.0;
 /// HBM bandwidth of the sample's chip, in GB/s.
 pub const BANDWIDTH: f64 = 2765.0;
-/// Time by kind in the first step of TPU:0, in ms. The list leaves out kinds below 0.01 ms.
-pub const KINDS: [(Kind, f64); 3] = [(Kind::Compute, 93.98), (Kind::Communication, 40.37), (Kind::DataMovement, 32.49)];
+/// Time by kind in the mean step of all devices, in ms. The list leaves out kinds below 0.01 ms.
+pub const KINDS: [(Kind, f64); 3] = [(Kind::Compute, 95.45), (Kind::Communication, 38.64), (Kind::DataMovement, 33.0)];
 /// The whole step: FLOP per byte of HBM, and TFLOP/s.
 pub const STEP: Op = op(316.0, 209.0, 91.0, true);
 
@@ -46,54 +46,54 @@ const fn op(intensity: f64, rate: f64, ms: f64, is_matmul: bool) -> Op {
 /// The longest ops of the step, the longest first. These ops take about four fifths of the time of all ops that have a
 /// roof.
 pub const OPS: [Op; 48] = [
-    op(0.375, 0.389, 2.84, false),
-    op(0.375, 0.39, 2.84, false),
-    op(41.4, 36.4, 2.63, true),
-    op(0.625, 0.808, 2.28, false),
-    op(0.625, 0.808, 2.28, false),
-    op(1850.0, 326.0, 2.27, true),
-    op(42.3, 44.1, 2.17, true),
-    op(138.0, 107.0, 2.1, true),
-    op(582.0, 273.0, 1.91, true),
-    op(0.167, 0.195, 1.89, false),
-    op(0.167, 0.195, 1.89, false),
-    op(61.1, 51.1, 1.88, true),
-    op(1860.0, 393.0, 1.88, true),
-    op(1850.0, 404.0, 1.83, true),
-    op(1200.0, 311.0, 1.67, true),
-    op(146.0, 140.0, 1.61, true),
-    op(991.0, 330.0, 1.58, true),
-    op(1050.0, 333.0, 1.56, true),
-    op(1200.0, 334.0, 1.55, true),
-    op(1050.0, 335.0, 1.55, true),
-    op(61.4, 62.3, 1.55, true),
-    op(1530.0, 358.0, 1.45, true),
-    op(1050.0, 370.0, 1.41, true),
-    op(1530.0, 375.0, 1.39, true),
-    op(1530.0, 375.0, 1.38, true),
-    op(940.0, 390.0, 1.33, true),
-    op(609.0, 286.0, 1.32, true),
-    op(1050.0, 400.0, 1.3, true),
-    op(1410.0, 410.0, 1.27, true),
-    op(1200.0, 416.0, 1.25, true),
-    op(2100.0, 421.0, 1.23, true),
-    op(2100.0, 422.0, 1.23, true),
-    op(843.0, 423.0, 1.23, true),
-    op(1410.0, 424.0, 1.23, true),
-    op(1200.0, 426.0, 1.22, true),
-    op(2100.0, 427.0, 1.22, true),
-    op(60.5, 78.7, 1.21, true),
-    op(60.5, 78.7, 1.21, true),
-    op(683.0, 324.0, 1.17, true),
-    op(114.0, 112.0, 0.84, true),
-    op(114.0, 112.0, 0.84, true),
-    op(114.0, 112.0, 0.84, true),
-    op(114.0, 137.0, 0.688, true),
-    op(114.0, 137.0, 0.688, true),
-    op(114.0, 137.0, 0.688, true),
-    op(114.0, 137.0, 0.687, true),
-    op(120.0, 148.0, 0.639, true),
-    op(527.0, 248.0, 0.523, true),
+    op(0.375, 0.384, 2.89, false),
+    op(0.375, 0.384, 2.89, false),
+    op(41.4, 35.8, 2.67, true),
+    op(0.623, 0.796, 2.32, false),
+    op(0.623, 0.796, 2.32, false),
+    op(1850.0, 321.0, 2.3, true),
+    op(41.4, 43.4, 2.2, true),
+    op(137.0, 106.0, 2.13, true),
+    op(582.0, 269.0, 1.94, true),
+    op(0.167, 0.192, 1.92, false),
+    op(0.167, 0.192, 1.92, false),
+    op(61.1, 50.3, 1.91, true),
+    op(1850.0, 388.0, 1.91, true),
+    op(1850.0, 398.0, 1.86, true),
+    op(1200.0, 307.0, 1.69, true),
+    op(137.0, 137.0, 1.64, true),
+    op(991.0, 325.0, 1.6, true),
+    op(1050.0, 328.0, 1.59, true),
+    op(1200.0, 329.0, 1.58, true),
+    op(1050.0, 329.0, 1.58, true),
+    op(61.1, 61.4, 1.57, true),
+    op(1530.0, 353.0, 1.47, true),
+    op(1050.0, 364.0, 1.43, true),
+    op(1530.0, 369.0, 1.41, true),
+    op(1530.0, 369.0, 1.41, true),
+    op(844.0, 384.0, 1.36, true),
+    op(609.0, 282.0, 1.34, true),
+    op(1050.0, 394.0, 1.32, true),
+    op(1200.0, 404.0, 1.29, true),
+    op(991.0, 410.0, 1.27, true),
+    op(1530.0, 415.0, 1.25, true),
+    op(1530.0, 415.0, 1.25, true),
+    op(733.0, 416.0, 1.25, true),
+    op(1200.0, 418.0, 1.24, true),
+    op(991.0, 420.0, 1.24, true),
+    op(1530.0, 420.0, 1.24, true),
+    op(60.4, 77.5, 1.22, true),
+    op(60.4, 77.5, 1.22, true),
+    op(609.0, 319.0, 1.18, true),
+    op(114.0, 111.0, 0.854, true),
+    op(114.0, 111.0, 0.854, true),
+    op(114.0, 111.0, 0.854, true),
+    op(114.0, 135.0, 0.699, true),
+    op(114.0, 135.0, 0.699, true),
+    op(114.0, 135.0, 0.699, true),
+    op(114.0, 135.0, 0.699, true),
+    op(114.0, 146.0, 0.648, true),
+    op(527.0, 244.0, 0.533, true),
 ];
 
 /// Labelled ops: index in [`OPS`], text, and the offset of the text in px, to the right and down.
@@ -146,12 +146,13 @@ fn text(x: f64, y: f64, anchor: Anchor, words: String, tone: Tone) -> Mark {
 /// Draws one step by kind; the width of a segment is proportional to its time.
 fn bar(marks: &mut Vec<Mark>, width: f64) {
     let all: f64 = KINDS.iter().map(|(_, ms)| ms).sum();
-    marks.push(text(0.0, 11.0, Anchor::Start, format!("One step of the sample, {all:.1} ms, by kind"), Tone::Ink2));
+    marks.push(text(0.0, 11.0, Anchor::Start, format!("The mean step of the sample, {all:.1} ms, by kind"), Tone::Ink2));
     let mut at = 0.0;
     for (kind, ms) in KINDS {
         let (time_part, wide) = (TimePart::Kind(kind), ms / all * width);
         marks.push(Mark::new(Shape::rect(at, 20.0, (wide - 1.0).max(1.0), BAR), Paint::time_part(time_part)));
-        let wordings = label::wordings(time_part.label(), &format!("{:.1} %", ms / all * 100.0));
+        let share = format!("{:.1} %", ms / all * 100.0);
+        let wordings = [format!("{} {share}", kind.label()), format!("{} {share}", kind.short()), share];
         if let Some(words) = label::fit(&wordings, Size::Dense.px(), wide - 14.0) {
             let shape = Shape::Text {
                 x: at + 8.0,

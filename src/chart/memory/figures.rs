@@ -230,9 +230,9 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
     }
     if let Some(lifetime) = of.lifetime_peak {
         main.push(figure(
-            "Lifetime peak",
+            "Lifetime peak, allocated",
             size(lifetime),
-            "The highest value that the allocator recorded, including the time before the capture",
+            "The most that the allocator recorded as allocated, including the time before the capture, and without what it reserves for programs",
             vec![row("Exactly", exact(lifetime))],
         ));
     }
