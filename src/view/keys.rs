@@ -1,4 +1,4 @@
-//! This module handles the keys that work anywhere on the page. [`LIST`] describes all keys to the user, and must match the
+//! This module handles the keys that work anywhere on the page. [`LIST`] describes the keys to the user, and must match the
 //! code.
 
 use super::breakdown::{filter, save};
@@ -17,18 +17,22 @@ use web_sys::{Element, KeyboardEvent};
 /// The time within which another key must follow `g`, in milliseconds.
 const PREFIX: f64 = 1500.0;
 
-/// The keys that the help dialog lists: group, keys, and action.
-pub(crate) const LIST: [(&str, &[&str], &str); 42] = [
-    ("Rows", &["g", "o"], "group by op"),
-    ("Rows", &["g", "d"], "group by deduplicated op"),
-    ("Rows", &["g", "g"], "group by op group"),
-    ("Rows", &["g", "c"], "group by category"),
-    ("Rows", &["g", "k"], "group by kind"),
-    ("Rows", &["g", "h"], "group by phase"),
-    ("Rows", &["g", "l"], "group by layer"),
-    ("Rows", &["g", "t"], "group by scope"),
-    ("Rows", &["g", "s"], "group by source"),
-    ("Rows", &["g", "p"], "group by program"),
+/// The groups of keys, in the order of the help dialog. A group with the name of a view belongs to that view.
+pub(crate) const GROUPS: [&str; 10] = [
+    "Page",
+    "Rows",
+    "Capture",
+    "Charts",
+    "Graph and text",
+    "Overview",
+    "Breakdown",
+    "Communication",
+    "Timeline",
+    "Compare",
+];
+
+/// The keys that the help dialog lists, without those that group rows: group, keys, and action.
+pub(crate) const LIST: [(&str, &[&str], &str); 34] = [
     ("Rows", &["s"], "sort by the column in focus"),
     ("Rows", &["S"], "sort in the other direction"),
     ("Rows", &["Space"], "toggle the selection of the row"),
@@ -46,26 +50,44 @@ pub(crate) const LIST: [(&str, &[&str], &str); 42] = [
     ("Page", &["Alt", "↓"], "menu of the column in focus"),
     ("Page", &["e"], "save and copy"),
     ("Page", &["l"], "share"),
-    ("Page", &["+", "−", "0"], "zoom into a scope or the roofline, out, all"),
     ("Page", &["n"], "notes"),
     ("Page", &["t"], "light, dark, as the system"),
     ("Page", &["?"], "this list"),
     ("Page", &["Esc"], "close; clear filter; clear selection"),
+    ("Capture", &["[", "]"], "previous, next step"),
+    ("Capture", &["{", "}"], "previous, next device"),
+    ("Charts", &["←", "→"], "next item of a group of buttons, a bar or a chart"),
+    ("Charts", &["+", "−", "0"], "zoom in, zoom out, all"),
+    ("Graph and text", &["Enter"], "go to the op; next match"),
+    ("Graph and text", &["Space"], "expand or collapse the body"),
     ("Overview", &["↑", "↓", "Enter", "→"], "finding before, after; open or close it; go to its view"),
     ("Overview", &["y"], "copy as Markdown"),
+    ("Communication", &["w", "a", "d"], "zoom in, earlier, later"),
     ("Timeline", &["W", "S", "A", "D"], "zoom in, zoom out, earlier, later"),
     ("Timeline", &["←", "→", "↑", "↓"], "event before, after, around, inside"),
     ("Timeline", &["F", "0"], "fit the event or the range; all"),
     ("Timeline", &["R", "V", "M"], "a drag selects, pans, measures; R and M take the event"),
-    ("Timeline", &["J", "P", "G"], "linked event; pin its track; list of idle gaps"),
+    ("Timeline", &["J"], "linked event"),
+    ("Timeline", &["P"], "pin the track of the event"),
+    ("Timeline", &["G"], "list of idle gaps"),
     ("Compare", &["x"], "swap A and B"),
-    ("Graph and text", &["Enter"], "go to the op; next match"),
-    ("Graph and text", &["Space"], "expand or collapse the body"),
-    ("Graph and text", &["+", "−", "0"], "zoom in, zoom out, fit"),
-    ("Capture", &["[", "]"], "previous, next step"),
-    ("Capture", &["{", "}"], "previous, next device"),
-    ("Capture", &["←", "→"], "next item of a group of buttons, a bar or a chart"),
 ];
+
+/// Returns the key that groups rows of the breakdown after `g`.
+pub(crate) const fn grouping_key(by: GroupBy) -> &'static str {
+    match by {
+        GroupBy::Op => "o",
+        GroupBy::Dedup => "d",
+        GroupBy::OpGroup => "g",
+        GroupBy::Category => "c",
+        GroupBy::Kind => "k",
+        GroupBy::Phase => "h",
+        GroupBy::Layer => "l",
+        GroupBy::Scope => "t",
+        GroupBy::Source => "s",
+        GroupBy::Program => "p",
+    }
+}
 
 /// Listens for keys as long as the page lives.
 pub(crate) fn listen(state: State, help: NodeRef<html::Dialog>) {
@@ -122,19 +144,7 @@ fn group(state: State, key: &str) -> bool {
     if state.view.get_untracked() != View::Breakdown {
         return false;
     }
-    let by = match key {
-        "o" => GroupBy::Op,
-        "d" => GroupBy::Dedup,
-        "g" => GroupBy::OpGroup,
-        "c" => GroupBy::Category,
-        "k" => GroupBy::Kind,
-        "h" => GroupBy::Phase,
-        "l" => GroupBy::Layer,
-        "t" => GroupBy::Scope,
-        "s" => GroupBy::Source,
-        "p" => GroupBy::Program,
-        _ => return false,
-    };
+    let Some(by) = GroupBy::ALL.into_iter().find(|by| grouping_key(*by) == key) else { return false };
     if state.can(|can| can.groups_breakdown_by(by)) {
         state.group_by(by);
     }

@@ -48,6 +48,23 @@ onPage("on the landing page, Tab visits every control in reading order", async (
   assert.deepEqual(await tabStops(page), ["Theme: as the system. Switch", "Choose files", "Choose a folder", "Open the sample"]);
 });
 
+onPage("the list of keys has the keys of all views, those of the current view first", async ({ page }) => {
+  await openCapture(page);
+  const groups = async (view) => {
+    await pressKeys(page, view, "?");
+    const names = await page.locator("dialog[open] .keys h3").allInnerTexts();
+    await pressKeys(page, "Escape");
+    return names;
+  };
+  const names = await groups("2");
+  assert.equal(names[0], "Breakdown");
+  for (const name of ["Page", "Rows", "Overview", "Timeline", "Compare"]) assert.ok(names.includes(name), names.join());
+  assert.equal((await groups("6"))[0], "Timeline");
+  await pressKeys(page, "?");
+  const keysOfZoom = page.locator("dialog[open] .keys dl > div").filter({ hasText: "zoom in, zoom out, earlier, later" }).locator("kbd");
+  assert.deepEqual(await keysOfZoom.allInnerTexts(), ["W", "S", "A", "D"]);
+});
+
 onPage("in the breakdown, Tab goes from the bar to the table, and the table is one stop", async ({ page }) => {
   await openCapture(page);
   const stops = await tabStops(page);
