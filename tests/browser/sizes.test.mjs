@@ -10,7 +10,7 @@ import { figures, heads, opPanel } from "./page_helpers.mjs";
 const overflowingElements = (page) =>
   page.evaluate(() => {
     const windowWidth = document.documentElement.clientWidth;
-    const isInScroller = (node) => node.closest(".grid, [role=tablist], .roofline-canvas, .comm-lanes, .comm-bandwidth, .found, .chart, .chart-table, .code, .picker, [popover], svg, .visually-hidden");
+    const isInScroller = (node) => node.closest(".grid, [role=tablist], .roofline-canvas, .comm-lanes, .comm-bandwidth, .found, .chart, .chart-table, .code, .timeline-buttons, .picker, [popover], svg, .visually-hidden");
     return [...document.querySelectorAll("body *")]
       .filter((node) => node.checkVisibility() && !isInScroller(node) && node.getBoundingClientRect().right > windowWidth + 1)
       .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${windowWidth}`);

@@ -13,4 +13,4 @@ pub use figures::{about, chip_text, readout};
 pub use findings::{FindingRow, Section, sections};
 pub use pictures::{Drawing, Mark, drawing};
 pub use side::{Dot, HostRow, RuleLine, StepRow, checked, devices, guess, hosts, skipped, steps};
-pub use strip::{Legend, Segment, StripPart, kinds, legend, segment_label, segments};
+pub use strip::{KindLine, Legend, Segment, StripPart, kinds, legend, segment_label, segments};

@@ -2,7 +2,7 @@
 
 use crate::analysis::overview::{KindShare, Overview};
 use crate::chart::plot::time_part::TimePart;
-use crate::table::format::{ABSENT, TimeUnit, percent_text, time, time_text};
+use crate::table::format::{ABSENT, TimeUnit, percent, time, time_text};
 use crate::units::Picos;
 
 /// Whether the device needs a part of its time.
@@ -81,11 +81,15 @@ pub fn segments(of: &Overview) -> Vec<Segment> {
     found
 }
 
-/// Returns the label of a segment, if it is long enough for one.
-pub fn segment_label(segment: &Segment) -> Option<String> {
+/// Returns the label of a segment, if it is long enough for one, and whether the label also fits on a narrow page.
+pub fn segment_label(segment: &Segment) -> Option<(&'static str, bool)> {
     /// Shortest share of the bar that holds a label.
     const SHORTEST: f64 = 0.1;
-    (segment.place.1 >= SHORTEST).then(|| segment.part.short().to_owned())
+    /// Width of a letter and of the space around a label, as shares of the bar of a narrow page.
+    const NARROW: (f64, f64) = (0.024, 0.04);
+    let label = segment.part.short();
+    let narrow = label.chars().count() as f64 * NARROW.0 + NARROW.1;
+    (segment.place.1 >= SHORTEST).then_some((label, segment.place.1 >= narrow))
 }
 
 /// An entry of the legend of the strip.
@@ -112,18 +116,30 @@ pub fn legend(of: &Overview) -> Vec<Legend> {
     StripPart::ALL.into_iter().map(entry).collect()
 }
 
-/// Returns the parts of a step that have time: the part, its time with the unit, its share, and what of it is lost.
-pub fn kinds(of: &Overview) -> Vec<(TimePart, String, String, String)> {
+/// A part of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KindLine {
+    pub part: TimePart,
+    /// Its time, without the unit, which all parts share.
+    pub time: String,
+    pub unit: &'static str,
+    /// Its share of the step as a percentage, without the sign.
+    pub share: String,
+    /// How much of it is lost.
+    pub lost: String,
+}
+
+/// Returns the parts of a step that have time.
+pub fn kinds(of: &Overview) -> Vec<KindLine> {
     let unit = TimeUnit::for_largest(of.period);
     let line = |kind: &KindShare| {
         let share = kind.total.fraction_of(of.period).filter(|share| *share > 0.0);
-        let share = share.map_or(String::new(), |share| format!("{} · ", percent_text(share)));
+        let share = share.map_or(String::new(), percent);
         let lost = match kind {
             _ if kind.lost == Picos::ZERO && kind.needed == Picos::ZERO => "not judged".to_owned(),
             _ => format!("{} {} lost", time(kind.lost, unit), unit.symbol()),
         };
-        let total = format!("{} {}", time(kind.total, unit), unit.symbol());
-        (time_part(kind), total, share, lost)
+        KindLine { part: time_part(kind), time: time(kind.total, unit), unit: unit.symbol(), share, lost }
     };
     of.kinds.iter().filter(|kind| kind.total > Picos::ZERO).map(line).collect()
 }

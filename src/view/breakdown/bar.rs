@@ -88,7 +88,7 @@ fn Drawn(
     let hovered = tooltip.clone();
     let hover = move |event: ev::PointerEvent| {
         let place = event.current_target().map(|target| rect(target.unchecked_ref::<Element>())).unwrap_or_default();
-        tips.hover(hovered.clone(), Rect { x: f64::from(event.client_x()) + 12.0, width: 0.0, ..place });
+        tips.point(&event, hovered.clone(), Rect { x: f64::from(event.client_x()) + 12.0, width: 0.0, ..place });
     };
     let focused = tooltip;
     let focus = move |event: ev::FocusEvent| {

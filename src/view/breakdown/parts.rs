@@ -40,7 +40,7 @@ fn part_item(state: State, part: &WindowPart, whole: &'static str) -> AnyView {
     let tooltip = tip(part, whole);
     let hover = move |event: ev::PointerEvent| {
         if let Some(target) = event.current_target() {
-            tips.hover(tooltip.clone(), rect(target.unchecked_ref::<Element>()));
+            tips.point(&event, tooltip.clone(), rect(target.unchecked_ref::<Element>()));
         }
     };
     let share =

@@ -277,7 +277,7 @@ fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> A
         } else if let Some((id, _)) = hand.find(place) {
             let (x, y) = (f64::from(event.client_x()) + 12.0, f64::from(event.client_y()) - 8.0);
             if let Some(tip) = hand.tip(id) {
-                state.tips.hover(tip, Rect { x, y, width: 0.0, height: 16.0 });
+                state.tips.point(&event, tip, Rect { x, y, width: 0.0, height: 16.0 });
             }
         } else {
             state.tips.leave();

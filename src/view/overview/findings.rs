@@ -33,14 +33,25 @@ pub(super) fn copy_markdown(state: State, query: OverviewQuery) {
 
 /// Renders all groups of findings.
 pub(super) fn findings(state: State, request: Memo<OverviewQuery>, of: &Overview) -> AnyView {
-    let markdown = move |_| copy_markdown(state, request.get_untracked());
+    let copy_button = move || {
+        let markdown = move |_| copy_markdown(state, request.get_untracked());
+        view! {
+            <button type="button" class="btn" aria-label="Copy Markdown" title="Copy Markdown (y)" on:click=markdown>
+                {icon(Icon::Copy)} <span class="wide">"Copy Markdown"</span>
+            </button>
+        }
+        .any()
+    };
     let sections = overview::sections(of).into_iter();
     let section = |section: Section| {
         let rows = section.rows.into_iter().enumerate();
         let rows = rows.map(|(n, row)| finding(state, row, section.open == Some(n))).collect_view();
         view! {
             <section class="findings">
-                <h2>{section.title} " " <span class="about">{section.about}</span></h2>
+                <header class="findings-head">
+                    <h2>{section.title} " " <span class="about">{section.about}</span></h2>
+                    {section.open.is_some().then(copy_button)}
+                </header>
                 {rows}
             </section>
         }
@@ -48,7 +59,6 @@ pub(super) fn findings(state: State, request: Memo<OverviewQuery>, of: &Overview
     };
     view! {
         <div class="overview-main" on:keydown=move_focus>
-            <button type="button" class="btn copy-markdown" on:click=markdown>{icon(Icon::Copy)} " Copy Markdown"</button>
             {sections.map(section).collect_view()}
         </div>
     }

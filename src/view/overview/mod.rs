@@ -114,14 +114,16 @@ fn bar(of: &Answer) -> AnyView {
     let segment = |segment: Segment| {
         let strip =
             segment.strip.iter().map(|(part, place)| rect(part.class().to_owned(), *place, "33", "9")).collect_view();
-        let label = overview::segment_label(&segment).map(|label| {
-            let class = format!("segment-label on-{}", segment.part.class());
+        let label = overview::segment_label(&segment).map(|(label, fits_narrow)| {
+            let wide = if fits_narrow { "" } else { "wide" };
+            let class = format!("segment-label {wide} on-{}", segment.part.class());
             view! { <text class=class x=width(segment.place.0) dx="8" y="19">{label}</text> }.any()
         });
         view! { {rect(fill(segment.part), segment.place, "0", "30")} {label} {strip} }.any()
     };
     let kinds = overview::kinds(of);
-    let sentence = kinds.iter().map(|(part, time, ..)| format!("{} {time}", part.label())).collect::<Vec<_>>();
+    let sentence =
+        kinds.iter().map(|kind| format!("{} {} {}", kind.part.label(), kind.time, kind.unit)).collect::<Vec<_>>();
     let legend = |entry: overview::Legend| {
         view! {
             <span class="strip-entry">
@@ -131,12 +133,16 @@ fn bar(of: &Answer) -> AnyView {
         }
         .any()
     };
-    let kind = |(part, time, share, lost): (crate::chart::plot::time_part::TimePart, String, String, String)| {
+    let units = kinds.first().map(|kind| format!("{}, % of {}", kind.unit, of.window_word()));
+    let kind = |overview::KindLine { part, time, unit, share, lost }: overview::KindLine| {
+        let percent = if share.is_empty() { "" } else { " % · " };
         view! {
             <div class="part">
-                <dt>{swatch(part)} <span>{part.label()}</span></dt>
-                <dd class="part-time">{time}</dd>
-                <dd class="part-share">{share} {lost}</dd>
+                <dt>
+                    {swatch(part)} <span class="wide">{part.label()}</span> <span class="narrow">{part.short()}</span>
+                </dt>
+                <dd class="part-time">{time} <span class="wide">" " {unit}</span></dd>
+                <dd class="part-share">{share} <span class="wide">{percent} {lost}</span></dd>
             </div>
         }
         .any()
@@ -146,6 +152,7 @@ fn bar(of: &Answer) -> AnyView {
             {overview::segments(of).into_iter().map(segment).collect_view()}
         </svg>
         <p class="strip-legend">{overview::legend(of).into_iter().map(legend).collect_view()}</p>
+        <p class="parts-units" aria-hidden="true">{units}</p>
         <dl class="parts">{kinds.into_iter().map(kind).collect_view()}</dl>
     }
     .any()

@@ -36,7 +36,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
             let (title, detail) = (part.label.clone(), part.amount.clone());
             let hover = move |event: ev::PointerEvent| {
                 let tip = Tip { title: title.clone(), rows: vec![("Time".to_owned(), detail.clone())] };
-                model.state.tips.hover(tip, rect(&event_target::<Element>(&event)));
+                model.state.tips.point(&event, tip, rect(&event_target::<Element>(&event)));
             };
             let opaque = part.reason == Some(SkipReason::OpaqueCall);
             view! {

@@ -132,6 +132,7 @@ impl Gestures {
                     model.show(Viewport::with_times_at(model.whole.get_untracked(), times, places));
                 }
             }
+            None if event.pointer_type() == "touch" => {}
             None => {
                 let at = (f64::from(event.client_x()), f64::from(event.client_y()));
                 timer.set_value(Some(Timeout::new(HOVER, move || hover(model, (x, y, width), at))));

@@ -61,28 +61,30 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
         <div class="table-tools timeline-tools" data-roving="">
             {search(model)}
             <span class="grow"></span>
-            <If when=move || has_range.get()>
-                <button type="button" class="btn line" on:click=open>"Open range in breakdown"</button>
-                <button type="button" class="btn line" on:click=move |_| model.fit_range()>"Zoom to range"</button>
-                <button type="button" class="btn line" on:click=move |_| model.select_range(None)>"Clear range"</button>
-            </If>
-            <If when=move || has_measure.get()>
-                <button type="button" class="btn line" on:click=move |_| model.change(|view_state| view_state.measure = None)>"Clear measure"</button>
-            </If>
-            <div class="segmented" data-roving="" role="group" aria-label="A drag">{TOOLS.map(tool).collect_view()}</div>
-            <button type="button" class="btn line" aria-pressed=move || has_flows.get().to_string() title="Draws the links of all events in the range" on:click=move |_| model.change(|view_state| view_state.has_flows = !view_state.has_flows)>"Links"</button>
-            <If when=move || has_flows.get()><span class="sub" role="status">{live(move || Some(text::flows_note(&*model.flows.get()?)))}</span></If>
-            {alignment::switch(model)}
-            {zoom("Zoom out", "−", 1.0 / STEP)}
-            {zoom("Zoom in", "+", STEP)}
-            {zoom("Show the whole capture", "All", 0.0)}
-            <MenuButton
-                id="save"
-                class="btn line"
-                label=Signal::stored("Save".to_owned())
-                entries
-                face=Box::new(move || icon(Icon::Save))
-            />
+            <div class="timeline-buttons">
+                <If when=move || has_range.get()>
+                    <button type="button" class="btn line" on:click=open>"Open range in breakdown"</button>
+                    <button type="button" class="btn line" on:click=move |_| model.fit_range()>"Zoom to range"</button>
+                    <button type="button" class="btn line" on:click=move |_| model.select_range(None)>"Clear range"</button>
+                </If>
+                <If when=move || has_measure.get()>
+                    <button type="button" class="btn line" on:click=move |_| model.change(|view_state| view_state.measure = None)>"Clear measure"</button>
+                </If>
+                <div class="segmented" data-roving="" role="group" aria-label="A drag">{TOOLS.map(tool).collect_view()}</div>
+                <button type="button" class="btn line" aria-pressed=move || has_flows.get().to_string() title="Draws the links of all events in the range" on:click=move |_| model.change(|view_state| view_state.has_flows = !view_state.has_flows)>"Links"</button>
+                <If when=move || has_flows.get()><span class="sub" role="status">{live(move || Some(text::flows_note(&*model.flows.get()?)))}</span></If>
+                {alignment::switch(model)}
+                {zoom("Zoom out", "−", 1.0 / STEP)}
+                {zoom("Zoom in", "+", STEP)}
+                {zoom("Show the whole capture", "All", 0.0)}
+                <MenuButton
+                    id="save"
+                    class="btn line"
+                    label=Signal::stored("Save".to_owned())
+                    entries
+                    face=Box::new(move || icon(Icon::Save))
+                />
+            </div>
         </div>
     }
     .any()

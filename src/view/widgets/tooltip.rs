@@ -8,6 +8,7 @@ use crate::view::type_erasure::{EraseType, effect, live};
 use gloo::timers::callback::Timeout;
 use leptos::html;
 use leptos::prelude::*;
+use web_sys::PointerEvent;
 
 /// The delay between hover and tooltip, in milliseconds.
 const AFTER: u32 = 120;
@@ -34,6 +35,13 @@ impl Tips {
     /// Shows a tooltip at `anchor`, once the pointer has rested for the delay.
     pub(crate) fn hover(self, tip: Tip, anchor: Rect) {
         self.start_timer(AFTER, move || self.shown.set(Some((tip, anchor))));
+    }
+
+    /// Shows a tooltip for an event of the pointer, as [`hover`](Self::hover) does. A finger that scrolls shows none.
+    pub(crate) fn point(self, event: &PointerEvent, tip: Tip, anchor: Rect) {
+        if event.pointer_type() != "touch" {
+            self.hover(tip, anchor);
+        }
     }
 
     /// Shows a tooltip at `anchor` at once, for an element that has the focus.
