@@ -2,7 +2,7 @@
 //! tooltips.
 
 use super::format::{self, TimeUnit};
-use super::page::{Cell, Head, Mark, Name};
+use super::page::{Cell, Head, Mark, Name, STRETCH};
 use super::shown::{Format, Shown};
 use super::{Column, Value};
 use crate::units::Picos;
@@ -49,6 +49,7 @@ impl<'t, R> ReadyColumn<'t, R> {
             unit: self.unit().to_owned(),
             numeric: shown.format.is_numeric(),
             digits: (shown.digits > 0).then_some(shown.digits.max(widest as u32)),
+            stretches: shown.stretches,
             sort: shown.format.is_sortable().then_some(shown.format.is_numeric()),
             priority: shown.priority,
             visibility: shown.visibility,
@@ -60,7 +61,8 @@ impl<'t, R> ReadyColumn<'t, R> {
     /// Returns the cell of a value. `mark` returns the swatch of the row.
     #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
     pub(super) fn cell(&self, value: &Value<'_>, mark: impl FnOnce() -> Option<Mark>, around: CellContext) -> Cell {
-        let width = self.shown.digits as usize;
+        let width = self.shown.digits * if self.shown.stretches { STRETCH } else { 1 };
+        let width = width as usize;
         let whole = around.whole;
         let Some(text) = self.written(value, around) else { return Cell::Absent };
         match (self.shown.format, value) {

@@ -64,6 +64,7 @@ mod tests {
             sort: None,
             priority: 0,
             visibility: ColumnVisibility::Usual,
+            stretches: false,
             about: String::new(),
             tip: 0,
         }

@@ -80,6 +80,8 @@ pub struct Head {
     pub numeric: bool,
     /// Width in digits. `None` for the column that takes the remaining width.
     pub digits: Option<u32>,
+    /// Whether the column may be wider than that, up to [`STRETCH`] times. Its cells then have longer texts than fit.
+    pub stretches: bool,
     /// Whether the first press on the heading sorts the largest value first. `None` if rows cannot be sorted by the
     /// column.
     pub sort: Option<bool>,
@@ -94,12 +96,15 @@ pub struct Head {
     pub tip: usize,
 }
 
+/// Largest width of a column that stretches, relative to its usual width.
+pub const STRETCH: u32 = 3;
+
 /// The condition under which a column is shown by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnVisibility {
     /// The column is shown while names have room for a few words.
     Usual,
-    /// The column is shown while names have a third of the table.
+    /// The column is shown while names have 260 px, or a third of a narrow table.
     Wide,
     /// The column is shown only if the user has chosen it.
     Chosen,

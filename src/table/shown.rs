@@ -48,6 +48,8 @@ pub struct Shown {
     pub priority: u8,
     /// Width that the name column keeps while this column is shown.
     pub visibility: ColumnVisibility,
+    /// Whether the column takes the width that names do not need, because its texts are often cut.
+    pub stretches: bool,
     /// Description of the column in the list of columns.
     pub about: &'static str,
     /// Column whose unit the times of this column have. Empty for the column's own unit.
@@ -78,6 +80,7 @@ impl Shown {
             digits,
             priority,
             visibility: ColumnVisibility::Usual,
+            stretches: false,
             about: "",
             unit_of: "",
             has_total: false,
@@ -96,7 +99,14 @@ impl Shown {
         self
     }
 
-    /// Shows the column only while names have a third of the table.
+    /// Lets the column take the width that names do not need.
+    #[must_use]
+    pub const fn stretching(mut self) -> Self {
+        self.stretches = true;
+        self
+    }
+
+    /// Shows the column only while names have enough room.
     #[must_use]
     pub const fn if_wide(mut self) -> Self {
         self.visibility = ColumnVisibility::Wide;

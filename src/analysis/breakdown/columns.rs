@@ -121,9 +121,15 @@ pub const GROUP_TABLE: Table<Group> = Table {
         Shown::new("byte_rate", "Bytes", Format::Gbps, 10, 4)
             .about("bytes accessed ÷ self time; none below 100 ns per execution"),
         Shown::new("source_inner", "Source", Format::Path, 24, 5).about("innermost line of the user’s code"),
-        Shown::new("scope_leaf", "Scope leaf", Format::Soft, 24, 11).if_wide().about("end of the tf_op path"),
-        Shown::new("tf_op", "Scope", Format::Soft, 40, 20).if_chosen().about("the whole tf_op path"),
-        Shown::new("shape", "Shape", Format::Soft, 24, 12).if_wide().about("result shape with the most time"),
+        Shown::new("scope_leaf", "Scope leaf", Format::Soft, 24, 11)
+            .stretching()
+            .if_wide()
+            .about("end of the tf_op path"),
+        Shown::new("tf_op", "Scope", Format::Soft, 40, 20).stretching().if_chosen().about("the whole tf_op path"),
+        Shown::new("shape", "Shape", Format::Soft, 24, 12)
+            .stretching()
+            .if_wide()
+            .about("result shape with the most time"),
         Shown::new("phase", "Phase", Format::Soft, 12, 13).if_wide().about("forward, backward, recompute, …"),
         Shown::new("min_dur_ps", "Min", Format::Time, 7, 14)
             .in_unit_of("avg_dur_ps")

@@ -109,7 +109,7 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
     shown: &[
         Shown::name("name", "Capture"),
         Shown::new("taken", "Taken, UTC", Format::Soft, 19, 4),
-        Shown::new("devices", "Device", Format::Text, 13, 7),
+        Shown::new("devices", "Device", Format::Text, 13, 7).stretching(),
         Shown::new("median_ps", "Step", Format::Time, 8, 0),
         Shown::new("change_ps", "Change", Format::Difference, 10, 1).in_unit_of("median_ps"),
         Shown::new("kinds", "Kinds of time", Format::Kinds, 18, 5).in_unit_of("period_ps"),
@@ -117,7 +117,7 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
         Shown::new("exposed_communication_pct", "Exposed", Format::Percent, 9, 8),
         Shown::new("idle_pct", "Idle", Format::Percent, 6, 9),
         Shown::new("peak_hbm_pct", "Peak HBM", Format::Percent, 10, 10),
-        Shown::new("top_finding", "First finding", Format::Text, 34, 6),
+        Shown::new("top_finding", "First finding", Format::Text, 34, 6).stretching(),
         Shown::new("at_stake_ps", "At stake", Format::Time, 9, 11),
         Shown::new("n_findings", "All", Format::Count, 4, 12),
         Shown::new("size", "Size", Format::Soft, 10, 13).if_chosen(),

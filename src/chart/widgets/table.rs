@@ -6,8 +6,8 @@
 //! ```
 
 use crate::table::page::Cell;
-use crate::table::page::ColumnVisibility;
 pub use crate::table::page::Head as Column;
+use crate::table::page::{ColumnVisibility, STRETCH};
 
 /// Returns the columns that fit, always including the sort column. Rows of two lines have only the columns with
 /// priority 0.
@@ -16,14 +16,26 @@ pub fn fitting_columns(mut columns: Vec<Column>, sorted: &str, measure: Measure)
     if measure.two_lines() {
         columns.retain(|column| column.priority == 0 || column.id == sorted);
     }
-    let few_words = if measure.width < FULL { 180.0 } else { 160.0 };
-    for (visibility, name) in [(ColumnVisibility::Wide, measure.width / 3.0), (ColumnVisibility::Usual, few_words)] {
+    let enough = (measure.width / 3.0).min(ENOUGH);
+    for (visibility, name) in [(ColumnVisibility::Wide, enough), (ColumnVisibility::Usual, FEW_WORDS)] {
         while measure.width - taken(&columns, measure.digit) < name {
             let in_question = columns.iter().filter(|column| column.id != sorted && column.visibility == visibility);
             let dropped = in_question.map(|column| column.priority).max().filter(|priority| *priority > 0);
             let Some(dropped) = dropped else { break };
             columns.retain(|column| column.priority != dropped || column.id == sorted);
         }
+    }
+    stretched(columns, measure)
+}
+
+/// Gives the width that names do not need to the columns whose texts are often cut.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of characters")]
+fn stretched(mut columns: Vec<Column>, measure: Measure) -> Vec<Column> {
+    let spare = (measure.width - taken(&columns, measure.digit) - WIDEST).max(0.0) / measure.digit;
+    let n = columns.iter().filter(|column| column.stretches).count().max(1);
+    let more = spare as u32 / n as u32;
+    for column in columns.iter_mut().filter(|column| column.stretches) {
+        column.digits = column.digits.map(|digits| digits.saturating_add(more).min(digits.saturating_mul(STRETCH)));
     }
     columns
 }
@@ -35,7 +47,7 @@ pub fn chosen(columns: &[Column], ids: &[String], sorted: &str, measure: Measure
         return fitting_columns(columns.to_vec(), sorted, measure);
     }
     let others = ids.iter().filter_map(|id| columns.iter().skip(1).find(|column| column.id == *id));
-    columns.first().into_iter().chain(others).cloned().collect()
+    stretched(columns.first().into_iter().chain(others).cloned().collect(), measure)
 }
 
 /// A row of the table.
@@ -58,8 +70,12 @@ pub struct Row {
 pub const TWO_LINES: f64 = 720.0;
 /// Height in px that separates rows of one line from rows of two lines.
 const TWO_LINES_HEIGHT: f64 = 36.0;
-/// Table width in px from which the name column needs only 160 px; below this width, it needs 180 px.
-const FULL: f64 = 1200.0;
+/// Width in px of the name column that is enough to show columns of [`ColumnVisibility::Usual`].
+const FEW_WORDS: f64 = 160.0;
+/// Width in px of the name column, above which columns that stretch take the rest.
+const WIDEST: f64 = 480.0;
+/// Width in px of the name column that is enough to show columns of [`ColumnVisibility::Wide`].
+const ENOUGH: f64 = 260.0;
 /// Sum of the left and right padding of a cell, in px.
 const PADDING: f64 = 16.0;
 
@@ -246,6 +262,7 @@ mod tests {
             sort: None,
             priority: 0,
             visibility: ColumnVisibility::Usual,
+            stretches: false,
             about,
             tip: 0,
         }
@@ -265,7 +282,7 @@ mod tests {
         let ids = |columns: Vec<Column>| columns.into_iter().map(|column| column.id).collect::<Vec<_>>();
         let at = |width, sorted| ids(fitting_columns(all.clone(), sorted, Measure { width, ..Measure::START }));
         assert_eq!(at(1200.0, "a"), ["name", "a", "b", "c", "d"]);
-        assert_eq!(at(900.0, "a"), ["name", "a", "b", "c"], "names keep a third of the table");
+        assert_eq!(at(900.0, "a"), ["name", "a", "b", "c"], "names keep 260 px");
         assert_eq!(at(520.0, "c"), ["name", "a", "c"]);
         assert_eq!(at(520.0, "b"), ["name", "b", "c"], "the column that orders rows stays");
         assert_eq!(at(300.0, "c"), ["name", "c"]);
@@ -279,6 +296,16 @@ mod tests {
         );
         assert_eq!(narrowest(all, Measure::START, &[]), "calc(60.0ch + 208px + var(--gutter) - 8px)");
         assert_eq!(name_room(&all[..2], Measure { width: 500.0, ..Measure::START }), 43);
+    }
+
+    #[test]
+    fn columns_that_are_cut_take_what_names_do_not_need() {
+        let cut = Column { stretches: true, ..column("cut", Some(20)) };
+        let all = [column("name", None), cut, column("other", Some(20))];
+        let digits = |width| fitting_columns(all.to_vec(), "name", Measure { width, ..Measure::START })[1].digits;
+        assert_eq!(digits(800.0), Some(20));
+        assert_eq!(digits(878.0), Some(30), "names have 480 px");
+        assert_eq!(digits(4000.0), Some(60));
     }
 
     #[test]

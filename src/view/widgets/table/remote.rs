@@ -303,13 +303,17 @@ fn copy_rows(state: State, requested: &TableRequest, columns: Vec<String>, keys:
     });
 }
 
-/// Returns the cells of the columns that are shown, with the name cut to its room.
+/// Returns the cells of the columns that are shown, with names and texts cut to their room.
 fn shown_cells(row: &Row, beside: &[Row], (all, shown): (&[Head], &[Head]), measure: Measure) -> Vec<Cell> {
     let room = table::name_room(shown, measure);
+    let cut = |text: &str, column: &Head| format::middle_cut(text, column.digits.unwrap_or(0) as usize);
     let cell = |column: &Head| {
         let at = all.iter().position(|other| other.id == column.id);
         match at.and_then(|at| row.cells.get(at)) {
             Some(Cell::Name(name)) => Cell::Name(shown_name(name, beside, room, measure.two_lines())),
+            Some(Cell::Text(text)) if column.stretches => Cell::Text(cut(text, column)),
+            Some(Cell::Soft(text)) if column.stretches => Cell::Soft(cut(text, column)),
+            Some(Cell::Mono(text)) if column.stretches => Cell::Mono(cut(text, column)),
             cell => cell.cloned().unwrap_or(Cell::Absent),
         }
     };
