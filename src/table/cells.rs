@@ -84,8 +84,9 @@ impl<'t, R> ReadyColumn<'t, R> {
                 Cell::Gap(part(0), part(1), text)
             }
             (Format::Kinds, Value::Record(kinds)) => {
+                let whole = kinds.iter().filter_map(|(_, time)| number(time)).sum();
                 let part = |(kind, time): &(Cow<'_, str>, Value<'_>)| {
-                    Some((kind.clone().into_owned(), fraction(number(time)?, self.largest)))
+                    Some((kind.clone().into_owned(), fraction(number(time)?, whole)))
                 };
                 Cell::Kinds(kinds.iter().filter_map(part).collect(), text)
             }

@@ -157,8 +157,7 @@ pub enum Format {
     /// Two times that follow each other, as a bar on the scale of the largest time of the column
     /// [`unit_of`](Shown::unit_of), and the first time as text. Rows cannot be sorted by it.
     Parts,
-    /// A record of times by kind, as one bar on the scale of the largest time of the column [`unit_of`](Shown::unit_of). Rows cannot
-    /// be sorted by it.
+    /// A record of times by kind, as one bar that their sum fills. Rows cannot be sorted by it.
     Kinds,
     /// A range as a bar within the [whole](super::answer::TableRows::new).
     Range,
@@ -199,10 +198,7 @@ impl Format {
     /// Returns whether cells depend on the largest number of their column: for its unit, its width, or the length of a
     /// bar.
     pub(super) const fn has_scale(self) -> bool {
-        matches!(
-            self,
-            Self::Time | Self::Difference | Self::DifferenceBar | Self::Count | Self::Share | Self::Parts | Self::Kinds
-        )
+        matches!(self, Self::Time | Self::Difference | Self::DifferenceBar | Self::Count | Self::Share | Self::Parts)
     }
 
     /// Returns whether rows can be sorted by the column.

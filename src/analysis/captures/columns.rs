@@ -112,7 +112,7 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
         Shown::new("devices", "Device", Format::Text, 13, 7).stretching(),
         Shown::new("median_ps", "Step", Format::Time, 8, 0),
         Shown::new("change_ps", "Change", Format::Difference, 10, 1).in_unit_of("median_ps"),
-        Shown::new("kinds", "Kinds of time", Format::Kinds, 18, 5).in_unit_of("period_ps"),
+        Shown::new("kinds", "Kinds of time", Format::Kinds, 18, 5).about("each kind’s share of the capture’s own step"),
         Shown::new("mfu_pct", "MFU", Format::Percent, 6, 3),
         Shown::new("exposed_communication_pct", "Exposed", Format::Percent, 9, 8),
         Shown::new("idle_pct", "Idle", Format::Percent, 6, 9),

@@ -15,6 +15,9 @@ use crate::units::Picos;
 const MAX_LABELS: usize = 8;
 /// The range of the axis is at least this share of the largest value.
 const LEAST_RANGE: f64 = 0.1;
+/// Room for a label above a mark, as a fraction of the width.
+const LABEL: f64 = 0.06;
+const LABEL_ON_NARROW_PAGE: f64 = 0.22;
 /// Longest label of a cause, in characters.
 const LONGEST_CAUSE: usize = 28;
 
@@ -43,8 +46,10 @@ pub struct CaptureMark {
     pub spread: Option<(f64, f64)>,
     /// Name and value.
     pub title: String,
-    /// A text beside the mark. Empty for captures on the axis.
+    /// A text above the mark. Empty for captures on the axis, and where it has no room.
     pub label: String,
+    /// Whether the label has room on a narrow page.
+    pub fits_narrow: bool,
 }
 
 /// The level of the captures between two changes.
@@ -115,19 +120,19 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
             Some(_) => MarkShape::Whole,
         };
         let is_placed = matches!(shape, MarkShape::Whole | MarkShape::Partial);
-        let device = row.and_then(|row| row.device_type.clone()).unwrap_or_default();
-        let title = format!("{name}: {}", value.clone().unwrap_or_else(|| "not known".to_owned()));
+        let value_text = value.as_deref().unwrap_or("not known");
+        let title = match row.and_then(|row| row.device_type.as_deref()).filter(|_| shape == MarkShape::Other) {
+            Some(device) => format!("{name}: {value_text} on {device}, other work or another device, not on the axis"),
+            None => format!("{name}: {value_text}"),
+        };
         CaptureMark {
             capture: mark.capture,
             shape,
             x: x(at),
             y: mark.value.filter(|_| is_placed).map_or(0.97, y),
             spread: mark.spread.filter(|_| is_placed).map(|(low, high)| (y(high), y(low))),
-            label: if shape == MarkShape::Other {
-                format!("{device} {}", value.unwrap_or_default())
-            } else {
-                String::new()
-            },
+            label: value.filter(|_| shape == MarkShape::Other).unwrap_or_default(),
+            fits_narrow: true,
             title,
         }
     };
@@ -147,8 +152,10 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
             format!("{} {}", middle_cut(&of.label, LONGEST_CAUSE), signed_time_text(of.delta_ps))
         }),
     };
+    let mut marks: Vec<CaptureMark> = series.marks.iter().enumerate().map(mark).collect();
+    place_labels(&mut marks);
     Some(SeriesPicture {
-        marks: series.marks.iter().enumerate().map(mark).collect(),
+        marks,
         levels: levels(of, &x, &y),
         changes: series.changes.iter().enumerate().map(change).collect(),
         ticks: ticks(&scale, 4, plain),
@@ -156,6 +163,22 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
         unit: symbol,
         sentence: sentence(of, low, high),
     })
+}
+
+/// Drops labels that would cover the label before them.
+fn place_labels(marks: &mut [CaptureMark]) {
+    let (mut last, mut last_narrow) = (f64::MIN, f64::MIN);
+    for mark in marks.iter_mut().filter(|mark| !mark.label.is_empty()) {
+        if mark.x - last < LABEL {
+            mark.label.clear();
+            continue;
+        }
+        last = mark.x;
+        mark.fits_narrow = mark.x - last_narrow >= LABEL_ON_NARROW_PAGE;
+        if mark.fits_narrow {
+            last_narrow = mark.x;
+        }
+    }
 }
 
 /// Returns the unit of the axis, and its size in the unit of the values.
@@ -225,4 +248,27 @@ fn sentence(of: &CapturesView, low: f64, high: f64) -> String {
         number(low, unit),
         number(high, unit)
     )
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_marks_do_not_cover_each_other() {
+        let mark = |x: f64| CaptureMark {
+            capture: 0,
+            shape: MarkShape::Other,
+            x,
+            y: 0.97,
+            spread: None,
+            title: String::new(),
+            label: "978.22 µs".to_owned(),
+            fits_narrow: true,
+        };
+        let mut marks = [0.1, 0.14, 0.2, 0.5].map(mark);
+        place_labels(&mut marks);
+        let placed = marks.map(|mark| (!mark.label.is_empty(), mark.fits_narrow));
+        assert_eq!(placed, [(true, true), (false, true), (true, false), (true, true)]);
+    }
 }

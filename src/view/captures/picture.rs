@@ -85,11 +85,20 @@ fn mark(model: CapturesModel, of: CaptureMark, chosen: &[u32], is_small: bool) -
     let shape = match of.shape {
         MarkShape::Whole => view! { <circle class="whole" cx=x.clone() cy=y.clone() r=radius /> }.any(),
         MarkShape::Partial => view! { <circle class="partial" cx=x.clone() cy=y.clone() r=radius /> }.any(),
-        MarkShape::Other => view! {
-            <text class="other" x=x.clone() y=y.clone() text-anchor="middle">"▽"</text>
-            <text class="tick" x=x.clone() y=y.clone() dy="-14" text-anchor="middle">{of.label}</text>
+        MarkShape::Other => {
+            let class = if of.fits_narrow { "tick" } else { "tick wide" };
+            // A label near an edge stays within the picture.
+            let (anchor, dx) = match of.x {
+                x if x > 0.9 => ("end", "8"),
+                x if x < 0.1 => ("start", "-8"),
+                _ => ("middle", "0"),
+            };
+            view! {
+                <text class="other" x=x.clone() y=y.clone() text-anchor="middle">"▽"</text>
+                <text class=class x=x.clone() y=y.clone() dx=dx dy="-14" text-anchor=anchor>{of.label}</text>
+            }
+            .any()
         }
-        .any(),
         MarkShape::Unknown => view! { <circle class="unknown" cx=x.clone() cy=y.clone() r="1.5" /> }.any(),
     };
     let letter = letter.map(|letter| {

@@ -91,6 +91,8 @@ fn HeadCell(grid: Grid, at: usize, id: String) -> impl IntoView {
     };
     let natural = column.with_untracked(|column| column.as_ref().and_then(|column| column.sort));
     let numeric = column.with_untracked(|column| column.as_ref().is_some_and(|column| column.numeric));
+    let about = column.with_untracked(|column| column.as_ref().map(|column| column.about.clone()));
+    let about = about.filter(|about| !about.is_empty());
     let press = move |_| {
         if let Some(natural) = natural {
             model.act.run(GridAction::Sort(id.get_value(), next(natural, sorted.get_untracked())));
@@ -130,6 +132,7 @@ fn HeadCell(grid: Grid, at: usize, id: String) -> impl IntoView {
             role="columnheader"
             class:num=numeric
             class:sorted=move || sorted.get().is_some()
+            title=about
             aria-sort=order
             on:contextmenu=right
             on:keydown=key
