@@ -178,7 +178,23 @@ fn rows(
         let won = format::time_text(point.recoverable);
         rows.push(("Potential savings", format!("{won} if it ran at the {} roof", verified.bound.label())));
     }
-    rows
+    rows.into_iter().map(|(label, text)| (label, with_units_on_line(&text))).collect()
+}
+
+/// Returns a text in which no line breaks between a number and its unit.
+fn with_units_on_line(text: &str) -> String {
+    let mut parts = text.split(' ').peekable();
+    let mut joined = String::new();
+    while let Some(part) = parts.next() {
+        joined.push_str(part);
+        let is_number = part.ends_with(|c: char| c.is_ascii_digit());
+        match parts.peek() {
+            Some(&next) if is_number && next != "of" => joined.push('\u{a0}'),
+            Some(_) => joined.push(' '),
+            None => {}
+        }
+    }
+    joined
 }
 
 fn formula(point: &RooflinePosition, peaks: Option<&DevicePeaks>) -> Formula {
@@ -330,9 +346,11 @@ mod tests {
         let roof = roof_of(roof_with(2, 4240, 1409, Bound::Compute));
         assert_eq!((&*roof.floor, &*roof.measured), ("704.50 µs at the compute roof", "2.12 ms measured, 3.01 ×"));
         assert!(roof.verdict.starts_with("Far below the roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
-        assert_eq!(roof.rows.last().unwrap().1, "2.83 ms if it ran at the compute roof");
+        assert_eq!(roof.rows.last().unwrap().1, "2.83\u{a0}ms if it ran at the compute roof");
         assert!(
-            roof.rows.iter().any(|(name, says)| *name == "Min. time" && says == "704.50 µs of compute, 0 s of HBM")
+            roof.rows
+                .iter()
+                .any(|(name, says)| *name == "Min. time" && says == "704.50\u{a0}µs of compute, 0\u{a0}s of HBM")
         );
     }
 
