@@ -17,8 +17,6 @@ pub struct EvidenceGroup {
     /// What the lines are: "Ops", "Steps".
     pub label: String,
     pub lines: Vec<EvidenceLine>,
-    /// Whether each line has a row of its own.
-    pub has_rows: bool,
     /// How many more there are. Empty if the lines are all.
     pub rest: String,
 }
@@ -52,7 +50,7 @@ pub(super) fn evidence(of: &Overview, finding: &Finding) -> Vec<EvidenceGroup> {
     let group = |label: &str, lines: Vec<EvidenceLine>, all: usize, thing: [&str; 2]| {
         let left = all.saturating_sub(lines.len()) as u64;
         let rest = if left > 0 { format!("and {}", counted(left, thing[0], thing[1])) } else { String::new() };
-        EvidenceGroup { label: label.to_owned(), has_rows: lines.iter().any(|line| !line.text.is_empty()), lines, rest }
+        EvidenceGroup { label: label.to_owned(), lines, rest }
     };
     let nested = if host_events.len() > 1 { ", others included" } else { "" };
     let host = |(name, time): &(String, Picos)| EvidenceLine {

@@ -144,11 +144,10 @@ fn evidence(state: State, group: EvidenceGroup) -> AnyView {
         };
         view! { <li>{name} " " {line.text}</li> }.any()
     };
-    let class = if group.has_rows { "" } else { "in-one-line" };
     let rest = (!group.rest.is_empty()).then(|| view! { <li class="sub">{group.rest}</li> }.any());
     view! {
         <dt>{group.label}</dt>
-        <dd><ul class=class>{group.lines.into_iter().map(line).collect_view()} {rest}</ul></dd>
+        <dd><ul class="evidence-lines">{group.lines.into_iter().map(line).collect_view()} {rest}</ul></dd>
     }
     .any()
 }
