@@ -151,7 +151,7 @@ fn the_program_that_ran_longest_comes_first() {
     ];
     assert_eq!(result, expected);
     assert!(
-        files::program(&view.programs[0]).1.starts_with("133.89 ms in 2 runs"),
+        files::program(&view.programs[0]).1.starts_with("133.89 ms in 2 executions"),
         "{:?}",
         files::program(&view.programs[0])
     );

@@ -101,7 +101,11 @@ pub const MEMORY: &[FleetColumn<MemoryRow>] = &[
         Value::maybe(allocator.capacity.or(of_chip), Bytes)
     }),
     allocator!("fragmentation", ColumnType::Real, "The fragmentation that the allocator reports at its peak."),
-    allocator!("lifetime_peak_bytes", INTEGER, "The most bytes allocated since the start of the process, without what is reserved for programs."),
+    allocator!(
+        "lifetime_peak_bytes",
+        INTEGER,
+        "The most bytes allocated since the start of the process, without what is reserved for programs."
+    ),
 ];
 
 /// Returns the memories of programs, then the allocators.
