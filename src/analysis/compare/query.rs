@@ -38,16 +38,16 @@ impl Default for CompareOptions {
 const N_CHANGES: usize = 30;
 
 impl Comparison {
-    /// Returns the comparison without the rows that are not among the `n` largest parts of an owner, and with the largest
-    /// changes and collectives only. The parts that are left out
-    /// are the difference between an owner and the sum of its children.
+    /// Returns the comparison without the rows that are not among the `n` largest parts of an owner, of which it has the `n` ÷ 2
+    /// largest groups, and with the largest changes and collectives only. The parts that are left out are the difference between an
+    /// owner and the sum of its children and groups.
     #[must_use]
     pub fn with_largest_rows(&self, n: usize) -> Self {
         let mut parts = self.parts.clone();
         let mut kept: Vec<u32> = Vec::new();
         for part in &mut parts {
             let left_out = part.children.split_off(n.min(part.children.len()));
-            part.groups = self.groups(&left_out, n);
+            part.groups = self.groups(&left_out, n / 2);
             for (row, _) in &mut part.children {
                 *row = index_in(&mut kept, *row);
             }
@@ -89,7 +89,7 @@ impl Comparison {
 
 impl RowDelta {
     /// Returns the rows of the table in which the row is, beside all of them.
-    const fn sides(&self) -> CompareRows {
+    pub const fn sides(&self) -> CompareRows {
         match (self.a.is_some(), self.b.is_some()) {
             (true, false) => CompareRows::OnlyInA,
             (false, true) => CompareRows::OnlyInB,

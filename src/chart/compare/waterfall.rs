@@ -3,7 +3,7 @@
 
 use super::figures::arrow;
 use crate::analysis::classify::Kind;
-use crate::analysis::compare::{CompareRows, Comparison, OpGroupDelta, PartDelta, RowDelta};
+use crate::analysis::compare::{CompareRows, Comparison, OpGroupDelta, PartDelta};
 use crate::analysis::ledger::Owner;
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{Tick, ticks};
@@ -56,7 +56,7 @@ pub struct WaterfallRow {
 /// What the label of a row of the waterfall opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaterfallLink {
-    /// The row of an op, by its [key](RowDelta::key).
+    /// The row of an op, by its [key](crate::analysis::compare::RowDelta::key).
     Row(String),
     /// The rows of the table whose names hold a text.
     Rows(CompareRows, String),
@@ -161,7 +161,7 @@ impl Drawn<'_> {
         let ops: Vec<(u32, i64)> = part.children.iter().filter(is_shown).copied().collect();
         for (index, delta) in &ops {
             let Some(of) = self.of.rows.get(*index as usize) else { continue };
-            let mut row = self.row(WaterfallRowKind::Op, of.name().to_owned(), pairing(of).to_owned(), *delta);
+            let mut row = self.row(WaterfallRowKind::Op, of.name().to_owned(), pairing(of.sides()).to_owned(), *delta);
             row.opens = Some(WaterfallLink::Row(of.key()));
             self.push(row, (at, at + delta));
             at += delta;
@@ -170,8 +170,7 @@ impl Drawn<'_> {
         let is_large = |group: &&OpGroupDelta| group.delta_ps.unsigned_abs() as f64 >= smallest_op;
         for group in part.groups.iter().filter(is_large) {
             let n = format::count(group.n_rows.into());
-            let detail =
-                format!("{n} {}{}", if ops.is_empty() { "" } else { "more, " }, group.rows.label().to_lowercase());
+            let detail = format!("{n} {}{}", if ops.is_empty() { "" } else { "more, " }, pairing(group.rows));
             let mut row = self.row(WaterfallRowKind::Op, group.name.clone(), detail, group.delta_ps);
             row.opens = Some(WaterfallLink::Rows(group.rows, group.name.clone()));
             self.push(row, (at, at + group.delta_ps));
@@ -224,12 +223,13 @@ fn tick_label(value: f64) -> String {
     crate::chart::plot::ticks::plain(value)
 }
 
-/// Returns how an op was matched.
-const fn pairing(row: &RowDelta) -> &'static str {
-    match (row.a.is_some(), row.b.is_some()) {
-        (true, true) => "matched",
-        (true, false) => "only in A",
-        _ => "only in B",
+/// Returns on which sides ops are, within a sentence.
+const fn pairing(rows: CompareRows) -> &'static str {
+    match rows {
+        CompareRows::All => "in A or B",
+        CompareRows::Matched => "matched",
+        CompareRows::OnlyInA => "only in A",
+        CompareRows::OnlyInB => "only in B",
     }
 }
 
