@@ -274,9 +274,10 @@ onPage("everything is reached with the keyboard alone", { view: "" }, async ({ p
   await page.keyboard.press("x");
   await shownVerdict(page, sentence(A, B));
   await pressUntil("Tab", ".compare .picture-head button");
-  await pressUntil("ArrowRight", ".compare .picture-head button:nth-child(3)");
+  await pressUntil("ArrowRight", ".compare .picture-head button:nth-child(5)");
   await page.keyboard.press("Enter");
   await page.locator(".compare-found").filter({ hasText: "Peak HBM" }).waitFor();
+  await waitUntil(() => page.evaluate(() => document.activeElement.textContent === "Memory"));
   await pressUntil("Tab", "[data-row='0'] [role=gridcell], [role=columnheader] *, [role=columnheader]");
   await pressUntil("ArrowDown", "[data-row='0'] [role=gridcell]");
   await page.keyboard.press("Enter");

@@ -11,6 +11,7 @@ use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::swatch::swatch;
 use crate::view::widgets::tree::width;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 /// Largest number of changes and of collectives that are listed.
 const SHOWN: usize = 30;
@@ -69,11 +70,23 @@ fn chosen_picture(model: CompareModel, of: &Comparison, pane: ComparePane) -> An
     section(pane, sentences, table, same)
 }
 
+/// Moves the focus to the switch of the chosen picture, which is another element than that of the picture before.
+fn focus_choice() {
+    let button = document().query_selector(".compare .picture-head [aria-pressed=true]").ok().flatten();
+    if let Some(button) = button.and_then(|button| button.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = button.focus();
+    }
+}
+
 /// Renders the switch between the pictures.
 fn choice(model: CompareModel) -> AnyView {
     let button = move |pane: ComparePane| {
         let pressed = move || (model.view_state.with(|view_state| view_state.pane) == pane).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|view_state| view_state.pane = pane)>{pane.label()}</button> }.any()
+        let choose = move |_| {
+            model.change(|view_state| view_state.pane = pane);
+            request_animation_frame(focus_choice);
+        };
+        view! { <button type="button" aria-pressed=pressed on:click=choose>{pane.label()}</button> }.any()
     };
     view! {
         <div class="segmented" data-roving="" role="group" aria-label="Picture">{ComparePane::ALL.map(button).collect_view()}</div>
