@@ -133,7 +133,7 @@ const FIGURES = {
     "^Persistent$": firstDefined(fromSpace(({ indefinite_bytes }) => formatSize(indefinite_bytes)), fromAllocator(({ persistent_bytes }) => formatSize(persistent_bytes))),
     "^Transient$": fromAllocator(({ transient_bytes }) => formatSize(transient_bytes)),
     "^Fragmentation$": fromAllocator(({ fragmentation }) => formatShare(fragmentation, 1)),
-    "^Lifetime peak$": fromAllocator(({ lifetime_peak_bytes }) => formatSize(lifetime_peak_bytes)),
+    "^Lifetime peak, allocated$": fromAllocator(({ lifetime_peak_bytes }) => formatSize(lifetime_peak_bytes)),
     "^Allocated while it runs$": fromSpace(({ peak_bytes, indefinite_bytes }) => formatSize(peak_bytes - indefinite_bytes)),
     "^Padding$": fromSpace(({ padding, peak_bytes }) => formatShare(padding.wasted_bytes, peak_bytes)),
     "^Allocator’s peak$": fromSpace((_, views) => positive(crossCheck(views)?.runtime_peak_bytes, formatSize)),
