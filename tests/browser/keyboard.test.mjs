@@ -51,9 +51,13 @@ onPage("on the landing page, Tab visits every control in reading order", async (
 onPage("the list of keys has the keys of all views, those of the current view first", async ({ page }) => {
   await openCapture(page);
   const groups = async (view) => {
-    await pressKeys(page, view, "?");
+    await pressKeys(page, view);
+    await page.locator("[role=tab][aria-selected=true]").filter({ hasText: view }).waitFor();
+    await pressKeys(page, "?");
+    await page.locator("dialog[open] .keys h3").first().waitFor();
     const names = await page.locator("dialog[open] .keys h3").allInnerTexts();
     await pressKeys(page, "Escape");
+    await page.locator("dialog[open]").waitFor({ state: "detached" });
     return names;
   };
   const names = await groups("2");
@@ -61,6 +65,7 @@ onPage("the list of keys has the keys of all views, those of the current view fi
   for (const name of ["Page", "Rows", "Overview", "Timeline", "Compare"]) assert.ok(names.includes(name), names.join());
   assert.equal((await groups("6"))[0], "Timeline");
   await pressKeys(page, "?");
+  await page.locator("dialog[open] .keys h3").first().waitFor();
   const keysOfZoom = page.locator("dialog[open] .keys dl > div").filter({ hasText: "zoom in, zoom out, earlier, later" }).locator("kbd");
   assert.deepEqual(await keysOfZoom.allInnerTexts(), ["W", "S", "A", "D"]);
 });
