@@ -63,6 +63,12 @@ export async function allRows(page) {
   return [...Array(count).keys()].map((index) => Object.fromEntries(cellsByRow.get(index).map((text, i) => [names[i], text])));
 }
 
+/** Chooses an entry of the menu that saves and copies the table. */
+export async function chooseSaveEntry(page, entry) {
+  await page.locator("#save-button").click();
+  await page.getByRole("menuitem", { name: entry }).click();
+}
+
 /** Scrolls the table until row `index` of `count` rows is approximately in the middle. */
 export async function scrollToRow(page, index, count) {
   await grid(page).evaluate((node, share) => {

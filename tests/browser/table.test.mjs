@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, reload, requiredPath, waitForTable, waitUntil } from "./lib.mjs";
-import { allRows, column, groupBy, heads, pick, renderedRows, rowCount, sortBy, waitForRows } from "./page_helpers.mjs";
+import { allRows, chooseSaveEntry, column, groupBy, heads, pick, renderedRows, rowCount, sortBy, waitForRows } from "./page_helpers.mjs";
 
 const cliText = (...args) => execFileSync(requiredPath("ROOFLIGHT_CLI"), [...args, synth()], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
 const columnNames = async (page) => (await heads(page)).map((head) => head.name);
@@ -19,11 +19,6 @@ async function openCapture(page) {
 async function copiedText(page) {
   await page.locator(".toast.passing").filter({ hasText: "Copied" }).first().waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
-}
-
-async function chooseSaveEntry(page, entry) {
-  await page.locator("#save-button").click();
-  await page.getByRole("menuitem", { name: entry }).click();
 }
 
 onPage("columns can be chosen, hidden and moved, and Automatic restores the default columns", async ({ page }) => {
@@ -164,13 +159,21 @@ onPage("the visible table can be copied as TSV and as Markdown", { permissions: 
   assert.deepEqual(tsv[0], columns.map(headTitle));
   // Figures are copied without the commas of thousands, so that spreadsheets read them as numbers.
   const withoutCommas = (text) => (/^[\d,.]+$/.test(text) ? text.replaceAll(",", "") : text);
-  assert.deepEqual(tsv.slice(1), shownRows.map((row) => columns.map(({ name }) => withoutCommas(row[name]))));
+  const shown = shownRows.map((row) => columns.map(({ name }) => withoutCommas(row[name])));
+  // A narrow column shows a long text without its middle. The copy has the whole text.
+  const asShown = (text, cell) => {
+    const [start, end] = cell.split("…");
+    return end !== undefined && text.length > cell.length && text.startsWith(start) && text.endsWith(end) ? cell : text;
+  };
+  assert.deepEqual(tsv.slice(1).map((row, y) => row.map((text, x) => asShown(text, shown[y][x]))), shown);
+  assert.ok(tsv.flat().every((text) => !text.includes("…")));
   await page.locator(".toast.passing").first().waitFor({ state: "detached", timeout: 15_000 });
   await chooseSaveEntry(page, "Copy table as Markdown");
   const markdown = (await copiedText(page)).trimEnd().split("\n");
   assert.match(markdown[1], /^\| --- \| ---: /);
   assert.equal(markdown.length, shownRows.length + 2);
-  assert.equal(markdown[2], `| ${columns.map(({ name }) => shownRows[0][name]).join(" | ")} |`);
+  const cells = markdown[2].slice(2, -2).split(" | ").map((text) => text.replace(/\\(.)/g, "$1"));
+  assert.deepEqual(cells.map((text, x) => asShown(text, shownRows[0][columns[x].name])), columns.map(({ name }) => shownRows[0][name]));
 });
 
 onPage("the saved CSV and JSON equal the command line's output", async ({ page }) => {
