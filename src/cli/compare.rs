@@ -5,8 +5,8 @@ use super::exit_code::Exit;
 use super::files::Inputs;
 use super::view_args::one_of;
 use crate::analysis::compare::{
-    BAND, CompareOptions, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder, SeriesPoint, history_band,
-    series,
+    BAND, CompareBy, CompareOptions, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder, SeriesPoint,
+    history_band, series,
 };
 use crate::protocol::Failure;
 use crate::report::{compare_json, compare_series, compare_text, json};
@@ -53,7 +53,13 @@ pub struct CompareArgs {
     /// The capture with which `--series` compares all others: its number in the series, `first` or `median`.
     #[arg(long, value_name = "N|first|median", default_value = "first", value_parser = base, requires = "series")]
     base: SeriesBase,
-    /// Prints at most this many ops.
+    /// Groups the ops: the text lists groups, and JSON has them in addition.
+    #[arg(long, default_value = CompareBy::Op.key(), value_parser = one_of(CompareBy::ALL, CompareBy::key), conflicts_with_all = ["series", "markdown"])]
+    by: CompareBy,
+    /// Leaves out source lines (file names and line numbers).
+    #[arg(long, conflicts_with = "series")]
+    without_sources: bool,
+    /// Prints at most this many ops or groups.
     #[arg(long)]
     top: Option<usize>,
     /// Writes to this file instead of stdout.
@@ -171,6 +177,7 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
     let band = if args.history.is_empty() { args.band } else { band_of_history(&args.history, inputs)? };
     let options = CompareOptions { band, pairs: args.pair.clone() };
     let compared = compare_sessions(&mut a, &mut b, &options)?;
+    let compared = if args.without_sources { compared.without_sources() } else { compared };
     let gate = Gate { on: args.on, limit: args.fail_over, rows_over: args.rows_over };
     let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);
     let is_partial = a.is_partial() || b.is_partial();
@@ -178,11 +185,11 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
         complain("partial: only a part of a side was read, so its times may be too small");
     }
     let text = if args.json {
-        json::text(&compare_json::compare(&compared, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
+        json::text(&compare_json::compare(&compared, args.by, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
     } else if args.markdown {
         compare_text::markdown(&compared, gate.as_ref())
     } else {
-        compare_text::text(&compared, gate.as_ref(), args.top.unwrap_or(ROWS))
+        compare_text::text(&compared, args.by, gate.as_ref(), args.top.unwrap_or(ROWS))
     };
     let exit = match gate.map(|gate| gate.evaluate(&compared)) {
         Some(GateResult::Failed) => Exit::GateFailed,

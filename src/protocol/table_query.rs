@@ -3,7 +3,7 @@
 use super::url::roofline::RoofBy;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, TransferFilter};
-use crate::analysis::compare::{CompareQuery, CompareRows};
+use crate::analysis::compare::{CompareQuery, RowSelection};
 use crate::analysis::memory::MemoryQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::analysis::timeline::{EventsQuery, SearchQuery};
@@ -22,8 +22,8 @@ pub enum TableOf {
     Roofline(RooflineQuery, RoofBy),
     /// Buffers that are alive at a point of a program's memory curve. The number is the point.
     Buffers(MemoryQuery, u32),
-    /// Ops of both open sessions.
-    Compare(CompareQuery, CompareRows),
+    /// Ops of both open sessions, or groups of them.
+    Compare(CompareQuery, RowSelection),
     /// The captures of a folder.
     Captures {
         /// Increases when a capture has been read, so that the rows are requested again.

@@ -16,7 +16,7 @@ use super::tables::Export;
 use super::timeline::TimelineRequest;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, LaneQuery};
-use crate::analysis::compare::CompareQuery;
+use crate::analysis::compare::{CompareBy, CompareQuery};
 use crate::analysis::flags::FlagsQuery;
 use crate::analysis::memory::{BufferId, MemoryQuery, Points};
 use crate::analysis::overview::OverviewQuery;
@@ -151,9 +151,9 @@ pub enum ViewRequest {
     CompareDots(CompareQuery),
     /// Requests the comparison as Markdown, as `String`.
     CompareMarkdown(CompareQuery),
-    /// Requests the comparison as a file: JSON as the command line writes it, or all rows as CSV. The reply is
-    /// [`Reply::Exported`].
-    ExportCompare { query: CompareQuery, format: Export },
+    /// Requests the comparison as a file: JSON as the command line writes it, or all rows or groups of them as CSV. The reply
+    /// is [`Reply::Exported`].
+    ExportCompare { query: CompareQuery, by: CompareBy, format: Export },
     /// Asks about a list of captures. The reply is the type that the [`CapturesRequest`] names.
     Captures(CapturesRequest),
     /// Requests the verdicts about XLA flags, as [`crate::analysis::flags::FlagsReport`].

@@ -2,10 +2,11 @@
 
 use super::compare_sections_json::{self, CommJson, MemoryJson, ProgramJson};
 use super::ledger_table::label;
+use crate::analysis::classify::Kind;
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{
-    CompareUnit, Comparison, FigureDelta, FindingDelta, Gate, GateResult, Parity, PartDelta, RowDelta, RowSide,
-    ScopeDelta, SideHead,
+    CompareBy, CompareUnit, Comparison, FigureDelta, FindingDelta, Gate, GateResult, GroupDelta, Parity, PartDelta,
+    RowDelta, RowSide, ScopeDelta, SideHead, groups,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -38,6 +39,8 @@ pub struct CompareJson<'a> {
     waterfall: Vec<PartJson<'a>>,
     rows: Vec<RowJson<'a>>,
     n_rows: usize,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    grouped: Option<GroupsJson>,
     /// The scopes with the largest differences.
     scopes: Vec<ScopeJson<'a>>,
     n_scopes: usize,
@@ -48,6 +51,24 @@ pub struct CompareJson<'a> {
     memory: MemoryJson<'a>,
     comm: CommJson<'a>,
     program_changes: ProgramJson<'a>,
+}
+
+/// The groups of the rows, the largest difference first. `n_groups` is the number of all.
+#[derive(Serialize)]
+struct GroupsJson {
+    by: &'static str,
+    groups: Vec<GroupJson>,
+    n_groups: usize,
+}
+
+#[derive(Serialize)]
+struct GroupJson {
+    name: String,
+    kind: Option<&'static str>,
+    n_rows: u32,
+    a_ps: i64,
+    b_ps: i64,
+    delta_ps: i64,
 }
 
 #[derive(Serialize)]
@@ -82,6 +103,8 @@ struct SideJson<'a> {
     ops: &'a [String],
     program_id: Option<String>,
     scope: Option<&'a str>,
+    source: Option<&'a str>,
+    op_group: Option<&'a str>,
     n_executions: f64,
     self_ps: i64,
     roofline_ps: Option<f64>,
@@ -121,8 +144,9 @@ pub(super) const fn unit(of: CompareUnit) -> &'static str {
     }
 }
 
-/// Returns a comparison as JSON, with the `top` rows of the largest difference.
-pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> CompareJson<'a> {
+/// Returns a comparison as JSON, with the `top` rows of the largest difference. Unless `by` is [`CompareBy::Op`], it also has the
+/// `top` groups of all rows.
+pub fn compare<'a>(of: &'a Comparison, by: CompareBy, gate: Option<&Gate>, top: usize) -> CompareJson<'a> {
     let is_partial = of.a.is_partial || of.b.is_partial;
     CompareJson {
         status: if is_partial { "partial" } else { "ok" },
@@ -154,6 +178,7 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
         waterfall: of.parts.iter().map(|part| part_json(of, part, top)).collect(),
         rows: of.rows.iter().take(top).map(row).collect(),
         n_rows: of.rows.len(),
+        grouped: (by != CompareBy::Op).then(|| grouped(of, by, top)),
         scopes: scopes(of, top),
         n_scopes: of.scopes.len().saturating_sub(1),
         matched_pct: of
@@ -180,6 +205,20 @@ pub(super) fn part_json<'a>(of: &'a Comparison, part: &PartDelta, top: usize) ->
         delta_ps: part.delta_ps,
         children: part.children.iter().take(top).filter_map(child).collect(),
     }
+}
+
+fn grouped(of: &Comparison, by: CompareBy, top: usize) -> GroupsJson {
+    let all = groups(&of.rows, by);
+    let n_groups = all.len();
+    let group = |of: GroupDelta| GroupJson {
+        name: of.name,
+        kind: of.kind.map(Kind::key),
+        n_rows: of.n_rows,
+        a_ps: of.a_ps,
+        b_ps: of.b_ps,
+        delta_ps: of.delta_ps,
+    };
+    GroupsJson { by: by.key(), groups: all.into_iter().take(top).map(group).collect(), n_groups }
 }
 
 /// Returns the `top` scopes below the root with the largest difference.
@@ -216,6 +255,8 @@ fn side(of: &RowSide) -> SideJson<'_> {
         ops: &of.ops,
         program_id: of.program_id.map(|id| id.to_string()),
         scope: of.scope.as_deref(),
+        source: of.source.as_deref(),
+        op_group: of.op_group.as_deref(),
         n_executions: of.n_executions,
         self_ps: of.self_ps,
         roofline_ps: of.roofline_ps,

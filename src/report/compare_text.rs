@@ -4,7 +4,9 @@ use super::compare_format::{per_unit, picos, signed_share};
 use super::ledger_table::label;
 use super::overview_text::{SHOWN, number};
 use super::{compare_program, compare_sections};
-use crate::analysis::compare::{Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict};
+use crate::analysis::compare::{
+    CompareBy, Comparison, FigureDelta, Gate, GateResult, RowDelta, RowSide, SIGNIFICANT, SideHead, Verdict, groups,
+};
 use crate::analysis::overview::Unit;
 use crate::table::format::{
     ABSENT, TimeUnit, count, counted, middle_cut, percent, percent_text, sign, signed_time, signed_time_text, time,
@@ -198,8 +200,8 @@ pub(super) fn waterfall(of: &Comparison, top: usize) -> Table {
     table
 }
 
-/// Returns the ops with the largest differences as a table.
-fn rows(of: &Comparison, top: usize, with_scope: bool) -> Table {
+/// Returns the ops with the largest differences as a table; with `with_places`, also their scopes and sources.
+fn rows(of: &Comparison, top: usize, with_places: bool) -> Table {
     let sides = of.rows.iter().flat_map(|row| [&row.a, &row.b]).flatten();
     let longest = sides.map(|side| side.self_ps).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(picos(longest));
@@ -212,15 +214,14 @@ fn rows(of: &Comparison, top: usize, with_scope: bool) -> Table {
         ("Verdict".to_owned(), true),
         ("Matched by".to_owned(), true),
     ];
-    if with_scope {
-        heads.push(("Scope".to_owned(), true));
+    if with_places {
+        heads.extend(["Scope", "Source"].map(|name| (name.to_owned(), true)));
     }
     let heads: Vec<(&str, bool)> = heads.iter().map(|(name, is_text)| (name.as_str(), *is_text)).collect();
     let mut table = Table::new(&heads);
     for row in of.rows.iter().filter(|row| row.delta_ps != 0).take(top) {
-        let side = |side: &Option<crate::analysis::compare::RowSide>| {
-            side.as_ref().map_or(ABSENT.to_owned(), |side| time(picos(side.self_ps), unit))
-        };
+        let side =
+            |side: &Option<RowSide>| side.as_ref().map_or(ABSENT.to_owned(), |side| time(picos(side.self_ps), unit));
         let mut cells = vec![
             name(row),
             side(&row.a),
@@ -229,10 +230,11 @@ fn rows(of: &Comparison, top: usize, with_scope: bool) -> Table {
             row.verdict.label().to_owned(),
             row.tier.map_or_else(|| only_in(row).to_owned(), |tier| tier.key().replace('_', " ")),
         ];
-        if with_scope {
+        if with_places {
             let side = row.b.as_ref().or(row.a.as_ref());
-            cells.push(
-                side.and_then(|side| side.scope.clone()).map_or(ABSENT.to_owned(), |scope| middle_cut(&scope, 60)),
+            let cell = |text: Option<&String>| text.map_or(ABSENT.to_owned(), |text| middle_cut(text, 60));
+            cells.extend(
+                [side.and_then(|side| side.scope.as_ref()), side.and_then(|side| side.source.as_ref())].map(cell),
             );
         }
         table.row(cells);
@@ -270,15 +272,36 @@ fn report(of: &SideHead) -> String {
     of.report_level.map_or_else(String::new, |level| format!(" (a report, level {level} of 100)"))
 }
 
-/// Writes a comparison for the terminal, with at most `top` ops.
-pub fn text(of: &Comparison, with_gate: Option<&Gate>, top: usize) -> String {
+/// Returns the groups of ops with the largest differences as a table.
+fn grouped(of: &Comparison, by: CompareBy, top: usize) -> Table {
+    let groups = groups(&of.rows, by);
+    let longest = groups.iter().map(|group| group.a_ps.max(group.b_ps)).max().unwrap_or_default();
+    let unit = TimeUnit::for_largest(picos(longest));
+    let head = |name: &str| format!("{name} {}", unit.symbol());
+    let (a, b, difference) = (head("A"), head("B"), head("Difference"));
+    let mut table = Table::new(&[(by.label(), true), (&a, false), (&b, false), (&difference, false), ("Ops", false)]);
+    for group in groups.iter().take(top) {
+        table.row(vec![
+            middle_cut(&group.name, 72),
+            time(picos(group.a_ps), unit),
+            time(picos(group.b_ps), unit),
+            signed_time(group.delta_ps, unit),
+            count(group.n_rows.into()),
+        ]);
+    }
+    table
+}
+
+/// Writes a comparison for the terminal, with at most `top` ops or groups of ops.
+pub fn text(of: &Comparison, by: CompareBy, with_gate: Option<&Gate>, top: usize) -> String {
     let mut out = format!("{}\n", sentence(of));
     out += &with_gate.map_or_else(String::new, |with_gate| format!("{}\n", gate(with_gate, of)));
     out += &differences(of).iter().chain(&of.notes).map(|line| format!("{line}\n")).collect::<String>();
     let side = |name: &str, of: &SideHead| format!("{name}: {}, {}{}\n", of.files.join(", "), of.device, report(of));
     out += &format!("\n{}{}\n", side("A", &of.a), side("B", &of.b));
     out += &format!("{}\n{}\n", figures(of).aligned(), waterfall(of, usize::MAX).aligned());
-    out += &format!("{}\n{}\n", rows(of, top, false).aligned(), matched(of));
+    let table = if by == CompareBy::Op { rows(of, top, false) } else { grouped(of, by, top) };
+    out += &format!("{}\n{}\n", table.aligned(), matched(of));
     if let Some(absent) = &of.comm.absent {
         out += &format!("{}\n", compare_sections::no_comm(absent));
     }

@@ -157,7 +157,7 @@ impl<'r> Side<'r> {
     ) -> Result<ListedSide<'s>, Failure> {
         let overview = self.overview()?;
         let n_steps = overview.ledger.n_steps.max(1);
-        let rows = self.cut.rows.iter().map(|row| (input_op(row, n_steps), ListedOp::new(&row.group, known)));
+        let rows = self.cut.rows.iter().map(|row| (input_op(row, n_steps, known), ListedOp::new(&row.group, known)));
         let rest = self.cut.rest.iter().zip(&self.left_out);
         let rest = rest.map(|(of, name)| (left_out(of, name, n_steps), ListedOp::left_out(name, of.kind, of.total.0)));
         let (input_ops, ops) = rows.chain(rest).unzip();
@@ -207,7 +207,7 @@ pub(super) fn report_head(report: &Report, overview: &Overview) -> SideHead {
 }
 
 /// Returns the op of a row. The times of a row are those of a step, and those of a comparison are sums over steps.
-fn input_op(row: &OpRow, n_steps: u32) -> InputOp<'_> {
+fn input_op(row: &OpRow, n_steps: u32, known: Known) -> InputOp<'_> {
     let OpRow { group, point } = row;
     // Only compute has a roofline time that can be compared with its time.
     let point = point.as_ref().filter(|point| point.skipped.is_empty() && group.kind == Kind::Compute);
@@ -216,6 +216,8 @@ fn input_op(row: &OpRow, n_steps: u32) -> InputOp<'_> {
         name: group.key.as_str().into(),
         program_id: group.program_id,
         scope: group.tf_op.as_deref(),
+        source: group.source_inner.as_deref().filter(|_| known.sources),
+        op_group: group.op_group.as_deref(),
         kind: group.kind,
         n: group.n_executions.as_f64() * f64::from(n_steps),
         total: group.total.0.saturating_mul(n_steps.into()),
@@ -231,6 +233,8 @@ fn left_out<'a>(of: &OmittedSum, name: &'a str, n_steps: u32) -> InputOp<'a> {
         name: name.into(),
         program_id: None,
         scope: None,
+        source: None,
+        op_group: None,
         kind: of.kind,
         n: of.n_executions.as_f64() * f64::from(n_steps),
         total: of.total.0.saturating_mul(n_steps.into()),

@@ -3,8 +3,10 @@
 use super::OpenSession;
 use super::compare::{AnalysedSteps, OpenSide, compare_open, no_device};
 use super::tables;
-use crate::analysis::compare::columns::{COMPARE, COMPARE_TABLE};
-use crate::analysis::compare::{CompareOptions, CompareQuery, CompareRows, Comparison, RowDelta, RowSide};
+use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUP_TABLE, COMPARE_GROUPS, COMPARE_TABLE};
+use crate::analysis::compare::{
+    CompareBy, CompareOptions, CompareQuery, Comparison, GroupDelta, RowDelta, RowSelection, RowSide, groups,
+};
 use crate::analysis::op::OpDetail;
 use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
@@ -15,6 +17,7 @@ use crate::protocol::{
 use crate::report::{compare_json, compare_text, json};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
+use crate::table::shown::Shown;
 
 /// Largest number of rows of each owner in the answer to [`ViewRequest::Compare`].
 const ROWS_PER_PART: usize = 4;
@@ -41,8 +44,14 @@ struct OneSession {
 struct Compared {
     query: CompareQuery,
     comparison: Comparison,
-    /// The rows of the last table, and their order.
-    rows: Option<(CompareRows, Vec<RowDelta>, CachedOrder)>,
+    /// The last table, and the order of its rows.
+    table: Option<(RowSelection, SelectedRows, CachedOrder)>,
+}
+
+/// The rows of a table.
+enum SelectedRows {
+    Ops(Vec<RowDelta>),
+    Groups(Vec<GroupDelta>),
 }
 
 impl OpenSessions {
@@ -106,15 +115,16 @@ impl OpenSessions {
             ViewRequest::CompareMarkdown(query) => {
                 Reply::encode_answer(&compare_text::markdown(&self.compared(query)?.comparison, None))
             }
-            ViewRequest::ExportCompare { query, format } => {
+            ViewRequest::ExportCompare { query, by, format } => {
                 let of = &self.compared(query)?.comparison;
-                Reply::Exported(match format {
-                    Export::Csv => csv::table(COMPARE, of.rows.iter()).csv(),
-                    Export::Json => json::text(&compare_json::compare(of, None, usize::MAX)),
+                Reply::Exported(match (format, by) {
+                    (Export::Csv, CompareBy::Op) => csv::table(COMPARE, of.rows.iter()).csv(),
+                    (Export::Csv, by) => csv::table(COMPARE_GROUPS, groups(&of.rows, *by).iter()).csv(),
+                    (Export::Json, by) => json::text(&compare_json::compare(of, *by, None, usize::MAX)),
                 })
             }
-            ViewRequest::Table { of: TableOf::Compare(query, rows), action } => {
-                self.compared(query)?.table(*rows, action)
+            ViewRequest::Table { of: TableOf::Compare(query, selection), action } => {
+                self.compared(query)?.table(selection, action)
             }
             _ => Reply::Cancelled,
         })
@@ -129,7 +139,7 @@ impl OpenSessions {
                 let (a, b) = sides(first, second, query)?;
                 let (mut a, mut b) = (a.side("A")?, b.side("B")?);
                 let options = CompareOptions { pairs: query.pairs.clone(), ..CompareOptions::default() };
-                Compared { query: query.clone(), comparison: compare_open(&mut a, &mut b, &options)?, rows: None }
+                Compared { query: query.clone(), comparison: compare_open(&mut a, &mut b, &options)?, table: None }
             }
         };
         Ok(compared.insert(kept))
@@ -189,23 +199,39 @@ impl OneSession {
 }
 
 impl Compared {
-    /// Answers a request about the table of ops.
-    fn table(&mut self, which: CompareRows, action: &TableAction) -> Reply {
-        let (_, rows, order) = match self.rows.take().filter(|(of, ..)| *of == which) {
+    /// Answers a request about the table of ops, or of groups of them.
+    fn table(&mut self, selection: &RowSelection, action: &TableAction) -> Reply {
+        let (selection, rows, order) = match self.table.take().filter(|(of, ..)| of == selection) {
             Some(kept) => kept,
             None => {
-                let rows = self.comparison.rows.iter().filter(|row| which.has(row)).cloned().collect();
-                (which, rows, CachedOrder::default())
+                let ops = selection.select(&self.comparison.rows);
+                let rows = match selection.is_grouped() {
+                    true => SelectedRows::Groups(groups(&ops, selection.by)),
+                    false => SelectedRows::Ops(ops),
+                };
+                (selection.clone(), rows, CachedOrder::default())
             }
         };
         #[expect(clippy::cast_precision_loss, reason = "shares of the time of A")]
         let whole = Some(self.comparison.a_ps as f64);
-        let mut table = TableRows::new(&COMPARE_TABLE, &rows, whole, |shown| Some(shown.head), order);
-        let reply = tables::answer(&mut table, action);
-        let order = table.into_cached_order();
-        self.rows = Some((which, rows, order));
+        let head = |shown: &Shown| Some(if shown.id == "name" { selection.by.label() } else { shown.head });
+        let (reply, order) = match &rows {
+            SelectedRows::Ops(rows) => {
+                answer(TableRows::new(&COMPARE_TABLE, rows, whole, |shown| Some(shown.head), order), action)
+            }
+            SelectedRows::Groups(rows) => {
+                answer(TableRows::new(&COMPARE_GROUP_TABLE, rows, whole, head, order), action)
+            }
+        };
+        self.table = Some((selection, rows, order));
         reply
     }
+}
+
+/// Answers a request about a table. Returns the order of its rows, too.
+fn answer<R>(mut table: TableRows<'_, R>, action: &TableAction) -> (Reply, CachedOrder) {
+    let reply = tables::answer(&mut table, action);
+    (reply, table.into_cached_order())
 }
 
 fn closed() -> Failure {

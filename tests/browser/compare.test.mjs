@@ -1,13 +1,14 @@
 // Tests the comparison of two captures: the ways to open the second one, its texts against the command line, swapping, the
 // rows of each side, the ops of a row beside each other, Markdown, the keyboard, and what happens if reading fails.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { violations } from "./accessibility.mjs";
 import { ENDLESS_PLANE, repository, synth, temporaryFolder, write } from "./captures.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, pickFiles, waitUntil } from "./lib.mjs";
-import { figures, rowCount } from "./page_helpers.mjs";
+import { chooseSaveEntry, figures, rowCount } from "./page_helpers.mjs";
 
 const gpu = (name) => join(repository, `samples/gpu/${name}.graphs.xplane.pb.xz`);
 const [A, B] = [gpu("xla"), gpu("cudnn")];
@@ -322,31 +323,66 @@ onPage("scopes of both sides are icicles that zoom and filter, by pointer and by
   assert.deepEqual(path.slice(1, 3), [ms(largest.a_ps), ms(largest.b_ps)]);
   await page.locator(".compare-picture .picture-head .btn.icon-only").last().click();
   await page.getByText("Show as a picture").click();
-  // A click zooms both sides and filters the table.
+  // A click zooms both sides, and the table shows the ops of the scope.
   const cell = page.locator(".compare-picture svg.scene text", { hasText: /^transpose\(jvp\(layers/ }).first();
   const box = await cell.boundingBox();
   await page.mouse.click(box.x + 5, box.y + 5);
   await page.locator(".compare-picture .crumbs").waitFor();
-  const zoomed = await page.locator("#filter").inputValue();
+  const zoomed = await page.locator(".compare-picture .crumb[aria-current]").getAttribute("title");
   assert.match(zoomed, /transpose\(jvp\(layers/);
   assert.match(page.url(), /scope/);
-  const withScope = report(A, gpu("f32")).rows.filter(({ a, b }) => [a, b].some((side) => side?.scope?.includes(zoomed)));
-  await shownRows(page, withScope.length);
+  const all = report(A, gpu("f32")).rows;
+  const isWithin = (side) => side?.scope === zoomed || side?.scope?.startsWith(`${zoomed}/`);
+  await shownRows(page, all.filter(({ a, b }) => isWithin(a) || isWithin(b)).length);
   // The first Escape closes the tooltip, the second one leads out of the zoom.
   await chart.focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
-  await waitUntil(() => page.locator("#filter").inputValue(), (text) => text !== zoomed);
-  // Enter filters and does not zoom.
-  await page.locator(".compare-picture .crumb").first().click().catch(() => {});
+  await waitUntil(() => page.locator(".compare-picture .crumb[aria-current]").getAttribute("title"), (path) => path !== zoomed);
+  await page.locator(".compare-picture .crumb", { hasText: "all ops" }).click();
   await page.locator(".compare-picture .crumbs").waitFor({ state: "detached" });
+  await shownRows(page, all.length);
+  // Enter does what a click does. Another picture shows all rows again.
   await chart.focus();
   await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await waitUntil(() => page.locator("#filter").inputValue(), (text) => text !== "");
-  assert.equal(await page.locator(".compare-picture .crumbs").count(), 0);
+  await page.locator(".compare-picture .crumbs").waitFor();
+  await waitUntil(() => rowCount(page), (shown) => shown < all.length);
+  await page.getByRole("button", { name: "Waterfall", exact: true }).click();
+  await shownRows(page, all.length);
+  await page.getByRole("button", { name: "Scopes", exact: true }).click();
+  await page.locator(".compare-picture .crumbs").waitFor();
   for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
+});
+
+onPage("the table groups the ops, a group shows its ops, and the address has both", { view: "" }, async ({ page }) => {
+  await compare(page, A, gpu("f32"));
+  const { groups, n_groups: count, n_rows: all } = JSON.parse(cliOutput("compare", A, gpu("f32"), "--json", "--by", "source"));
+  const chooseGrouping = async (name) => {
+    await page.getByRole("button", { name: /^Group by/ }).click();
+    await page.getByRole("menuitemradio", { name, exact: true }).or(page.getByRole("menuitem", { name, exact: true })).click();
+  };
+  await chooseGrouping("Source");
+  await shownRows(page, count);
+  const [largest] = groups;
+  const first = page.locator("[data-row='0'] .tells");
+  await waitUntil(() => first.innerText(), (name) => name === largest.name);
+  const chip = page.getByRole("button", { name: /^Source: / });
+  assert.equal(await chip.count(), 0);
+  await first.click();
+  await shownRows(page, largest.n_rows);
+  await chip.waitFor();
+  await waitUntil(() => page.url(), (url) => /by.*source.*group/.test(url));
+  for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
+  await chip.click();
+  await shownRows(page, count);
+  const [download] = await Promise.all([page.waitForEvent("download"), chooseSaveEntry(page, "Save CSV")]);
+  const lines = readFileSync(await download.path(), "utf8").trim().split("\n");
+  assert.equal(lines.length, count + 1);
+  await chooseGrouping("Op");
+  await shownRows(page, all);
 });
 
 onPage("ops of both sides are points that open their row", { view: "" }, async ({ page }) => {

@@ -2,6 +2,7 @@
 //! captures of an H100.
 
 use crate::common::{self, open};
+use crate::compare_groups;
 use crate::compare_program::{check_changes, check_no_changes, check_opposite_changes};
 use crate::compare_scopes;
 use crate::compare_sections::{check_equal, check_opposite, check_sections};
@@ -43,6 +44,7 @@ pub fn check_sums(of: &Comparison) {
     check_sections(of);
     check_changes(of);
     compare_scopes::check_scopes(of);
+    compare_groups::check_groups(of);
     assert_eq!(of.parts.iter().map(|part| part.delta_ps).sum::<i64>(), of.delta_ps, "owners");
     let idle = |part: &&PartDelta| matches!(part.owner, Owner::Gap(_));
     let without_idle: i64 = of.rows.iter().map(|row| row.delta_ps).sum();

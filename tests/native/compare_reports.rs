@@ -5,7 +5,7 @@ use crate::compare::{gpu, opened, run, sample, side, simulated};
 use crate::compare_sections::{check_equal, check_opposite};
 use rooflight::analysis::compare::matching::Tier;
 use rooflight::analysis::compare::{
-    CompareOptions, CompareUnit, Comparison, Gate, GateFigure, GateResult, RowDelta, RowSide, Verdict,
+    CompareBy, CompareOptions, CompareUnit, Comparison, Gate, GateFigure, GateResult, RowDelta, RowSide, Verdict,
 };
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::protocol::{SessionInfo, ShareQuery};
@@ -231,7 +231,7 @@ fn a_report_without_all_steps_is_judged_by_its_median() {
         let of = compared(&mut report_side(&small), &mut gpu(other));
         assert!(of.a.has_no_samples() && of.p.is_none() && of.shift.is_none(), "{other}");
         assert_eq!((of.verdict, gate.evaluate(&of)), (verdict, result), "{other}");
-        let text = compare_text::text(&of, Some(&gate), 20);
+        let text = compare_text::text(&of, CompareBy::Op, Some(&gate), 20);
         assert!(text.contains("There is no test, because the report of A leaves out lengths of steps"), "{text}");
         // The oracle is the gate of the captures.
         let exact = compare_sessions(&mut gpu("xla"), &mut gpu(other), &CompareOptions::default()).unwrap();
@@ -352,6 +352,6 @@ fn generated_reports_are_compared() {
         (report_side(&report), report_side(&report)),
     ] {
         let of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
-        compare_text::text(&of, None, 20);
+        compare_text::text(&of, CompareBy::Op, None, 20);
     }
 }

@@ -12,6 +12,7 @@ mod comm_table;
 mod common;
 mod compare;
 mod compare_by_hand;
+mod compare_groups;
 mod compare_matching;
 mod compare_order;
 mod compare_pairs;

@@ -3,7 +3,9 @@
 
 use crate::common;
 use rooflight::analysis::base::{GroupBy, Query};
-use rooflight::analysis::compare::{CompareOptions, CompareQuery, CompareRows, Comparison, Verdict};
+use rooflight::analysis::compare::{
+    CompareBy, CompareOptions, CompareQuery, CompareRows, Comparison, RowSelection, Verdict,
+};
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::chart::compare::{self, WaterfallRow, WaterfallRowKind};
 use rooflight::protocol::table_query::{TableAction, TableOf};
@@ -56,7 +58,8 @@ fn without_rows(of: &Comparison) -> Comparison {
 }
 
 fn rows(sessions: &mut OpenSessions, which: CompareRows, filter: &str) -> TablePage {
-    let of = TableOf::Compare(CompareQuery::default(), which);
+    let selection = RowSelection { rows: which, ..RowSelection::default() };
+    let of = TableOf::Compare(CompareQuery::default(), selection);
     let query = PageQuery { count: 10_000, filter: TextFilter::anywhere(filter), ..PageQuery::default() };
     sessions.answer(&ViewRequest::Table { of, action: TableAction::Rows(query) }.into()).decode().unwrap()
 }
@@ -94,6 +97,7 @@ fn the_comparison_is_that_of_the_command_line() {
         let text = sessions.answer(
             &ViewRequest::ExportCompare {
                 query: CompareQuery { is_swapped, ..CompareQuery::default() },
+                by: CompareBy::Op,
                 format: Export::Csv,
             }
             .into(),

@@ -785,6 +785,8 @@ export interface ComparedOps {
   ops: string[];
   program_id: string | null;
   scope: string | null;
+  source: string | null;
+  op_group: string | null;
   n_executions: number;
   self_ps: number;
   roofline_ps: number | null;
@@ -862,6 +864,9 @@ export interface Compare {
     verdict: string;
   }[];
   n_rows: number;
+  by?: "op_group" | "kind" | "scope" | "source";
+  groups?: (Difference & { name: string; kind: Kind | null; n_rows: number })[];
+  n_groups?: number;
   scopes: (Difference & { path: string; name: string })[];
   n_scopes: number;
   matched_pct: Record<string, [number, number]>;

@@ -144,6 +144,8 @@ export interface CompareOptions extends RequestOptions {
   rowsOver?: number;
   /** Ops of the baseline, each with the op of the experiment that it is paired with by hand. */
   pair?: Record<string, string>;
+  /** Groups the ops; `groups` has the groups, besides the ops in `rows`. */
+  by?: "op" | "op_group" | "kind" | "scope" | "source";
   top?: number;
 }
 

@@ -100,6 +100,8 @@ def test_two_sessions_are_compared() -> None:
     assert session.compare(GPU, band=0.02).json() == expected
     with pytest.raises(rooflight.RooflightError, match="at least 8 captures"):
         session.compare(GPU, history=[SAMPLE, SAMPLE])
+    groups = session.compare(GPU, by="kind").table("groups").to_dicts()
+    assert sum(group["n_rows"] for group in groups) == len(session.compare(GPU).to_dicts())
     paired = session.compare(SAMPLE, pair={"no.1": "no.2"})
     assert "no.1 is not paired with no.2: A has no such op." in paired["notes"]
 

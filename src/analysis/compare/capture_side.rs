@@ -61,7 +61,7 @@ impl<'a> CaptureSide<'a> {
     /// Returns the figures and the ops that are compared. The ops have the order of those of [`CaptureSide::side`].
     pub(super) fn input(&self) -> Input<'a> {
         let (profile, plane, by_op) = (self.profile, self.plane(), self.by_op);
-        let facts = &self.analysis.facts[by_op.ledger.device].ops;
+        let facts = &self.analysis.facts[by_op.ledger.device];
         let op = |owned: &'a OwnedOp| {
             let stats = &plane.op(owned.op).stats;
             let steps = self.steps.times(plane, owned.op).filter(|_| self.overview.has_steps);
@@ -69,7 +69,9 @@ impl<'a> CaptureSide<'a> {
                 name: profile.text(plane.op(owned.op).name).into(),
                 program_id: stats.program.map(|program| program.0),
                 scope: stats.tf_op.map(|scope| profile.text(scope)),
-                kind: facts[owned.op.0 as usize].kind,
+                source: facts.source_inner(profile, plane.op(owned.op)),
+                op_group: Some(facts.ops[owned.op.0 as usize].group.label()),
+                kind: facts.ops[owned.op.0 as usize].kind,
                 n: owned.n.as_f64(),
                 total: owned.total().0,
                 parts: &owned.parts,

@@ -1,9 +1,10 @@
 //! This module declares the columns of the rows of a comparison.
 
+use super::groups::GroupDelta;
 use super::matching::Tier;
-use super::report::{RowDelta, RowSide, Verdict};
+use super::report::{CompareRows, RowDelta, RowSide, Verdict};
 use crate::table::Value::{self, Absent, Flag, Number, Text, Time, Word};
-use crate::table::format::middle_cut;
+use crate::table::format::{counted, middle_cut};
 use crate::table::page::{Mark, Name};
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 use crate::table::{Column, Difference};
@@ -44,20 +45,18 @@ fn part(ps: i64) -> Value<'static> {
 
 /// Returns the verdict on a row. Ops of one side are gone or new, and neither slower nor faster.
 const fn verdict_label(row: &RowDelta) -> &'static str {
-    match (row.a.is_some(), row.b.is_some()) {
-        (true, false) => "gone",
-        (false, true) => "new",
+    match row.sides() {
+        CompareRows::OnlyInA => "gone",
+        CompareRows::OnlyInB => "new",
         _ => row.verdict.label(),
     }
 }
 
 fn matched_by(row: &RowDelta) -> Value<'static> {
-    match (row.tier, row.a.is_some()) {
-        (Some(tier), _) => {
-            Text(if row.is_ambiguous { format!("{}, ambiguous", tier.label()) } else { tier.label().to_owned() }.into())
-        }
-        (None, true) => Word("only in A"),
-        (None, false) => Word("only in B"),
+    match row.tier {
+        Some(tier) if row.is_ambiguous => Text(format!("{}, ambiguous", tier.label()).into()),
+        Some(tier) => Word(tier.label()),
+        None => Word(row.sides().words()),
     }
 }
 
@@ -70,6 +69,10 @@ pub const COMPARE: &[Column<RowDelta>] = &[
     Column::new("scope", |row| {
         let side = row.b.as_ref().or(row.a.as_ref());
         Value::maybe_text(side.and_then(|side| side.scope.as_deref()))
+    }),
+    Column::new("source", |row| {
+        let side = row.b.as_ref().or(row.a.as_ref());
+        Value::maybe_text(side.and_then(|side| side.source.as_deref()))
     }),
     Column::new("tier", |row| Value::maybe(row.tier.map(Tier::key), Word)),
     Column::new("ambiguous", |row| Flag(row.is_ambiguous)),
@@ -137,6 +140,7 @@ pub const COMPARE_TABLE: Table<RowDelta> = Table {
         TipLine::new("verdict", "Verdict"),
         TipLine::new("matched_by", "Matched by"),
         TipLine::new("scope", "Scope"),
+        TipLine::new("source", "Source"),
     ])],
     key: RowDelta::key,
     name: |row, _| Name {
@@ -151,13 +155,78 @@ pub const COMPARE_TABLE: Table<RowDelta> = Table {
     parts: |_| Vec::new(),
     nouns: ("row", "rows"),
     default_sort: "delta_ps",
-    leaf: &["op_a", "op_b", "scope"],
+    leaf: &["op_a", "op_b", "scope", "source"],
 };
+
+fn time_of(ps: i64) -> Value<'static> {
+    Time(Picos(ps.unsigned_abs()))
+}
+
+/// The columns of groups of rows, in the order of CSV.
+pub const COMPARE_GROUPS: &[Column<GroupDelta>] = &[
+    Column::new("name", |group| Value::text(&group.name)),
+    Column::new("n_rows", |group| Value::Count(group.n_rows.into())),
+    Column::new("a_ps", |group| time_of(group.a_ps)),
+    Column::new("b_ps", |group| time_of(group.b_ps)),
+    Column::new("delta_ps", |group| part(group.delta_ps)),
+    Column::shown("longer_ps", |group| time_of(group.a_ps.max(group.b_ps))),
+    Column::shown("bar", |group| part(group.delta_ps)),
+    Column::shown("of_step", |group| part(group.delta_ps)),
+    Column::shown("change", |group| Value::maybe(group.change(), Number)),
+];
+
+/// The table of groups of ops of both sides. No test is made for a group.
+pub const COMPARE_GROUP_TABLE: Table<GroupDelta> = Table {
+    columns: COMPARE_GROUPS,
+    shown: &[
+        Shown::name("name", "Group"),
+        Shown::new("a_ps", "A", Format::Time, 10, 1).in_unit_of("longer_ps").with_total(),
+        Shown::new("b_ps", "B", Format::Time, 10, 1).in_unit_of("longer_ps").with_total(),
+        Shown::new("delta_ps", "Difference", Format::Difference, 12, 0).in_unit_of("longer_ps").with_total(),
+        Shown::new("bar", "− / +", Format::DifferenceBar, 17, 2),
+        Shown::new("change", "Change", Format::Change, 9, 3),
+        Shown::new("of_step", "Of A", Format::DifferenceShare, 8, 5).with_total(),
+        Shown::new("n_rows", "Ops", Format::Count, 8, 4).with_total(),
+    ],
+    tips: &[RowTip::of_all(&[
+        TipLine::new("a_ps", "A"),
+        TipLine::new("b_ps", "B"),
+        TipLine::new("delta_ps", "Difference"),
+        TipLine::new("n_rows", "Ops, each of both sides or of one"),
+    ])],
+    key: |group| group.name.clone(),
+    name: |group, _| Name {
+        text: group.name.clone(),
+        mono: true,
+        second: Some((group_mark(group), counted(group.n_rows.into(), "op", "ops"))),
+        ..Name::default()
+    },
+    mark: group_mark,
+    opens: |_| true,
+    parts: |_| Vec::new(),
+    nouns: ("group", "groups"),
+    default_sort: "delta_ps",
+    leaf: &["name"],
+};
+
+fn group_mark(group: &GroupDelta) -> Option<Mark> {
+    group.kind.map(|kind| Mark::Time(kind.class().to_owned()))
+}
+
+impl GroupDelta {
+    /// Returns the difference as a fraction of A. `None` if A has no time in the group.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    pub fn change(&self) -> Option<f64> {
+        (self.a_ps > 0).then(|| self.delta_ps as f64 / self.a_ps as f64)
+    }
+}
 
 /// Returns the kind and the verdict: the second line of a row on a narrow screen, below the name.
 fn second_line(row: &RowDelta) -> String {
-    let pairing = if row.tier.is_none() { if row.a.is_some() { ", only in A" } else { ", only in B" } } else { "" };
-    format!("{}{pairing}, {}", row.kind.short(), row.verdict.label())
+    match row.sides() {
+        CompareRows::Matched => format!("{}, {}", row.kind.short(), row.verdict.label()),
+        one_side => format!("{}, {}, {}", row.kind.short(), one_side.words(), row.verdict.label()),
+    }
 }
 
 impl RowDelta {

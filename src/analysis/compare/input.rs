@@ -33,6 +33,10 @@ pub struct InputOp<'a> {
     pub program_id: Option<u64>,
     /// Scope path. `None` if it is unknown.
     pub scope: Option<&'a str>,
+    /// Innermost source frame in the user's own code, `file:line`. `None` if it is unknown.
+    pub source: Option<&'a str>,
+    /// Name of the group of work, such as matmul. `None` if it is unknown.
+    pub op_group: Option<&'a str>,
     pub kind: Kind,
     /// Number of executions in all steps, which may be a fraction.
     pub n: f64,

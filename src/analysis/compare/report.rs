@@ -166,6 +166,10 @@ pub struct RowSide {
     pub program_id: Option<u64>,
     /// Scope path of the op with the most time.
     pub scope: Option<String>,
+    /// Innermost source frame of that op in the user's own code, `file:line`.
+    pub source: Option<String>,
+    /// Name of its group of work, such as matmul.
+    pub op_group: Option<String>,
     /// Executions per unit.
     pub n_executions: f64,
     /// Time in ps per unit.
@@ -277,14 +281,19 @@ impl CompareRows {
         }
     }
 
-    /// Returns whether a row is shown.
-    pub const fn has(self, row: &RowDelta) -> bool {
+    /// Returns on which sides the ops are, within a sentence.
+    pub const fn words(self) -> &'static str {
         match self {
-            Self::All => true,
-            Self::Matched => row.a.is_some() && row.b.is_some(),
-            Self::OnlyInA => row.a.is_some() && row.b.is_none(),
-            Self::OnlyInB => row.a.is_none() && row.b.is_some(),
+            Self::All => "in A or B",
+            Self::Matched => "matched",
+            Self::OnlyInA => "only in A",
+            Self::OnlyInB => "only in B",
         }
+    }
+
+    /// Returns whether a row is shown.
+    pub fn has(self, row: &RowDelta) -> bool {
+        self == Self::All || self == row.sides()
     }
 }
 

@@ -143,6 +143,8 @@ fn row_side(side: &Input<'_>, ops: &[usize], scale: f64, self_ps: i64) -> RowSid
         ops: ordered.iter().map(|of| of.name.clone().into_owned()).collect(),
         program_id: longest.and_then(|of| of.program_id),
         scope: longest.and_then(|of| of.scope).map(str::to_owned),
+        source: longest.and_then(|of| of.source).map(str::to_owned),
+        op_group: longest.and_then(|of| of.op_group).map(str::to_owned),
         n_executions: ordered.iter().map(|of| of.n).sum::<f64>() * scale,
         self_ps,
         roofline_ps: ordered.iter().map(|of| of.roofline).sum::<Option<f64>>().map(|time| time * scale),

@@ -38,19 +38,30 @@ pub const fn verdict_class(verdict: Verdict) -> &'static str {
     }
 }
 
+/// Returns whether nothing is coloured, because the sides do not differ by more than chance.
+pub(super) fn is_noise(verdict: Verdict) -> bool {
+    verdict_class(verdict) == "noise"
+}
+
 /// Returns the unit of the times of both sides.
-pub fn unit(of: &Comparison) -> &'static str {
-    TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps))).symbol()
+pub(super) fn time_unit(of: &Comparison) -> TimeUnit {
+    TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)))
 }
 
 /// Returns a few words about a picture.
 pub fn picture_text(of: &Comparison, pane: ComparePane) -> String {
     match pane {
         ComparePane::Waterfall => {
-            format!("what the difference is made of, in {}; each bar starts where the one above ends", unit(of))
+            format!(
+                "what the difference is made of, in {}; each bar starts where the one above ends",
+                time_unit(of).symbol()
+            )
         }
         ComparePane::Scopes => {
-            format!("self time by scope in {}, on one scale; tinted where B differs by 5 % or more", unit(of))
+            format!(
+                "self time by scope in {}, on one scale; tinted where B differs by 5 % or more",
+                time_unit(of).symbol()
+            )
         }
         ComparePane::Scatter => "the time of each op in A and in B; larger points differ by more".to_owned(),
         ComparePane::Programs => "changes of the compiled programs, those that cost most first".to_owned(),
@@ -98,7 +109,7 @@ fn hero(of: &Comparison) -> Figure {
             ("Time per million tokens, A → B", "time per step × 1,000,000 ÷ tokens of a step of the whole job")
         }
     };
-    let unit = TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)));
+    let unit = time_unit(of);
     let time = |of: i64| format::time_with_decimals(picos(of), unit, 2);
     let mut rows = vec![row("A", exact(picos(of.a_ps))), row("B", exact(picos(of.b_ps)))];
     for (name, side) in [("Tokens of A", &of.a), ("Tokens of B", &of.b)] {

@@ -11,7 +11,7 @@ mod text_diff;
 mod waterfall;
 
 pub use by_hand::{CANCEL, UNDO, UNDO_ALL, UnpairedOp, remove_pairs};
-pub use figures::{matched, notes, picture_text, readout, sides, unit, verdict_class};
+pub use figures::{matched, notes, picture_text, readout, sides, verdict_class};
 pub use ops::{Fact, facts, heading, pair_sentence};
 pub use scatter::{dot_tip, left_out, scatter};
 pub use scopes::{ScopesPicture, scope_tip, scopes};

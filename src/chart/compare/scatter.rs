@@ -1,7 +1,7 @@
 //! This module draws the rows of a comparison as points: the time of A to the right, the time of B upwards, both on logarithmic
 //! scales with the same ends. Points on the diagonal take the same time on both sides.
 
-use super::figures::verdict_class;
+use super::figures::is_noise;
 use crate::analysis::compare::{Comparison, RowDot, Verdict};
 use crate::chart::plot::label;
 use crate::chart::plot::label_placement::{Candidate, Obstacle, place_labels};
@@ -49,7 +49,7 @@ pub fn scatter(of: &Comparison, rows: &CompareDots, (width, height): (f64, f64))
     let mut marks = Vec::new();
     grid(&mut marks, &x, &y, frame, unit);
     let largest = rows.dots.iter().map(delta).map(i64::unsigned_abs).max().unwrap_or(0).max(1);
-    let is_noise = verdict_class(of.verdict) == "noise";
+    let is_noise = is_noise(of.verdict);
     let spot = |dot: &RowDot| (x.to(x.clamp(in_unit(dot.a_ps))), y.to(y.clamp(in_unit(dot.b_ps))));
     #[expect(clippy::cast_precision_loss, reason = "sizes on the screen")]
     let radius = |dot: &RowDot| ((delta(dot).unsigned_abs() as f64 / largest as f64).sqrt() * LARGEST).max(SMALLEST);

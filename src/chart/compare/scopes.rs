@@ -1,7 +1,7 @@
 //! This module draws the scopes of both sides: the icicle of A above that of B, on one scale of time. Scopes of B that differ are
 //! tinted. The layout of one icicle is in `plot::icicle`.
 
-use super::figures::verdict_class;
+use super::figures::{is_noise, time_unit};
 use crate::analysis::compare::{Comparison, ScopeDelta};
 use crate::chart::plot::hit_test::Direction;
 use crate::chart::plot::icicle::{self, Icicle, Node, ROW_HEIGHT};
@@ -10,7 +10,6 @@ use crate::chart::plot::label;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::widgets::tip::Tip;
-use crate::report::compare_format::picos;
 use crate::table::format::{self, TimeUnit, signed_time};
 use crate::units::Picos;
 
@@ -41,7 +40,7 @@ pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<
     if longest == 0 || room <= 0.0 {
         return None;
     }
-    let unit = unit_of(of);
+    let unit = time_unit(of);
     let nodes = [false, true].map(|is_b| nodes(of, is_b, root, unit));
     #[expect(clippy::cast_precision_loss, reason = "widths on the screen")]
     let width_of = |total: u64| total as f64 / longest as f64 * room;
@@ -85,11 +84,6 @@ pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<
     Some(ScopesPicture { scene, icicles, n })
 }
 
-/// Returns the unit of the times of the whole comparison.
-fn unit_of(of: &Comparison) -> TimeUnit {
-    TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)))
-}
-
 /// Returns the index of the scope with a path. Without a path, the drawing starts at the only child of the root if that has the
 /// same time.
 fn root(scopes: &[ScopeDelta], path: &str) -> usize {
@@ -107,7 +101,7 @@ fn root(scopes: &[ScopeDelta], path: &str) -> usize {
 
 /// Returns the nodes of a side for the layout.
 fn nodes(of: &Comparison, is_b: bool, root: usize, unit: TimeUnit) -> Vec<Node> {
-    let is_noise = verdict_class(of.verdict) == "noise";
+    let is_noise = is_noise(of.verdict);
     let node = |(at, scope): (usize, &ScopeDelta)| {
         let time = if is_b { scope.b } else { scope.a };
         let tone = tone(scope).filter(|_| is_b && !is_noise);
@@ -152,7 +146,7 @@ fn missing(
     if free < 4.0 {
         return Vec::new();
     }
-    let is_noise = verdict_class(of.verdict) == "noise";
+    let is_noise = is_noise(of.verdict);
     // The box stands at the shorter side, and says what B lacks or has more than A.
     let tone = match tone(whole) {
         Some(tone) if !is_noise => tone,

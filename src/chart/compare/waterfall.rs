@@ -161,7 +161,7 @@ impl Drawn<'_> {
         let ops: Vec<(u32, i64)> = part.children.iter().filter(is_shown).copied().collect();
         for (index, delta) in &ops {
             let Some(of) = self.of.rows.get(*index as usize) else { continue };
-            let mut row = self.row(WaterfallRowKind::Op, of.name().to_owned(), pairing(of.sides()).to_owned(), *delta);
+            let mut row = self.row(WaterfallRowKind::Op, of.name().to_owned(), of.sides().words().to_owned(), *delta);
             row.opens = Some(WaterfallLink::Row(of.key()));
             self.push(row, (at, at + delta));
             at += delta;
@@ -170,7 +170,7 @@ impl Drawn<'_> {
         let is_large = |group: &&OpGroupDelta| group.delta_ps.unsigned_abs() as f64 >= smallest_op;
         for group in part.groups.iter().filter(is_large) {
             let n = format::count(group.n_rows.into());
-            let detail = format!("{n} {}{}", if ops.is_empty() { "" } else { "more, " }, pairing(group.rows));
+            let detail = format!("{n} {}{}", if ops.is_empty() { "" } else { "more, " }, group.rows.words());
             let mut row = self.row(WaterfallRowKind::Op, group.name.clone(), detail, group.delta_ps);
             row.opens = Some(WaterfallLink::Rows(group.rows, group.name.clone()));
             self.push(row, (at, at + group.delta_ps));
@@ -221,16 +221,6 @@ impl Drawn<'_> {
 
 fn tick_label(value: f64) -> String {
     crate::chart::plot::ticks::plain(value)
-}
-
-/// Returns on which sides ops are, within a sentence.
-const fn pairing(rows: CompareRows) -> &'static str {
-    match rows {
-        CompareRows::All => "in A or B",
-        CompareRows::Matched => "matched",
-        CompareRows::OnlyInA => "only in A",
-        CompareRows::OnlyInB => "only in B",
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio")]

@@ -9,7 +9,7 @@
 //! error. An unknown name is skipped, because a later build may have added it.
 
 use super::params::{Pairs, decode_text, each_pair, encode_text};
-use crate::analysis::compare::{CompareQuery, CompareRows, OpPair};
+use crate::analysis::compare::{CompareBy, CompareQuery, CompareRows, OpPair, RowSelection};
 use std::fmt;
 use std::str::FromStr;
 
@@ -68,6 +68,10 @@ pub struct CompareViewState {
     pub is_swapped: bool,
     /// Rows of the table.
     pub rows: CompareRows,
+    /// What a row of the table stands for.
+    pub by: CompareBy,
+    /// Name of the group whose ops are the rows of the table. `None` for all ops, or for groups of them.
+    pub group: Option<String>,
     pub pane: ComparePane,
     /// Path of the scope that [`ComparePane::Scopes`] is zoomed to. Empty for all scopes.
     pub scope: String,
@@ -81,6 +85,12 @@ impl CompareViewState {
         CompareQuery { is_swapped: self.is_swapped, pairs: self.pairs.clone() }
     }
 
+    /// Returns the rows of the table. The zoom of the scopes selects rows while it is shown.
+    pub fn selection(&self) -> RowSelection {
+        let scope = if self.pane == ComparePane::Scopes { self.scope.clone() } else { String::new() };
+        RowSelection { rows: self.rows, scope, by: self.by, group: self.group.clone() }
+    }
+
     /// Exchanges baseline and experiment.
     pub fn swap(&mut self) {
         self.is_swapped = !self.is_swapped;
@@ -92,6 +102,8 @@ impl CompareViewState {
             "swap" => self.is_swapped = value == "1",
             "pane" => self.pane = ComparePane::ALL.into_iter().find(|pane| pane.key() == value)?,
             "rows" => self.rows = CompareRows::ALL.into_iter().find(|rows| rows.key() == value)?,
+            "by" => self.by = CompareBy::ALL.into_iter().find(|by| by.key() == value)?,
+            "group" => self.group = Some(decode_text(value)?),
             "scope" => self.scope = decode_text(value)?,
             "pair" => {
                 let (a, b) = value.split_once(':')?;
@@ -108,6 +120,8 @@ impl fmt::Display for CompareViewState {
         let mut pairs = Pairs::new(f);
         pairs.write_unless_default(!self.is_swapped, "swap", "1")?;
         pairs.write_unless_default(self.rows == CompareRows::All, "rows", self.rows.key())?;
+        pairs.write_unless_default(self.by == CompareBy::Op, "by", self.by.key())?;
+        pairs.write_if_some("group", self.group.as_deref().map(encode_text))?;
         pairs.write_unless_default(self.pane == ComparePane::Waterfall, "pane", self.pane.key())?;
         if !self.scope.is_empty() {
             pairs.write_pair("scope", format_args!("{}", encode_text(&self.scope)))?;

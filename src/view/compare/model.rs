@@ -1,6 +1,6 @@
 //! This module holds the state of the comparison: the worker's answer, and the part of the address that belongs to the view.
 
-use crate::analysis::compare::{CompareQuery, CompareRows, Comparison, OpPair};
+use crate::analysis::compare::{CompareBy, CompareQuery, CompareRows, Comparison, OpPair};
 use crate::chart::compare::UnpairedOp;
 use crate::protocol::url::compare::CompareViewState;
 use crate::protocol::{Failure, Reply, ViewRequest};
@@ -74,9 +74,7 @@ impl CompareModel {
 
     /// Lets the user choose a partner for an op. The table shows the ops that have none.
     pub(super) fn choose_partner(self, of: UnpairedOp) {
-        self.state.compare_filter.set(String::new());
-        self.state.selected.set(Vec::new());
-        self.change(|view_state| view_state.rows = of.rows());
+        self.filter_rows(of.rows(), "");
         self.unpaired.set(Some(of));
         close_panel(self.state);
     }
@@ -84,19 +82,25 @@ impl CompareModel {
     /// Changes the pairs of the user, and shows all rows.
     pub(super) fn change_pairs(self, with: impl FnOnce(&mut Vec<OpPair>)) {
         self.unpaired.set(None);
-        self.state.selected.set(Vec::new());
-        self.change(|view_state| {
+        self.select_rows(|view_state| {
             view_state.rows = CompareRows::All;
             with(&mut view_state.pairs);
         });
         close_panel(self.state);
     }
 
-    /// Shows only rows of some sides whose texts hold `text`.
+    /// Shows only ops of some sides whose texts hold `text`.
     pub(super) fn filter_rows(self, rows: CompareRows, text: &str) {
         self.state.compare_filter.set(text.to_owned());
+        self.select_rows(|view_state| {
+            (view_state.rows, view_state.by, view_state.group) = (rows, CompareBy::Op, None);
+        });
+    }
+
+    /// Shows other rows in the table. Nothing is selected then.
+    pub(super) fn select_rows(self, with: impl FnOnce(&mut CompareViewState)) {
         self.state.selected.set(Vec::new());
-        self.change(|place| place.rows = rows);
+        self.change(with);
     }
 
     /// Opens the row with the key: the ops of both sides beside each other.

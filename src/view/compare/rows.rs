@@ -1,27 +1,32 @@
 //! This module connects the comparison to its table of ops, and renders the tools above the table.
 
 use super::model::CompareModel;
-use crate::analysis::compare::CompareRows;
+use crate::analysis::compare::{CompareBy, CompareRows};
 use crate::chart::compare;
 use crate::protocol::table_query::TableOf;
+use crate::protocol::url::compare::CompareViewState;
 use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
+use crate::table::format::middle_cut;
 use crate::table::page::{Row, SortBy};
 use crate::view::breakdown::save;
 use crate::view::state::toggle;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::field;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
 use leptos::prelude::*;
 
 /// Builds the model of the table.
 pub(super) fn table_model(model: CompareModel) -> Model {
     let state = model.state;
+    let is_grouped = move || model.view_state.with_untracked(|view_state| view_state.selection().is_grouped());
     let table = RemoteTable {
         label: Signal::stored("Ops of both sides".to_owned()),
         of: Signal::derive(move || {
-            let rows = model.view_state.with(|view_state| view_state.rows);
-            model.found.with(Option::is_some).then(|| TableOf::Compare(model.query.get(), rows))
+            let selection = model.view_state.with(CompareViewState::selection);
+            model.found.with(Option::is_some).then(|| TableOf::Compare(model.query.get(), selection))
         }),
         waits: model.busy.into(),
         filter: Signal::derive(move || state.compare_filter.with(|text| TextFilter::anywhere(text.trim()))),
@@ -33,6 +38,9 @@ pub(super) fn table_model(model: CompareModel) -> Model {
             state.compared_row.with(|row| *row == key) || state.selected.with(|selected| selected.contains(&key))
         }),
         press: Callback::new(move |(press, row): (RowPress, Row)| match press {
+            RowPress::Open | RowPress::DoubleClick if is_grouped() => {
+                model.select_rows(|view_state| view_state.group = Some(row.key));
+            }
             RowPress::Open | RowPress::DoubleClick => model.open_row(&row.key),
             RowPress::Select => state.selected.set(vec![row.key]),
             RowPress::Toggle => state.selected.update(|selected| toggle(selected, row.key)),
@@ -51,16 +59,14 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
     let state = model.state;
     let which = move |rows: CompareRows| {
         let pressed = move || (model.view_state.with(|view_state| view_state.rows) == rows).to_string();
-        let choose = move |_| {
-            state.selected.set(Vec::new());
-            model.change(|view_state| view_state.rows = rows);
-        };
+        let choose = move |_| model.select_rows(|view_state| view_state.rows = rows);
         view! { <button type="button" aria-pressed=pressed on:click=choose>{rows.label()}</button> }.any()
     };
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let query = model.query.get_untracked();
-            save::file(state, &ViewRequest::ExportCompare { query, format }.into(), "comparison", format);
+            let (query, by) =
+                (model.query.get_untracked(), model.view_state.with_untracked(|view_state| view_state.by));
+            save::file(state, &ViewRequest::ExportCompare { query, by, format }.into(), "comparison", format);
         })
     };
     let question = move || {
@@ -83,10 +89,39 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
         })
     };
     let entries = Signal::derive(move || save::entries(state, "", export));
+    let by = Memo::new(move |_| model.view_state.with(|view_state| view_state.by));
+    let grouping = move |of: CompareBy| {
+        let choose = move |()| model.select_rows(|view_state| (view_state.by, view_state.group) = (of, None));
+        Entry::new(of.label(), Callback::new(choose)).chosen(by.get() == of)
+    };
+    let groupings = Signal::derive(move || CompareBy::ALL.map(grouping).to_vec());
+    let group = move || {
+        let group = model.view_state.with(|view_state| view_state.group.clone())?;
+        let all = move |_| model.select_rows(|view_state| view_state.group = None);
+        let text = format!("{}: {}", by.get().label(), middle_cut(&group, 48));
+        Some(
+            view! {
+                <button type="button" class="btn line small-text" title=format!("Show all groups, not only {group}") on:click=all>
+                    {icon(Icon::Close)} {text}
+                </button>
+            }
+            .any(),
+        )
+    };
     view! {
         {live(question)}
         <div class="table-tools" data-roving="">
             <div class="segmented" data-roving="" role="group" aria-label="Rows">{CompareRows::ALL.map(which).collect_view()}</div>
+            <MenuButton
+                id="compare-by"
+                class="btn line"
+                label=Signal::derive(move || format!("Group by {}", by.get().label()))
+                entries=groupings
+                face=Box::new(move || {
+                    view! { <span class="pick-of">"Group by"</span> <b>{move || by.get().label()}</b> {icon(Icon::Down)} }.any()
+                })
+            />
+            {live(group)}
             {live(undo_all)}
             <span class="grow"></span>
             {field::search(state.compare_filter, "Filter ops")}

@@ -1,5 +1,5 @@
-//! This module renders the icicles of both sides. A click zooms both to a scope, and filters the table by it; Enter only filters;
-//! Esc zooms out. Geometry and texts are in `chart::compare`.
+//! This module renders the icicles of both sides. A click or Enter zooms both to a scope, of which the table then shows the ops; Esc
+//! zooms out. Geometry and texts are in `chart::compare`.
 
 use super::model::CompareModel;
 use crate::chart::breakdown::scopes::{crumbs, out_of};
@@ -30,12 +30,7 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
         compare::scopes(&of, &zoom.get(), room(width.get()), rows).map(PtrEq::new)
     });
     let scene = SharedMemo::new(move || Some(PtrEq::new(picture.get()?.scene.clone())));
-    let zoom_to = move |path: String| {
-        // A path with folded layers or without a scope is not a text of any op.
-        let is_text = !path.contains('*') && !path.starts_with('<');
-        state.compare_filter.set(if is_text { path.clone() } else { String::new() });
-        model.change(|view_state| view_state.scope = path);
-    };
+    let zoom_to = move |path: String| model.select_rows(|view_state| view_state.scope = path);
     let path_of = move |id: u32| {
         let at = picture.get_untracked()?.scope(id);
         model.found.get_untracked()?.scopes.get(at).map(|scope| scope.path.clone())
@@ -49,12 +44,9 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
         is_zoomed
     };
     let at = RwSignal::new(None);
-    let press = move |(id, by_key): (u32, bool)| {
+    let press = move |(id, _): (u32, bool)| {
         let Some(path) = path_of(id) else { return };
-        if by_key {
-            let is_same = state.compare_filter.with_untracked(|filter| *filter == path);
-            state.compare_filter.set(if is_same { String::new() } else { path });
-        } else if path == zoom.get_untracked() {
+        if path == zoom.get_untracked() {
             out();
         } else {
             at.set(None);

@@ -316,6 +316,7 @@ class Session:
         on: str | None = None,
         history: Path | Sequence[Path] = (),
         pair: Mapping[str, str] | None = None,
+        by: str | None = None,
         top: int | None = None,
     ) -> Result:
         """Compare this session, the baseline, with another one, the experiment. Both are read again from their files.
@@ -329,10 +330,11 @@ class Session:
             on: What ``fail_over`` compares: ``period``, ``peak-hbm`` or ``exposed``.
             history: Earlier captures of the same program, at least 8, or reports of them. They give the band in place of ``band``.
             pair: Ops of the baseline, each with the op of the experiment that it is paired with by hand.
+            by: Groups the ops by ``op_group``, ``kind``, ``scope`` or ``source``. The table ``groups`` has the groups.
             top: See ``Session``.
         """
         paths = other.paths if isinstance(other, Session) else _list(other)
-        options = {"band": band, "fail_over": fail_over, "on": on, "pair": pair, "top": top}
+        options = {"band": band, "fail_over": fail_over, "on": on, "pair": pair, "by": by, "top": top}
         earlier = [f"--history={path}" for path in _list(history)]
         arguments = [*_arguments("compare", options), *earlier, *_files(self.paths), "--", *_files(paths)]
         return self._document(lambda: _rooflight.document(arguments), 4)

@@ -1,0 +1,166 @@
+//! This module selects and groups the rows of a comparison: by group of work, by kind of time, by scope or by source.
+
+use super::report::{CompareRows, Comparison, RowDelta, RowSide};
+use crate::analysis::base::folded_scopes::fold;
+use crate::analysis::base::scope_tree::NO_SCOPE;
+use crate::analysis::classify::Kind;
+use crate::analysis::classify::scope_path::is_within;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+/// The name of the group of ops whose source is unknown.
+const NO_SOURCE: &str = "<no source>";
+/// The name of the group of ops whose group of work is unknown.
+const NO_OP_GROUP: &str = "<unknown>";
+
+/// What a row of the table stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CompareBy {
+    /// The ops of both sides that are matched, or ops of one side.
+    #[default]
+    Op,
+    /// A group of work, such as matmul, attention or copy.
+    OpGroup,
+    /// A kind of time.
+    Kind,
+    /// A scope path, with `*` for the number of an unrolled layer.
+    Scope,
+    /// A source line: the innermost one in the user's own code.
+    Source,
+}
+
+impl CompareBy {
+    /// All choices, in order.
+    pub const ALL: [Self; 5] = [Self::Op, Self::OpGroup, Self::Kind, Self::Scope, Self::Source];
+
+    /// Returns the name in addresses, in JSON and on the command line.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Op => "op",
+            Self::OpGroup => "op_group",
+            Self::Kind => "kind",
+            Self::Scope => "scope",
+            Self::Source => "source",
+        }
+    }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Op => "Op",
+            Self::OpGroup => "Op group",
+            Self::Kind => "Kind",
+            Self::Scope => "Scope",
+            Self::Source => "Source",
+        }
+    }
+
+    /// Returns the name of the group of each row. Of matched ops, it is that of the op of B, if the capture tells it.
+    fn names(self, rows: &[RowDelta]) -> Vec<Cow<'_, str>> {
+        let text = |row: &'_ RowDelta, text: fn(&RowSide) -> Option<&str>, none: &'static str| {
+            let sides = [&row.b, &row.a].into_iter().flatten();
+            sides.filter_map(text).find(|text| !text.is_empty()).map_or_else(|| none.to_owned(), str::to_owned)
+        };
+        let all = |of: fn(&RowSide) -> Option<&str>, none: &'static str| {
+            rows.iter().map(move |row| text(row, of, none)).collect::<Vec<String>>()
+        };
+        let own = |names: Vec<String>| names.into_iter().map(Cow::Owned).collect();
+        match self {
+            Self::Op => rows.iter().map(|row| row.name().into()).collect(),
+            Self::Kind => rows.iter().map(|row| row.kind.label().into()).collect(),
+            Self::OpGroup => own(all(|side| side.op_group.as_deref(), NO_OP_GROUP)),
+            Self::Source => own(all(|side| side.source.as_deref(), NO_SOURCE)),
+            Self::Scope => {
+                let paths = all(|side| side.scope.as_deref(), NO_SCOPE);
+                own(fold(&paths.iter().map(String::as_str).collect::<Vec<&str>>(), "").paths)
+            }
+        }
+    }
+}
+
+/// Selects rows of a comparison.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowSelection {
+    pub rows: CompareRows,
+    /// Path of a scope: only ops at or below it. Empty for all ops; `<no scope>` for the ops without one.
+    pub scope: String,
+    pub by: CompareBy,
+    /// Name of a group: only its ops, each as a row. `None` selects all rows, as groups.
+    pub group: Option<String>,
+}
+
+impl RowSelection {
+    /// Returns whether the rows are groups of ops.
+    pub fn is_grouped(&self) -> bool {
+        self.by != CompareBy::Op && self.group.is_none()
+    }
+
+    /// Returns the rows that are selected, in their order.
+    pub fn select(&self, rows: &[RowDelta]) -> Vec<RowDelta> {
+        let is_in_group: Vec<bool> = match &self.group {
+            None => vec![true; rows.len()],
+            Some(group) => self.by.names(rows).iter().map(|name| name == group).collect(),
+        };
+        let is_selected = |row: &RowDelta| self.rows.has(row) && self.is_in_scope(row);
+        rows.iter().zip(is_in_group).filter(|(row, of)| *of && is_selected(row)).map(|(row, _)| row.clone()).collect()
+    }
+
+    /// Returns whether an op of a side is in the scope.
+    fn is_in_scope(&self, row: &RowDelta) -> bool {
+        let is_in = |side: &RowSide| match side.scope.as_deref().filter(|path| !path.is_empty()) {
+            Some(path) => is_within(path, &self.scope),
+            None => self.scope == NO_SCOPE,
+        };
+        self.scope.is_empty() || [&row.a, &row.b].into_iter().flatten().any(is_in)
+    }
+}
+
+/// Rows of a comparison that belong together. Times are in ps per unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupDelta {
+    pub name: String,
+    /// The kind of time. `None` if the rows differ in it.
+    pub kind: Option<Kind>,
+    pub n_rows: u32,
+    pub a_ps: i64,
+    pub b_ps: i64,
+    /// The sum of the differences of the rows, which sum to that of the whole.
+    pub delta_ps: i64,
+}
+
+/// Groups rows. The group with the largest difference comes first, of equal ones that with the most time.
+pub fn groups(rows: &[RowDelta], by: CompareBy) -> Vec<GroupDelta> {
+    let mut groups: IndexMap<Cow<'_, str>, GroupDelta> = IndexMap::default();
+    for (row, name) in rows.iter().zip(by.names(rows)) {
+        let time = |side: &Option<RowSide>| side.as_ref().map_or(0, |side| side.self_ps);
+        let group = groups.entry(name).or_insert_with_key(|name| GroupDelta {
+            name: name.clone().into_owned(),
+            kind: Some(row.kind),
+            n_rows: 0,
+            a_ps: 0,
+            b_ps: 0,
+            delta_ps: 0,
+        });
+        group.kind = group.kind.filter(|kind| *kind == row.kind);
+        group.n_rows += 1;
+        group.a_ps += time(&row.a);
+        group.b_ps += time(&row.b);
+        group.delta_ps += row.delta_ps;
+    }
+    let mut groups: Vec<GroupDelta> = groups.into_values().collect();
+    groups.sort_by_key(|group| Reverse((group.delta_ps.unsigned_abs(), group.a_ps.max(group.b_ps))));
+    groups
+}
+
+impl Comparison {
+    /// Returns the comparison without source lines.
+    #[must_use]
+    pub fn without_sources(mut self) -> Self {
+        for side in self.rows.iter_mut().flat_map(|row| [&mut row.a, &mut row.b]).flatten() {
+            side.source = None;
+        }
+        self
+    }
+}

@@ -1,0 +1,126 @@
+//! These tests check the groups of the rows of a comparison against sums of the rows, and the selection of rows by group and by
+//! scope.
+
+use crate::compare::{compared, gpu, sample};
+use rooflight::analysis::compare::{CompareBy, CompareRows, Comparison, RowDelta, RowSelection, RowSide, groups};
+use rooflight::report::compare_text;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+fn sides(row: &RowDelta) -> impl Iterator<Item = &RowSide> {
+    [&row.a, &row.b].into_iter().flatten()
+}
+
+fn time(side: &Option<RowSide>) -> i64 {
+    side.as_ref().map_or(0, |side| side.self_ps)
+}
+
+/// Times of A and of B, and differences.
+fn sums<'r>(rows: impl IntoIterator<Item = &'r RowDelta>) -> [i64; 3] {
+    rows.into_iter().fold([0; 3], |[a, b, delta], row| [a + time(&row.a), b + time(&row.b), delta + row.delta_ps])
+}
+
+/// Every row is in one group, and a press on a group shows exactly its rows.
+pub fn check_groups(of: &Comparison) {
+    for by in CompareBy::ALL {
+        let all = groups(&of.rows, by);
+        let total = all.iter().fold([0; 3], |[a, b, delta], of| [a + of.a_ps, b + of.b_ps, delta + of.delta_ps]);
+        assert_eq!(total, sums(&of.rows), "{by:?}");
+        assert_eq!(all.iter().map(|group| group.n_rows as usize).sum::<usize>(), of.rows.len(), "{by:?}");
+        assert!(all.windows(2).all(|pair| pair[0].delta_ps.unsigned_abs() >= pair[1].delta_ps.unsigned_abs()));
+        for group in all.iter().take(20) {
+            let selection = RowSelection { by, group: Some(group.name.clone()), ..RowSelection::default() };
+            assert!(!selection.is_grouped());
+            let rows = selection.select(&of.rows);
+            assert_eq!(rows.len(), group.n_rows as usize, "{by:?} {}", group.name);
+            assert_eq!(sums(&rows), [group.a_ps, group.b_ps, group.delta_ps], "{by:?} {}", group.name);
+            assert!(group.kind.is_none_or(|kind| rows.iter().all(|row| row.kind == kind)));
+        }
+    }
+}
+
+#[test]
+fn sources_and_kinds_sum_their_rows() {
+    let of = compared(gpu("xla"), gpu("f32"));
+    // The source of a row is that of B, or else that of A.
+    let source = |row: &RowDelta| {
+        let source = |side: &Option<RowSide>| side.as_ref().and_then(|side| side.source.clone());
+        source(&row.b).or(source(&row.a)).unwrap_or("<no source>".to_owned())
+    };
+    let kind = |row: &RowDelta| row.kind.label().to_owned();
+    let keys: [(CompareBy, &dyn Fn(&RowDelta) -> String); 2] = [(CompareBy::Source, &source), (CompareBy::Kind, &kind)];
+    for (by, key) in keys {
+        let mut expected: BTreeMap<String, Vec<&RowDelta>> = BTreeMap::new();
+        of.rows.iter().for_each(|row| expected.entry(key(row)).or_default().push(row));
+        let all = groups(&of.rows, by);
+        assert_eq!(all.len(), expected.len(), "{by:?}");
+        assert!(all.len() > 1, "{by:?}");
+        for group in all {
+            let rows = expected[&group.name].iter().copied();
+            assert_eq!([group.a_ps, group.b_ps, group.delta_ps], sums(rows), "{by:?} {}", group.name);
+        }
+    }
+    assert!(of.rows.iter().flat_map(sides).any(|side| side.source.as_deref().is_some_and(|of| of.contains(".py:"))));
+}
+
+#[test]
+fn a_scope_selects_the_ops_at_and_below_it() {
+    let of = compared(gpu("unrolled"), gpu("f32"));
+    // In this capture, all numbers in folded scopes are those of layers.
+    let without_numbers = |path: &str| path.replace(|c: char| c.is_ascii_digit(), "");
+    let folded: Vec<&str> =
+        of.scopes.iter().map(|scope| &*scope.path).filter(|path| path.contains("layers_*")).collect();
+    assert!(folded.len() > 3, "{folded:?}");
+    for path in folded {
+        let selection = RowSelection { scope: path.to_owned(), ..RowSelection::default() };
+        let rows = selection.select(&of.rows);
+        let wanted = without_numbers(&path.replace("layers_*", "layers_"));
+        let is_in = |side: &RowSide| {
+            let scope = without_numbers(side.scope.as_deref().unwrap_or_default());
+            side.scope.as_deref().is_some_and(|scope| scope.contains("layers_"))
+                && (scope == wanted || scope.starts_with(&format!("{wanted}/")))
+        };
+        let expected: Vec<String> = of.rows.iter().filter(|row| sides(row).any(is_in)).map(|row| row.key()).collect();
+        assert_eq!(rows.iter().map(RowDelta::key).collect::<Vec<_>>(), expected, "{path}");
+    }
+    let none = RowSelection { scope: "<no scope>".to_owned(), ..RowSelection::default() }.select(&of.rows);
+    assert!(!none.is_empty() && none.iter().all(|row| sides(row).any(|side| side.scope.is_none())));
+    // Rows of one side, within a scope.
+    let only = RowSelection { scope: "<no scope>".to_owned(), rows: CompareRows::OnlyInA, ..RowSelection::default() };
+    assert!(only.select(&of.rows).iter().all(|row| row.b.is_none()));
+}
+
+#[test]
+fn the_command_line_lists_groups() {
+    let path = |name: &str| format!("{}/samples/gpu/{name}.graphs.xplane.pb.xz", env!("CARGO_MANIFEST_DIR"));
+    let run = |more: &[&str]| {
+        let args = ["compare".to_owned(), path("xla"), path("f32")];
+        let output = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).args(more).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json: serde_json::Value = serde_json::from_str(&run(&["--by", "source", "--json", "--top", "3"])).unwrap();
+    let expected = groups(&compared(gpu("xla"), gpu("f32")).rows, CompareBy::Source);
+    assert_eq!((&json["by"], &json["n_groups"]), (&"source".into(), &expected.len().into()));
+    let listed = json["groups"].as_array().unwrap();
+    assert_eq!(listed.len(), 3);
+    for (group, expected) in listed.iter().zip(&expected) {
+        assert_eq!(group["name"], *expected.name);
+        assert_eq!(group["delta_ps"], expected.delta_ps);
+    }
+    assert!(run(&["--by", "source"]).contains("Source"));
+    let plain: serde_json::Value = serde_json::from_str(&run(&["--json", "--without-sources"])).unwrap();
+    assert!(plain.get("groups").is_none());
+    assert!(
+        plain["rows"].as_array().unwrap().iter().all(|row| ["a", "b"].iter().all(|side| row[side]["source"].is_null()))
+    );
+    // Markdown has the scopes and the sources of the ops, and leaves the sources out on request.
+    assert!(run(&["--markdown"]).contains(".py:") && !run(&["--markdown", "--without-sources"]).contains(".py:"));
+}
+
+#[test]
+fn the_terminal_lists_groups() {
+    let of = compared(sample("sample.xplane.pb.xz"), sample("sample.xplane.pb.xz"));
+    let text = compare_text::text(&of, CompareBy::OpGroup, None, 5);
+    assert!(text.contains("Op group") && text.contains("matmul"), "{text}");
+}
