@@ -20,7 +20,7 @@ pub mod view_request;
 pub use capabilities::Capabilities;
 pub use captures::CapturesRequest;
 pub use comm::CommView;
-pub use compare::{CompareDots, ComparedOps};
+pub use compare::{CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, SideTimeline, TimelineRow};
 pub use estimate::{Choice, Estimate, Skip};
 pub use memory::MemorySession;
 pub use program_text::{

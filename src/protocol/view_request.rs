@@ -9,6 +9,7 @@
 //! reply, so that [`Request`] and [`Reply`] need only one variant each for all views.
 
 use super::captures::CapturesRequest;
+use super::compare::CompareTimelineQuery;
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
 use super::table_query::{TableAction, TableOf};
@@ -149,6 +150,8 @@ pub enum ViewRequest {
     },
     /// Requests the rows of the comparison as points, as [`super::compare::CompareDots`].
     CompareDots(CompareQuery),
+    /// Requests a step of each side on one time axis, as [`super::compare::CompareTimeline`].
+    CompareTimeline(CompareTimelineQuery),
     /// Requests the comparison as Markdown, as `String`.
     CompareMarkdown(CompareQuery),
     /// Requests the comparison as a file: JSON as the command line writes it, or all rows or groups of them as CSV. The reply
@@ -197,6 +200,7 @@ impl ViewRequest {
             Self::Compare(_)
                 | Self::CompareOps { .. }
                 | Self::CompareDots(_)
+                | Self::CompareTimeline(_)
                 | Self::CompareMarkdown(_)
                 | Self::ExportCompare { .. }
                 | Self::Table { of: TableOf::Compare(..), .. }

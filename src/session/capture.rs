@@ -222,6 +222,7 @@ impl CaptureSession {
             | ViewRequest::Compare(_)
             | ViewRequest::CompareOps { .. }
             | ViewRequest::CompareDots(_)
+            | ViewRequest::CompareTimeline(_)
             | ViewRequest::CompareMarkdown(_)
             | ViewRequest::ExportCompare { .. }
             | ViewRequest::Share(_)

@@ -9,7 +9,7 @@ use super::open::report_file::{Unpacked, unpack};
 use super::overview::{DerivedOverview, overview_and_inputs};
 use super::programs::QueryPrograms;
 use super::{Input, Opened};
-use crate::analysis::base::{Analysis, DeviceChoice, Query};
+use crate::analysis::base::{Analysis, DeviceChoice, Interval, Query};
 use crate::analysis::captures::{CaptureSummary, TopFinding};
 use crate::analysis::compare::{CaptureSide, CompareOptions, Comparison, SeriesPoint, compare, paired_program};
 use crate::analysis::data_movement::Programs as Modules;
@@ -72,6 +72,17 @@ impl AnalysedSteps {
         let query = MemoryQuery { program, columns: 1, buffers: 0, ..MemoryQuery::default() };
         let CaptureSession { profile, programs, .. } = session;
         static_memory(profile, programs, &self.file_programs, &query).map_err(|note| note.message)
+    }
+
+    /// Returns the analysed device, and the step whose length is nearest to the mean, on the event clock. Without steps, the
+    /// interval is the whole capture, from the first op to the last one.
+    pub(super) fn usual_step(&self) -> Option<(usize, Interval)> {
+        let steps = &self.steps.steps;
+        let length = |(start, end): Interval| u128::from(end.saturating_sub(start));
+        let sum = steps.iter().map(|step| length(*step)).sum::<u128>();
+        let n = steps.len() as u128;
+        let step = steps.iter().min_by_key(|step| (length(**step) * n).abs_diff(sum))?;
+        Some((self.derived.by_op.ledger.device, *step))
     }
 
     fn session<'a>(

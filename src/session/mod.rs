@@ -8,6 +8,7 @@ pub mod captures;
 pub mod comm;
 pub mod compare;
 mod compare_report;
+mod compare_timeline;
 pub mod data_movement;
 mod event_rows;
 pub mod export;

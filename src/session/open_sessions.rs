@@ -2,6 +2,7 @@
 
 use super::OpenSession;
 use super::compare::{AnalysedSteps, OpenSide, compare_open, no_device};
+use super::compare_timeline::compare_timeline;
 use super::tables;
 use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUP_TABLE, COMPARE_GROUPS, COMPARE_TABLE};
 use crate::analysis::compare::{
@@ -12,7 +13,8 @@ use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
-    CompareDots, ComparedOps, Export, Failure, OpRef, Reply, Request, SessionInfo, SessionSlot, ViewRequest,
+    CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Export, Failure, OpRef, Reply, Request,
+    SessionInfo, SessionSlot, ViewRequest,
 };
 use crate::report::{compare_json, compare_text, json};
 use crate::table::answer::{CachedOrder, TableRows};
@@ -112,6 +114,7 @@ impl OpenSessions {
                 let (dots, n_rows) = self.compared(query)?.comparison.dots(MAX_DOTS);
                 Reply::encode_answer(&CompareDots { dots, n_rows })
             }
+            ViewRequest::CompareTimeline(query) => Reply::encode_answer(&self.timeline(query)?),
             ViewRequest::CompareMarkdown(query) => {
                 Reply::encode_answer(&compare_text::markdown(&self.compared(query)?.comparison, None))
             }
@@ -143,6 +146,16 @@ impl OpenSessions {
             }
         };
         Ok(compared.insert(kept))
+    }
+
+    /// Draws a step of each side.
+    fn timeline(&mut self, query: &CompareTimelineQuery) -> Result<CompareTimeline, Failure> {
+        self.compared(&query.compare)?;
+        let Self { first, second, compared, .. } = self;
+        let rows = compared.as_ref().map_or(&[][..], |of| &of.comparison.rows);
+        let (a, b) = sides(first, second, &query.compare)?;
+        let (mut a, mut b) = (a.side("A")?, b.side("B")?);
+        Ok(compare_timeline([&mut a, &mut b], rows, query))
     }
 
     /// Returns a row of the comparison with the details of its ops.

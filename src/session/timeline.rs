@@ -19,6 +19,12 @@ fn aligned_index(profile: &Profile, analysis: &Analysis, programs: &mut Programs
 }
 
 impl CaptureSession {
+    /// Returns the tracks, and what they are made of.
+    pub(super) fn tracks(&mut self) -> (&mut TimelineIndex, &Profile, &Analysis) {
+        let Self { profile, analysis, timeline, programs, .. } = self;
+        (timeline.get_or_insert_with(|| aligned_index(profile, analysis, programs)), profile, analysis)
+    }
+
     /// Answers a request about the table of events: of a window, or of a search.
     pub(super) fn event_rows(&mut self, of: &TableOf, action: &TableAction) -> Reply {
         let kept = match self.event_rows.take().filter(|kept| kept.of == *of) {
@@ -40,8 +46,7 @@ impl CaptureSession {
 
     /// Finds the events of a table.
     fn find_rows(&mut self, of: &TableOf) -> Result<EventRows, FilterError> {
-        let Self { profile, analysis, timeline, programs, .. } = self;
-        let index = timeline.get_or_insert_with(|| aligned_index(profile, analysis, programs));
+        let (index, profile, _) = self.tracks();
         let (rows, n) = match of {
             TableOf::Hits(query) => {
                 let found = index.search(profile, query)?;

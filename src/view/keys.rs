@@ -71,6 +71,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 34] = [
     ("Timeline", &["P"], "pin the track of the event"),
     ("Timeline", &["G"], "list of idle gaps"),
     ("Compare", &["x"], "swap A and B"),
+    ("Compare", &["w", "s", "a", "d"], "in the timeline: zoom in, zoom out, earlier, later"),
 ];
 
 /// Returns the key that groups rows of the breakdown after `g`.

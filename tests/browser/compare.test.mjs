@@ -275,7 +275,7 @@ onPage("everything is reached with the keyboard alone", { view: "" }, async ({ p
   await page.keyboard.press("x");
   await shownVerdict(page, sentence(A, B));
   await pressUntil("Tab", ".compare .picture-head button");
-  await pressUntil("ArrowRight", ".compare .picture-head button:nth-child(5)");
+  await pressUntil("ArrowRight", ".compare .picture-head button:nth-child(6)");
   await page.keyboard.press("Enter");
   await page.locator(".compare-found").filter({ hasText: "Peak HBM" }).waitFor();
   await waitUntil(() => page.evaluate(() => document.activeElement.textContent === "Memory"));
@@ -400,6 +400,50 @@ onPage("ops of both sides are points that open their row", { view: "" }, async (
   const name = await page.locator("#compared-name").innerText();
   assert.ok(label.includes(name.split(" ")[0]), `${label}: ${name}`);
   for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
+});
+
+onPage("a step of A stands above one of B, zooms by drag, keys and buttons, and leads to the ops", { view: "" }, async ({ page }) => {
+  await compare(page, A, gpu("f32"));
+  const { a, b } = report(A, gpu("f32"));
+  await page.getByRole("button", { name: "Timeline", exact: true }).click();
+  const chart = page.locator(".compare-timeline svg.scene");
+  await chart.waitFor();
+  const heads = await waitUntil(() => chart.locator("text").allTextContents(), (all) => all.filter((text) => /^step /.test(text)).length === 2);
+  const nearest = ({ periods_ps: periods }) => {
+    const mean = periods.reduce((sum, period) => sum + period, 0) / periods.length;
+    return periods.reduce((best, period) => (Math.abs(period - mean) < Math.abs(best - mean) ? period : best));
+  };
+  for (const side of [a, b]) assert.ok(heads.some((text) => text.includes(`${(nearest(side) / 1e9).toFixed(2)} ms`)), `${heads}`);
+  const all = page.locator(".compare-timeline").locator("xpath=..").getByRole("button", { name: "All", exact: true }).first();
+  assert.ok(await all.isDisabled());
+  // A drag zooms to its range, which is in the address. The ruler then has other times.
+  const box = await chart.boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 350, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+  await waitUntil(() => page.url(), (url) => /part/.test(url));
+  await waitUntil(() => all.isEnabled());
+  // Zoomed in, events have names, and the keys zoom further and out.
+  await waitUntil(() => chart.locator("text.mono").count(), (n) => n > 3);
+  await chart.focus();
+  const part = () => /part(?:%3A|:)(\d+)-(\d+)/.exec(page.url())?.slice(1).map(Number);
+  const [from, to] = await waitUntil(part, (range) => range !== undefined);
+  await page.keyboard.press("w");
+  await waitUntil(part, ([start, end]) => end - start < (to - from) * 0.6);
+  await page.keyboard.press("d");
+  await waitUntil(part, ([start]) => start > from);
+  for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
+  await page.keyboard.press("ArrowRight");
+  const label = await waitUntil(() => chart.getAttribute("aria-label"), (text) => /starts\. .+, /.test(text));
+  await page.keyboard.press("Enter");
+  await page.locator(".compare-panel .compare-facts").waitFor();
+  const name = await page.locator("#compared-name").innerText();
+  assert.ok(label.length > 0 && name.length > 0);
+  await page.keyboard.press("Escape");
+  await page.locator(".compare-panel").waitFor({ state: "detached" });
+  await all.click();
+  await waitUntil(() => page.url(), (url) => !/part/.test(url));
 });
 
 onPage("Markdown is copied as the command line writes it", { view: "", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {

@@ -48,8 +48,8 @@ fn sources_and_kinds_sum_their_rows() {
         source(&row.b).or(source(&row.a)).unwrap_or("<no source>".to_owned())
     };
     let kind = |row: &RowDelta| row.kind.label().to_owned();
-    let keys: [(CompareBy, &dyn Fn(&RowDelta) -> String); 2] = [(CompareBy::Source, &source), (CompareBy::Kind, &kind)];
-    for (by, key) in keys {
+    for by in [CompareBy::Source, CompareBy::Kind] {
+        let key = |row: &RowDelta| if by == CompareBy::Source { source(row) } else { kind(row) };
         let mut expected: BTreeMap<String, Vec<&RowDelta>> = BTreeMap::new();
         of.rows.iter().for_each(|row| expected.entry(key(row)).or_default().push(row));
         let all = groups(&of.rows, by);
@@ -80,7 +80,7 @@ fn a_scope_selects_the_ops_at_and_below_it() {
             side.scope.as_deref().is_some_and(|scope| scope.contains("layers_"))
                 && (scope == wanted || scope.starts_with(&format!("{wanted}/")))
         };
-        let expected: Vec<String> = of.rows.iter().filter(|row| sides(row).any(is_in)).map(|row| row.key()).collect();
+        let expected: Vec<String> = of.rows.iter().filter(|row| sides(row).any(is_in)).map(RowDelta::key).collect();
         assert_eq!(rows.iter().map(RowDelta::key).collect::<Vec<_>>(), expected, "{path}");
     }
     let none = RowSelection { scope: "<no scope>".to_owned(), ..RowSelection::default() }.select(&of.rows);

@@ -24,7 +24,7 @@ fn sample_bytes(name: &str) -> Vec<u8> {
 }
 
 /// Returns the report that the command line makes of a capture without options.
-fn full_report(name: &str, bytes: Vec<u8>) -> Option<Report> {
+pub fn full_report(name: &str, bytes: Vec<u8>) -> Option<Report> {
     let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
     let (mut session, info): (OpenSession, SessionInfo) = OpenSession::open(vec![input], &mut |_| {}).ok()?;
     let mut query = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
@@ -34,7 +34,7 @@ fn full_report(name: &str, bytes: Vec<u8>) -> Option<Report> {
 }
 
 /// Returns a report at a level as it comes out of a link or a file.
-fn carried(full: &Report, level: u8, anonymise: bool) -> Report {
+pub fn carried(full: &Report, level: u8, anonymise: bool) -> Report {
     let query = ShareQuery { level, anonymise, with_sources: true, ..ShareQuery::default() };
     let report = query.cut(full);
     if level < 50 { decode_link(&encode_link(&report)).unwrap() } else { unpack(&pack(&report, &[])).unwrap().report }

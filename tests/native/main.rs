@@ -21,6 +21,7 @@ mod compare_reports;
 mod compare_scopes;
 mod compare_sections;
 mod compare_series;
+mod compare_timeline;
 mod data_movement;
 mod depth;
 mod dropped;

@@ -29,7 +29,7 @@ fn line(opened: &Opened, of: LineRef) -> &Line {
 }
 
 /// Start and end of each event of a line, on the axis.
-fn times(opened: &Opened, analysis: &Analysis, of: LineRef) -> Vec<(u64, u64)> {
+pub fn times(opened: &Opened, analysis: &Analysis, of: LineRef) -> Vec<(u64, u64)> {
     let times = analysis.axis.times(line(opened, of)).unwrap();
     (0..times.events.len()).map(|event| times.time(event)).collect()
 }

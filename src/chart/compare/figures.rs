@@ -63,6 +63,10 @@ pub fn picture_text(of: &Comparison, pane: ComparePane) -> String {
                 time_unit(of).symbol()
             )
         }
+        ComparePane::Timeline => {
+            "the step of each side that is nearest to the mean, from its start; in B, ops that differ are underlined"
+                .to_owned()
+        }
         ComparePane::Scatter => "the time of each op in A and in B; larger points differ by more".to_owned(),
         ComparePane::Programs => "changes of the compiled programs, those that cost most first".to_owned(),
         ComparePane::Memory => "buffers at the peak of each side".to_owned(),
@@ -125,7 +129,10 @@ fn hero(of: &Comparison) -> Figure {
 }
 
 fn difference(of: &Comparison) -> Figure {
-    let (value, unit) = format::figure_time(picos(of.delta_ps));
+    let (value, unit) = match of.delta_ps {
+        0 => ("0".to_owned(), time_unit(of).symbol()),
+        delta => format::figure_time(picos(delta)),
+    };
     #[expect(clippy::cast_precision_loss, reason = "only the sign")]
     let sign = format::sign(of.delta_ps as f64);
     let mut rows = vec![row("B − A", format!("{sign}{}", exact(picos(of.delta_ps))))];

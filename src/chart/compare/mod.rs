@@ -1,5 +1,5 @@
 //! This module prepares the comparison of two captures: the figures, the waterfall of the difference, the steps of both sides,
-//! their scopes, and the ops of a row beside each other. It does not depend on page elements.
+//! their scopes, a step of each, and the ops of a row beside each other. It does not depend on page elements.
 
 mod by_hand;
 mod figures;
@@ -8,6 +8,7 @@ mod scatter;
 mod scopes;
 mod steps;
 mod text_diff;
+mod timeline;
 mod waterfall;
 
 pub use by_hand::{CANCEL, UNDO, UNDO_ALL, UnpairedOp, remove_pairs};
@@ -17,4 +18,5 @@ pub use scatter::{dot_tip, left_out, scatter};
 pub use scopes::{ScopesPicture, scope_tip, scopes};
 pub use steps::{StepDot, StepsPicture, steps};
 pub use text_diff::{DiffToken, diff};
+pub use timeline::{LEFT, timeline, timeline_row, timeline_tip};
 pub use waterfall::{Waterfall, WaterfallLink, WaterfallRow, WaterfallRowKind, waterfall};

@@ -5,6 +5,7 @@ use crate::analysis::base::TimeRange;
 
 pub mod area;
 pub mod layout;
+mod line_frame;
 pub mod pixels;
 pub mod ruler;
 pub mod scene;
@@ -13,6 +14,7 @@ pub mod text;
 pub mod viewport;
 
 pub use layout::{Band, BandKind, Layout, VisibleBand};
+pub(in crate::chart) use line_frame::{LanePlace, LineFrame};
 pub use snap::snap;
 pub use viewport::Viewport;
 

@@ -3,17 +3,16 @@
 
 use super::area::{AreaPlace, areas, highest, mean};
 use super::layout::{Band, BandKind, Layout, VisibleBand};
+use super::line_frame::{LanePlace, LineFrame, NAME_SIZE, tones};
 use super::ruler::ruler;
 use super::text::unit;
 use super::viewport::Viewport;
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;
-use crate::analysis::timeline::cells::{self, NO_KIND};
+use crate::analysis::timeline::cells;
 use crate::analysis::timeline::{IdleBox, LinePicture, Picture, SeriesColumn, SeriesPicture, Timeline};
-use crate::chart::plot::label::{mono_room, width};
+use crate::chart::plot::label::width;
 use crate::chart::plot::scene::{Anchor, Mark, Paint, Scene, Shape, Tone};
-use crate::chart::plot::time_part::TimePart;
-use crate::lanes::N_CLASSES;
 use crate::table::format;
 use crate::units::Picos;
 
@@ -23,10 +22,6 @@ const NAMES: f64 = 200.0;
 const TITLE: f64 = 28.0;
 const RULER: f64 = 22.0;
 const LEGEND: f64 = 30.0;
-/// Least width of an event that shows its name, in px.
-const NAMED: f64 = 34.0;
-/// Size of names, in px.
-const NAME_SIZE: f64 = 11.0;
 /// Largest number of marks of a picture that is saved. With more marks, wider columns are to be requested.
 pub const MAX_MARKS: usize = 20_000;
 
@@ -46,6 +41,14 @@ pub struct Content<'a> {
     pub size: (f64, f64),
     /// The selected range.
     pub range: Option<(u64, u64)>,
+}
+
+impl<'a> Content<'a> {
+    /// Returns the place of the events.
+    const fn frame(&self) -> LineFrame<'a> {
+        let Self { view, size: (width, _), picture, .. } = *self;
+        LineFrame { view, left: NAMES, width, query: &picture.query, names: picture.names.as_slice() }
+    }
 }
 
 /// Draws the scene.
@@ -87,29 +90,18 @@ impl Drawing<'_> {
         self.marks.push(Mark::new(Shape::text(x, y, Anchor::Start, text), Paint::fill(tone)));
     }
 
-    /// Returns the pixel of a time.
-    fn x(&self, time: Picos) -> f64 {
-        NAMES + self.content.view.x(time.0, self.content.size.0)
-    }
-
-    /// Returns the left side and the width of a time, cut at the sides of the picture. `None` if it is not in the picture.
-    fn span(&self, start: Picos, end: Picos) -> Option<(f64, f64)> {
-        let (x, right) = (self.x(start).max(NAMES), self.x(end).min(NAMES + self.content.size.0));
-        (right > NAMES && x < NAMES + self.content.size.0).then(|| (x, (right - x).max(0.5)))
-    }
-
     /// Draws the title, the ruler and the selected range.
     fn head(&mut self) {
         let Content { title, timeline, view, size: (width, height), range, .. } = *self.content;
         self.text(Tone::Ink, (12.0, TITLE - 9.0), title.to_owned());
         let ruler = ruler(view, width, 96.0);
         self.text(Tone::Ink3, (12.0, TITLE + RULER - 7.0), unit(ruler.unit.symbol(), timeline.is_aligned()));
-        if let Some((x, wide)) = range.and_then(|(start, end)| self.span(Picos(start), Picos(end))) {
+        if let Some((x, wide)) = range.and_then(|(start, end)| self.content.frame().span(Picos(start), Picos(end))) {
             self.rect(Tone::Select, (x, TITLE + RULER), (wide, height), 1.0);
             self.rect(Tone::Accent, (x, TITLE + RULER - 4.0), (wide, 4.0), 1.0);
         }
         for mark in ruler.marks {
-            let x = self.x(Picos(mark.time)).round();
+            let x = self.content.frame().x(Picos(mark.time)).round();
             self.rect(Tone::Grid, (x, TITLE + RULER), (1.0, height), 1.0);
             self.text(Tone::Ink3, (x + 4.0, TITLE + RULER - 7.0), mark.label);
         }
@@ -182,89 +174,18 @@ impl Drawing<'_> {
         let is_folded = matches!(band.kind, BandKind::Head { .. });
         let top = |lane: u32| TITLE + RULER + visible.lane_top(if is_folded { 0 } else { lane });
         let is_shown = |lane: u32| lane < band.n_lanes || is_folded;
-        self.columns(line, band.block(), &|lane| is_shown(lane).then(|| top(lane)));
-        for of in line.boxes.iter().filter(|of| is_shown(of.lane)) {
-            let Some((x, wide)) = self.span(of.start, of.end) else { continue };
-            let (y, block) = (top(of.lane), band.block());
-            let space = if wide >= 4.0 { 1.0 } else { 0.0 };
-            let (fill, on) = tones(of.kind);
-            if of.kind == Some(Kind::Container) {
-                if !is_folded {
-                    let shape = Shape::rect(x + 0.5, y + 0.5, (wide - 1.0 - space).max(0.5), block - 1.0);
-                    self.marks.push(Mark::new(shape, Paint::stroke(Tone::Ink3, 1.0)));
-                }
-            } else {
-                self.rect(fill, (x, y), (wide - space, block), 1.0);
-            }
-            let room = mono_room(wide - 8.0, NAME_SIZE);
-            if wide >= NAMED && room >= 3 && block > NAME_SIZE && !(is_folded && of.kind == Some(Kind::Container)) {
-                let name = self.content.picture.names.get(of.name as usize).map_or("", String::as_str);
-                let mut shape = Shape::text(x + 4.0, y + block - 5.0, Anchor::Start, format::middle_cut(name, room));
-                if let Shape::Text { mono, .. } = &mut shape {
-                    *mono = true;
-                }
-                self.marks.push(Mark::new(shape, Paint::fill(on)));
-            }
-        }
-    }
-
-    /// Draws the columns of narrow events: in each column the kinds are stacked by their time. Columns beside each other that
-    /// look the same are one mark.
-    fn columns(&mut self, line: &LinePicture, block: f64, top: &dyn Fn(u32) -> Option<f64>) {
-        let query = &self.content.picture.query;
-        // The last mark of each class, with the lane and the column after it.
-        let mut last: [Option<(usize, u8, u16)>; N_CLASSES] = [None; N_CLASSES];
-        for cell in cells::read(&line.cells) {
-            let Some(y) = top(cell.lane.into()) else { continue };
-            let time = |column: u64| Picos(query.start.0.saturating_add(query.column.0.saturating_mul(column)));
-            let at = u64::from(cell.column);
-            let Some((x, wide)) = self.span(time(at), time(at + 1)) else { continue };
-            let total: u32 = cell.shares.iter().map(|share| u32::from(*share)).sum();
-            let without_kind = cell.shares[usize::from(NO_KIND)];
-            let is_plain = total == u32::from(without_kind);
-            let mut height = 0.0;
-            for (class, share) in cell.shares.iter().enumerate() {
-                let is_drawn = if is_plain { class == usize::from(NO_KIND) } else { *share > 0 };
-                if !is_drawn {
-                    continue;
-                }
-                let kind = Kind::ALL.get(class).copied();
-                // Events without a kind are as opaque as their part of the column; nothing is invisible.
-                let (tall, opacity) = if is_plain {
-                    (block, 0.25 + 0.75 * f64::from(without_kind) / 255.0)
-                } else {
-                    ((f64::from(*share) / 255.0 * block).max(1.0).min(block - height), 1.0)
-                };
-                let from = y + block - height - tall;
-                height += tall;
-                if let Some((mark, lane, next)) = last[class]
-                    && (lane, next) == (cell.lane, cell.column)
-                    && self.grow(mark, (from, tall, opacity), x + wide)
-                {
-                    last[class] = Some((mark, cell.lane, cell.column + 1));
-                    continue;
-                }
-                last[class] = Some((self.marks.len(), cell.lane, cell.column.saturating_add(1)));
-                self.rect(tones(kind).0, (x, from), (wide, tall), opacity);
-            }
-        }
-    }
-
-    /// Makes a mark end at `right`, if it has this top, height and opacity.
-    fn grow(&mut self, mark: usize, (top, tall, opaque): (f64, f64, f64), right: f64) -> bool {
-        let Some(Mark { shape: Shape::Rect { x, y, w, h, .. }, paint, .. }) = self.marks.get_mut(mark) else {
-            return false;
+        let place = LanePlace {
+            block: band.block(),
+            is_folded,
+            top: &|lane| is_shown(lane).then(|| top(lane)),
+            first_id: None,
         };
-        let is_equal = (*y - top).abs() < 0.5 && (*h - tall).abs() < 0.5 && (paint.opacity - opaque).abs() < 0.05;
-        if is_equal {
-            *w = right - *x;
-        }
-        is_equal
+        self.content.frame().draw(&mut self.marks, line, &place);
     }
 
     /// Draws idle time.
     fn idle(&mut self, visible: &VisibleBand, of: &IdleBox) {
-        let Some((x, wide)) = self.span(of.start, of.end) else { return };
+        let Some((x, wide)) = self.content.frame().span(of.start, of.end) else { return };
         let (y, block) = (TITLE + RULER + visible.lane_top(0), visible.band.block());
         let (fill, on) = tones(idle_kind(of.class));
         let opacity = of.time.fraction_of(of.end.saturating_sub(of.start)).unwrap_or(1.0).clamp(0.3, 1.0);
@@ -292,14 +213,6 @@ impl Drawing<'_> {
             self.text(Tone::Ink2, (x + 18.0, y + 10.0), kind.label().to_owned());
             x += 18.0 + width(kind.label(), NAME_SIZE) + 18.0;
         }
-    }
-}
-
-/// Returns the colours of events of a kind, and of text on them.
-const fn tones(kind: Option<Kind>) -> (Tone, Tone) {
-    match kind {
-        Some(kind) => (Tone::Kind(TimePart::Kind(kind)), Tone::On(TimePart::Kind(kind))),
-        None => (Tone::Line2, Tone::Ink),
     }
 }
 

@@ -9,7 +9,7 @@
 //! Only values that differ from the default are written. Names are added, and never renamed. A value that cannot be
 //! parsed is an error. An unknown name is skipped, because a later build may have added it.
 
-use super::params::{Pairs, each_pair};
+use super::params::{Pairs, each_pair, parse_part};
 use crate::analysis::comm::{CommBy, NamedMesh, Topology, TransferFilter};
 use std::fmt;
 use std::str::FromStr;
@@ -132,12 +132,7 @@ impl CommViewState {
             "mesh" => self.mesh = Some(value.parse().ok()?),
             "topology" => self.topology = Some(value.parse().ok()?),
             "wrap" => self.topology.as_mut()?.wrap = value == "1",
-            "part" => {
-                let (from, to) = value.split_once('-')?;
-                let part = (from.parse().ok()?, to.parse().ok()?);
-                self.part = Some(part).filter(|(from, to)| from < to);
-                self.part?;
-            }
+            "part" => self.part = Some(parse_part(value)?),
             // A later build may have added the name.
             _ => {}
         }

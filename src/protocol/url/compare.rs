@@ -8,7 +8,7 @@
 //! Only values that differ from the default are written. Names are added, and never renamed. A value that cannot be parsed is an
 //! error. An unknown name is skipped, because a later build may have added it.
 
-use super::params::{Pairs, decode_text, each_pair, encode_text};
+use super::params::{Pairs, decode_text, each_pair, encode_text, parse_part};
 use crate::analysis::compare::{CompareBy, CompareQuery, CompareRows, OpPair, RowSelection};
 use std::fmt;
 use std::str::FromStr;
@@ -21,6 +21,8 @@ pub enum ComparePane {
     Waterfall,
     /// Scopes of A above those of B, as icicles.
     Scopes,
+    /// A step of A above one of B, from their starts.
+    Timeline,
     /// The time of each row in A and in B, as a point.
     Scatter,
     /// Changes of the compiled programs.
@@ -33,14 +35,27 @@ pub enum ComparePane {
 
 impl ComparePane {
     /// All pictures, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Waterfall, Self::Scopes, Self::Scatter, Self::Programs, Self::Memory, Self::Communication];
+    pub const ALL: [Self; 7] = [
+        Self::Waterfall,
+        Self::Scopes,
+        Self::Timeline,
+        Self::Scatter,
+        Self::Programs,
+        Self::Memory,
+        Self::Communication,
+    ];
+
+    /// Returns whether the picture takes the whole width of the page.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Self::Scopes | Self::Timeline)
+    }
 
     /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Waterfall => "waterfall",
             Self::Scopes => "scopes",
+            Self::Timeline => "timeline",
             Self::Scatter => "scatter",
             Self::Programs => "programs",
             Self::Memory => "memory",
@@ -53,6 +68,7 @@ impl ComparePane {
         match self {
             Self::Waterfall => "Waterfall",
             Self::Scopes => "Scopes",
+            Self::Timeline => "Timeline",
             Self::Scatter => "Scatter",
             Self::Programs => "Programs",
             Self::Memory => "Memory",
@@ -75,6 +91,8 @@ pub struct CompareViewState {
     pub pane: ComparePane,
     /// Path of the scope that [`ComparePane::Scopes`] is zoomed to. Empty for all scopes.
     pub scope: String,
+    /// The part of the steps that [`ComparePane::Timeline`] shows, in ps from their start. `None` shows the whole steps.
+    pub part: Option<(u64, u64)>,
     /// Ops that the user paired.
     pub pairs: Vec<OpPair>,
 }
@@ -104,6 +122,7 @@ impl CompareViewState {
             "rows" => self.rows = CompareRows::ALL.into_iter().find(|rows| rows.key() == value)?,
             "by" => self.by = CompareBy::ALL.into_iter().find(|by| by.key() == value)?,
             "group" => self.group = Some(decode_text(value)?),
+            "part" => self.part = Some(parse_part(value)?),
             "scope" => self.scope = decode_text(value)?,
             "pair" => {
                 let (a, b) = value.split_once(':')?;
@@ -126,6 +145,7 @@ impl fmt::Display for CompareViewState {
         if !self.scope.is_empty() {
             pairs.write_pair("scope", format_args!("{}", encode_text(&self.scope)))?;
         }
+        pairs.write_if_some("part", self.part.map(|(from, to)| format!("{from}-{to}")))?;
         for OpPair { a, b } in &self.pairs {
             pairs.write_pair("pair", format_args!("{}:{}", encode_text(a), encode_text(b)))?;
         }

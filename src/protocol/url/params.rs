@@ -47,6 +47,12 @@ pub(crate) fn decode_text(text: &str) -> Option<String> {
     Some(percent_decode_str(text).decode_utf8().ok()?.into_owned())
 }
 
+/// Reads a part of a time axis: `FROM-TO` in ps. `None` if it is not a part.
+pub(crate) fn parse_part(text: &str) -> Option<(u64, u64)> {
+    let (from, to) = text.split_once('-')?;
+    Some((from.parse().ok()?, to.parse().ok()?)).filter(|(from, to)| from < to)
+}
+
 /// Calls `take` for each name and value in the state of a view.
 ///
 /// # Errors

@@ -93,6 +93,7 @@ impl ReportSession {
             | ViewRequest::Compare(_)
             | ViewRequest::CompareOps { .. }
             | ViewRequest::CompareDots(_)
+            | ViewRequest::CompareTimeline(_)
             | ViewRequest::CompareMarkdown(_)
             | ViewRequest::ExportCompare { .. } => Ok(Reply::Failed(messages::unknown_request())),
             ViewRequest::Share(_) | ViewRequest::ShareFile { .. } | ViewRequest::ShareMarkdown { .. } => {

@@ -8,11 +8,11 @@ mod picture;
 mod rows;
 mod scatter;
 mod scopes;
+mod timeline;
 
 use crate::analysis::compare::Comparison;
 use crate::chart::compare;
 use crate::protocol::ViewRequest;
-use crate::protocol::url::compare::ComparePane;
 use crate::report::compare_text;
 use crate::view::breakdown::readout;
 use crate::view::state::State;
@@ -66,7 +66,7 @@ fn Pair(state: State) -> impl IntoView {
         {live(failure)}
         <div class="compare-head" aria-busy=move || model.busy.get().to_string()>{live(head)}</div>
         <If when=move || is_there.get()>
-            <div class="compare-halves" class:one=move || model.view_state.with(|view_state| view_state.pane == ComparePane::Scopes)>
+            <div class="compare-halves" class:one=move || model.view_state.with(|view_state| view_state.pane.is_wide())>
                 {picture::pictures(model)}
             </div>
             <section class="compare-table" aria-label="Ops of both sides">

@@ -1,7 +1,7 @@
 //! This module renders the pictures of a comparison: the waterfall of the difference, and the steps of both sides.
 
 use super::model::CompareModel;
-use super::{scatter, scopes};
+use super::{scatter, scopes, timeline};
 use crate::analysis::compare::Comparison;
 use crate::chart::compare::{self, StepDot, WaterfallLink, WaterfallRow, WaterfallRowKind};
 use crate::protocol::url::compare::ComparePane;
@@ -21,6 +21,7 @@ pub(super) fn pictures(model: CompareModel) -> AnyView {
     let pane = Memo::new(move |_| model.view_state.with(|view_state| view_state.pane));
     let main = move || match pane.get() {
         ComparePane::Scopes => Some(view! { <scopes::Scopes model choice=choice(model) /> }.any()),
+        ComparePane::Timeline => Some(view! { <timeline::Timeline model choice=choice(model) /> }.any()),
         ComparePane::Scatter => Some(view! { <scatter::Scatter model choice=choice(model) /> }.any()),
         pane => {
             let picture = move || Some(chosen_picture(model, &*model.found.get()?, pane));
@@ -34,8 +35,7 @@ pub(super) fn pictures(model: CompareModel) -> AnyView {
         }
     };
     let beside = move || {
-        // The scopes take the whole width.
-        let of = model.found.get().filter(|_| pane.get() != ComparePane::Scopes)?;
+        let of = model.found.get().filter(|_| !pane.get().is_wide())?;
         Some(view! { <aside class="compare-side-column" aria-label="Steps and matches">{steps(&of)} {matched(&of)}</aside> }.any())
     };
     view! {
@@ -50,7 +50,9 @@ pub(super) fn pictures(model: CompareModel) -> AnyView {
 fn chosen_picture(model: CompareModel, of: &Comparison, pane: ComparePane) -> AnyView {
     let (memory, changes) = (&of.memory, &of.program_changes);
     let (sentences, table, same) = match pane {
-        ComparePane::Waterfall | ComparePane::Scopes | ComparePane::Scatter => return waterfall(model, of),
+        ComparePane::Waterfall | ComparePane::Scopes | ComparePane::Timeline | ComparePane::Scatter => {
+            return waterfall(model, of);
+        }
         ComparePane::Programs => (
             compare_program::sentences(changes),
             compare_program::table(of, SHOWN),

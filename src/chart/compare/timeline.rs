@@ -1,0 +1,203 @@
+//! This module draws a step of A above a step of B, on one time axis that begins at the start of both. Ops of B whose row differs by
+//! more than chance have a coloured line below them.
+
+use super::figures::is_noise;
+use crate::analysis::classify::Kind;
+use crate::analysis::compare::{Comparison, Verdict};
+use crate::analysis::timeline::{EventBox, LinePicture};
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::timeline::ruler::ruler;
+use crate::chart::timeline::{LanePlace, LineFrame, Viewport};
+use crate::chart::widgets::tip::Tip;
+use crate::protocol::{CompareTimeline, SideTimeline, TimelineRow};
+use crate::table::format;
+use crate::units::Picos;
+
+/// Width of the letters of the sides, in px.
+pub const LEFT: f64 = 22.0;
+/// Height of the ruler, of the text above a line, and of a lane, in px.
+const RULER: f64 = 22.0;
+const HEAD: f64 = 20.0;
+const LANE: f64 = 20.0;
+/// Height of an event, and of the line below an op that differs, in px.
+const BLOCK: f64 = 16.0;
+const CHANGED: f64 = 3.0;
+/// Space below a side, in px.
+const GAP: f64 = 12.0;
+/// Largest number of lanes of a line. Events are seldom nested more deeply.
+const MAX_LANES: u32 = 6;
+/// Room for a mark of the ruler, in px.
+const TICK: f64 = 90.0;
+
+/// A wide event of a picture.
+#[derive(Clone, Copy)]
+struct Event<'a> {
+    is_b: bool,
+    side: &'a SideTimeline,
+    of: &'a EventBox,
+}
+
+/// Lists the wide events of both sides. The id of a mark is the index of its event.
+fn events(of: &CompareTimeline) -> impl Iterator<Item = Event<'_>> {
+    [false, true].into_iter().zip(&of.sides).flat_map(|(is_b, side)| {
+        let boxes = side.picture.lines.iter().flat_map(|line| &line.boxes);
+        boxes.map(move |of| Event { is_b, side, of })
+    })
+}
+
+impl Event<'_> {
+    fn name(&self) -> &str {
+        self.side.picture.names.get(self.of.name as usize).map_or("", String::as_str)
+    }
+
+    fn row(&self) -> Option<&TimelineRow> {
+        self.side.rows.get(self.of.name as usize)?.as_ref()
+    }
+}
+
+/// Draws the visible part of both steps. `None` without room.
+pub fn timeline(comparison: &Comparison, of: &CompareTimeline, view: Viewport, width: f64) -> Option<Scene> {
+    let room = width - LEFT;
+    if room < 40.0 {
+        return None;
+    }
+    let mut marks = Vec::new();
+    let ruler = ruler(view, room, TICK);
+    let x = |time: u64| LEFT + view.x(time, room);
+    let mut top = RULER;
+    let mut first_id = 0;
+    let with_changes = !is_noise(comparison.verdict);
+    for (side, letter) in of.sides.iter().zip(["A", "B"]) {
+        let start = top;
+        marks.push(Mark::new(dense(2.0, top + 14.0, letter.to_owned()), Paint::fill(Tone::Ink)));
+        let frame = LineFrame { view, left: LEFT, width: room, query: &side.picture.query, names: &side.picture.names };
+        let heads = head_texts(side);
+        for (at, head) in heads.iter().enumerate() {
+            let text = Shape::text(LEFT + 4.0, top + 14.0, Anchor::Start, head.clone());
+            marks.push(Mark::new(text, Paint::fill(Tone::Ink2)));
+            top += HEAD;
+            let Some(line) = side.picture.lines.get(at) else { continue };
+            let changed = |of: &EventBox| changed(side, of).filter(|_| with_changes && letter == "B");
+            draw_line(&mut marks, &frame, line, (top, first_id), &changed);
+            first_id += line.boxes.len() as u32;
+            top += f64::from(line.n_lanes.clamp(1, MAX_LANES)) * LANE;
+        }
+        marks.extend(end_of_step(side, view, (x(side.length.0), room), (start, top)));
+        top += GAP;
+    }
+    let height = top - GAP;
+    let unit = Shape::text(2.0, RULER - 8.0, Anchor::Start, ruler.unit.symbol().to_owned());
+    let mut grid = vec![Mark::new(unit, Paint::fill(Tone::Ink3))];
+    for mark in ruler.marks {
+        let x = x(mark.time).round();
+        grid.push(Mark::new(Shape::rect(x, RULER, 1.0, height - RULER), Paint::fill(Tone::Grid)));
+        let is_cut = x > LEFT + room - 40.0;
+        if !is_cut {
+            let text = Shape::text(x + 4.0, RULER - 8.0, Anchor::Start, mark.label);
+            grid.push(Mark::new(text, Paint::fill(Tone::Ink3)));
+        }
+    }
+    grid.extend(marks);
+    let [a, b] = &of.sides;
+    let title = format!(
+        "A step of A, {}, above one of B, {}, from their starts.",
+        format::time_text(a.length),
+        format::time_text(b.length)
+    );
+    Some(Scene { width, height, marks: grid, title, table: table(of) })
+}
+
+fn dense(x: f64, y: f64, text: String) -> Shape {
+    Shape::Text { x, y, text, anchor: Anchor::Start, size: Size::Dense, mono: false, halo: false }
+}
+
+/// Draws the lanes of a line. `first_id` is the id of its first event.
+fn draw_line(
+    marks: &mut Vec<Mark>,
+    frame: &LineFrame<'_>,
+    line: &LinePicture,
+    (top, first_id): (f64, u32),
+    changed: &dyn Fn(&EventBox) -> Option<Tone>,
+) {
+    let lane_top = |lane: u32| (lane < MAX_LANES).then(|| top + f64::from(lane) * LANE);
+    let place = LanePlace { block: BLOCK, is_folded: false, top: &lane_top, first_id: Some(first_id) };
+    frame.draw(marks, line, &place);
+    for of in &line.boxes {
+        let place = lane_top(of.lane).zip(frame.span(of.start, of.end));
+        if let Some(((y, (x, wide)), tone)) = place.zip(changed(of)) {
+            marks.push(Mark::new(Shape::rect(x, y + BLOCK, wide, CHANGED), Paint::fill(tone)));
+        }
+    }
+}
+
+/// Returns the colour of the line below an op: that of its verdict. `None` if its row does not differ.
+fn changed(side: &SideTimeline, of: &EventBox) -> Option<Tone> {
+    let row = side.rows.get(of.name as usize)?.as_ref()?;
+    match row.verdict {
+        Verdict::Regression => Some(Tone::Worse),
+        Verdict::Improvement => Some(Tone::Better),
+        _ => None,
+    }
+}
+
+/// Returns the text above each line of a side: the first with the step and its length.
+fn head_texts(side: &SideTimeline) -> Vec<String> {
+    if let Some(absent) = &side.absent {
+        return vec![absent.clone()];
+    }
+    let what = side.step.map_or("whole capture".to_owned(), |step| format!("step {step}"));
+    let first = format!("{what}, {}", format::time_text(side.length));
+    let text = |(at, track): (usize, &String)| if at == 0 { format!("{first}, {track}") } else { track.clone() };
+    let texts: Vec<String> = side.tracks.iter().enumerate().map(text).collect();
+    if texts.is_empty() { vec![first] } else { texts }
+}
+
+/// Draws the end of a step, if it is visible.
+fn end_of_step(side: &SideTimeline, view: Viewport, (x, room): (f64, f64), (top, bottom): (f64, f64)) -> Option<Mark> {
+    let is_visible = side.absent.is_none() && (view.start..=view.end).contains(&side.length.0);
+    let x = x.min(LEFT + room - 0.5);
+    is_visible.then(|| Mark::new(Shape::line(x, top, x, bottom), Paint::stroke(Tone::Ink2, 1.0).dashed()))
+}
+
+fn table(of: &CompareTimeline) -> SceneTable {
+    let heads = ["Side", "Op", "Kind", "Start", "Duration"].map(str::to_owned).into();
+    let row = |event: Event<'_>| {
+        let EventBox { start, end, kind, .. } = *event.of;
+        vec![
+            letter(event.is_b).to_owned(),
+            event.name().to_owned(),
+            kind.map_or(format::ABSENT, Kind::label).to_owned(),
+            format::time_text(start),
+            format::time_text(end.saturating_sub(start)),
+        ]
+    };
+    SceneTable { heads, rows: events(of).map(row).collect() }
+}
+
+const fn letter(is_b: bool) -> &'static str {
+    if is_b { "B" } else { "A" }
+}
+
+/// Returns the key of the row of a mark. `None` if no row has the op.
+pub fn timeline_row(of: &CompareTimeline, id: u32) -> Option<String> {
+    Some(events(of).nth(id as usize)?.row()?.key.clone())
+}
+
+/// Builds the tooltip of an event.
+pub fn timeline_tip(of: &CompareTimeline, id: u32) -> Option<Tip> {
+    let event = events(of).nth(id as usize)?;
+    let EventBox { start, end, kind, .. } = *event.of;
+    let mut rows = vec![("Side".to_owned(), letter(event.is_b).to_owned())];
+    rows.extend(kind.map(|kind| ("Kind".to_owned(), kind.label().to_owned())));
+    rows.push(("Start, after that of the step".to_owned(), format::time_text(start)));
+    rows.push(("Duration".to_owned(), format::time_text(end.saturating_sub(start))));
+    if let Some(row) = event.row() {
+        let time = |ps: i64| format::time_text(Picos(ps.unsigned_abs()));
+        rows.push(("All executions in A".to_owned(), time(row.a_ps)));
+        rows.push(("All executions in B".to_owned(), time(row.b_ps)));
+        rows.push(("Difference".to_owned(), format::signed_time_text(row.delta_ps)));
+        rows.push(("Verdict".to_owned(), row.verdict.label().to_owned()));
+    }
+    Some(Tip { title: event.name().to_owned(), rows })
+}
