@@ -32,7 +32,7 @@ pub(crate) const GROUPS: [&str; 10] = [
 ];
 
 /// The keys that the help dialog lists, without those that group rows: group, keys, and action.
-pub(crate) const LIST: [(&str, &[&str], &str); 34] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 35] = [
     ("Rows", &["s"], "sort by the column in focus"),
     ("Rows", &["S"], "sort in the other direction"),
     ("Rows", &["Space"], "toggle the selection of the row"),

@@ -343,6 +343,12 @@ onPage("scopes of both sides are icicles that zoom and filter, by pointer and by
   await page.locator(".compare-picture .crumb", { hasText: "all ops" }).click();
   await page.locator(".compare-picture .crumbs").waitFor({ state: "detached" });
   await shownRows(page, all.length);
+  // The difference is one icicle, and the address keeps it.
+  await page.getByRole("button", { name: "Difference", exact: true }).click();
+  await waitUntil(() => chart.getAttribute("aria-label"), (text) => text.startsWith("Difference of self time"));
+  await waitUntil(() => page.url(), (url) => /differences/.test(url));
+  for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
+  await page.getByRole("button", { name: "A above B", exact: true }).click();
   // Enter does what a click does. Another picture shows all rows again.
   await chart.focus();
   await page.keyboard.press("ArrowDown");

@@ -67,6 +67,48 @@ fn scopes_sum_their_ops() {
     assert!(n_checked > 20, "{n_checked}");
 }
 
+/// The longer side of the own time of a scope, and of the scopes below it.
+fn longer(of: &Comparison, at: usize) -> u64 {
+    let children = || of.scopes.iter().enumerate().filter(|(_, scope)| scope.parent == Some(at as u32));
+    let own = |side: fn(&rooflight::analysis::compare::ScopeDelta) -> u64| {
+        side(&of.scopes[at]) - children().map(|(_, scope)| side(scope)).sum::<u64>()
+    };
+    own(|scope| scope.a.total).max(own(|scope| scope.b.total)) + children().map(|(at, _)| longer(of, at)).sum::<u64>()
+}
+
+#[test]
+fn differences_are_one_icicle() {
+    for (a, b) in [("xla", "f32"), ("unrolled", "cudnn"), ("xla", "again")] {
+        let of = compared(gpu(a), gpu(b));
+        let picture = compare::scope_differences(&of, "", 1200.0, 40).unwrap();
+        let marks: BTreeMap<usize, &Mark> =
+            picture.scene.marks.iter().filter_map(|mark| Some((picture.scope(mark.id?), mark))).collect();
+        assert!(marks.len() > 20, "{a} {b}");
+        let width = |at: usize| marks[&at].shape.bounds().width;
+        let mut below: BTreeMap<usize, f64> = BTreeMap::new();
+        for at in marks.keys() {
+            let scope = &of.scopes[*at];
+            // Each cell is as wide as brute force says: the longer side of each of the ops' scopes, and those below.
+            let expected = longer(&of, *at) as f64 / longer(&of, 0) as f64 * 1200.0;
+            assert!((width(*at) - expected.max(0.8)).abs() <= 1.5, "{}: {} for {expected}", scope.path, width(*at));
+            if let Some(parent) = scope.parent.filter(|parent| marks.contains_key(&(*parent as usize))) {
+                *below.entry(parent as usize).or_default() += width(*at);
+            }
+            let label = &marks[at].label;
+            assert_eq!(label.ends_with(" gone"), scope.a.total > 0 && scope.b.total == 0, "{label}");
+            assert_eq!(label.ends_with(" new"), scope.a.total == 0 && scope.b.total > 0, "{label}");
+        }
+        // Children are not wider than their parent.
+        assert!(below.iter().all(|(parent, sum)| *sum <= width(*parent) + 1.5), "{a} {b}");
+        let is_tinted = |tone: Tone| picture.scene.marks.iter().any(|mark| mark.paint.fill == Some(tone));
+        // Of the same run, nothing is coloured.
+        assert_eq!(is_tinted(Tone::Worse) || is_tinted(Tone::Better), b != "again", "{a} {b}");
+        let root = picture.scene.marks.iter().find_map(|mark| mark.id).unwrap();
+        assert!(picture.walk(root, Direction::Down).is_some());
+        assert!(compare::scope_differences(&of, "", 0.0, 40).is_none());
+    }
+}
+
 #[test]
 fn scopes_of_swapped_sides_are_swapped() {
     let (of, swapped) = (compared(gpu("xla"), gpu("f32")), compared(gpu("f32"), gpu("xla")));

@@ -122,7 +122,7 @@ pub const COMPARE_TABLE: Table<RowDelta> = Table {
         Shown::new("change", "Change", Format::Change, 9, 5),
         Shown::new("of_step", "Of A", Format::DifferenceShare, 8, 7).with_total(),
         Shown::new("verdict", "Verdict", Format::Text, 13, 3),
-        Shown::new("matched_by", "Matched by", Format::Soft, 19, 8),
+        Shown::new("matched_by", "Matched by", Format::Soft, 26, 8),
         Shown::new("scope", "Scope", Format::Soft, 42, 9).stretching().if_wide(),
     ],
     tips: &[RowTip::of_all(&[

@@ -74,6 +74,11 @@ pub fn picture_text(of: &Comparison, pane: ComparePane) -> String {
     }
 }
 
+/// Returns a few words about the icicle of differences.
+pub fn scope_differences_text(of: &Comparison) -> String {
+    format!("B − A of self time by scope in {}; a scope is as wide as its longer side", time_unit(of).symbol())
+}
+
 /// Returns the files and the device of each side.
 pub fn sides(of: &Comparison) -> [(String, String); 2] {
     [&of.a, &of.b].map(|side| (side.files.join(", "), side_text(side)))

@@ -12,10 +12,10 @@ mod timeline;
 mod waterfall;
 
 pub use by_hand::{CANCEL, UNDO, UNDO_ALL, UnpairedOp, remove_pairs};
-pub use figures::{matched, notes, picture_text, readout, sides, verdict_class};
+pub use figures::{matched, notes, picture_text, readout, scope_differences_text, sides, verdict_class};
 pub use ops::{Fact, facts, heading, pair_sentence};
 pub use scatter::{dot_tip, left_out, scatter};
-pub use scopes::{ScopesPicture, scope_tip, scopes};
+pub use scopes::{ScopesPicture, scope_differences, scope_tip, scopes};
 pub use steps::{StepDot, StepsPicture, steps};
 pub use text_diff::{DiffToken, diff};
 pub use timeline::{LEFT, timeline, timeline_row, timeline_tip};

@@ -24,7 +24,8 @@ const GAP: f64 = 10.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScopesPicture {
     pub scene: Scene,
-    icicles: [Icicle; 2],
+    /// That of A and that of B, or one of the difference.
+    icicles: Vec<Icicle>,
     /// Number of scopes.
     n: u32,
 }
@@ -46,7 +47,7 @@ pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<
     let width_of = |total: u64| total as f64 / longest as f64 * room;
     let widths = [width_of(whole.a.total), width_of(whole.b.total)];
     let layout = |side: usize| icicle::layout(&nodes[side], root as u32, widths[side], rows_max);
-    let icicles = [layout(0), layout(1)];
+    let icicles = vec![layout(0), layout(1)];
     let mut marks = Vec::new();
     let mut top = 0.0;
     for (side, letter) in ["A", "B"].into_iter().enumerate() {
@@ -84,6 +85,64 @@ pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<
     Some(ScopesPicture { scene, icicles, n })
 }
 
+/// Draws the differences of the scopes at and below a path as one icicle. A scope is as wide as the longer one of both sides; where
+/// its parts differ in opposite ways, as wide as these together. `None` if neither side has time there, or if there is no room.
+pub fn scope_differences(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<ScopesPicture> {
+    let n = u32::try_from(of.scopes.len()).ok()?;
+    let root = root(&of.scopes, path);
+    let unit = time_unit(of);
+    let sizes = longer_times(&of.scopes);
+    if *sizes.get(root)? == 0 || width <= 0.0 {
+        return None;
+    }
+    let is_noise = is_noise(of.verdict);
+    let node = |(at, scope): (usize, &ScopeDelta)| {
+        let side = match (scope.a.total, scope.b.total) {
+            (0, 1..) => " new",
+            (1.., 0) => " gone",
+            _ => "",
+        };
+        Node {
+            parent: parent(&of.scopes, at, root),
+            name: name(scope).to_owned(),
+            figure: format!("{}{side}", signed_time(scope.delta_ps(), unit)),
+            total: sizes[at],
+            parts: [0; 7],
+            tint: tone(scope).filter(|_| !is_noise),
+        }
+    };
+    let nodes: Vec<Node> = of.scopes.iter().enumerate().map(node).collect();
+    let icicle = icicle::layout(&nodes, root as u32, width, rows_max);
+    let title = "Difference of self time by scope path, as wide as the longer side";
+    let scene = Scene { table: table(of, unit), ..icicle_scene::to_scene(&nodes, &icicle, width, None, title) };
+    Some(ScopesPicture { scene, icicles: vec![icicle], n })
+}
+
+/// Returns the width of each scope in a picture of differences, in ps: the longer one of its own times in A and B, and the widths of
+/// its children.
+fn longer_times(scopes: &[ScopeDelta]) -> Vec<u64> {
+    let mut own: Vec<(u64, u64)> = scopes.iter().map(|scope| (scope.a.total, scope.b.total)).collect();
+    for scope in scopes {
+        if let Some((a, b)) = scope.parent.and_then(|parent| own.get_mut(parent as usize)) {
+            (*a, *b) = (a.saturating_sub(scope.a.total), b.saturating_sub(scope.b.total));
+        }
+    }
+    let mut sizes: Vec<u64> = own.into_iter().map(|(a, b)| a.max(b)).collect();
+    // Children come after their parents.
+    for (at, scope) in scopes.iter().enumerate().rev() {
+        if let Some(parent) = scope.parent {
+            sizes[parent as usize] = sizes[parent as usize].saturating_add(sizes[at]);
+        }
+    }
+    sizes
+}
+
+/// Returns the parent of a scope in a picture of `root`. A first cell with a parent is drawn as the mark of a zoomed tree.
+fn parent(scopes: &[ScopeDelta], at: usize, root: usize) -> Option<u32> {
+    let scope = &scopes[at];
+    scope.parent.filter(|_| at != root || root > 0 && !scope.is_top(scopes))
+}
+
 /// Returns the index of the scope with a path. Without a path, the drawing starts at the only child of the root if that has the
 /// same time.
 fn root(scopes: &[ScopeDelta], path: &str) -> usize {
@@ -108,8 +167,7 @@ fn nodes(of: &Comparison, is_b: bool, root: usize, unit: TimeUnit) -> Vec<Node> 
         let figure = format::time(Picos(time.total), unit);
         let is_shown = is_b && tone.is_some();
         let figure = if is_shown { format!("{figure} {}", signed_time(scope.delta_ps(), unit)) } else { figure };
-        // A first cell with a parent is drawn as the mark of a zoomed tree.
-        let parent = scope.parent.filter(|_| at != root || root > 0 && !scope.is_top(&of.scopes));
+        let parent = parent(&of.scopes, at, root);
         Node { parent, name: name(scope).to_owned(), figure, total: time.total, parts: time.by_kind, tint: tone }
     };
     of.scopes.iter().enumerate().map(node).collect()
@@ -184,7 +242,9 @@ impl ScopesPicture {
 
     /// Returns the mark that a key leads to. The root of B is below A.
     pub fn walk(&self, from: u32, direction: Direction) -> Option<u32> {
-        let [a, b] = &self.icicles;
+        let [a, b] = &self.icicles[..] else {
+            return icicle::walk(&self.icicles.first()?.cells, Some(from), direction);
+        };
         let in_b = |node: u32| node + self.n;
         if from < self.n {
             let below = || b.cells.first().filter(|_| direction == Direction::Down).map(|cell| in_b(cell.node));

@@ -91,6 +91,8 @@ pub struct CompareViewState {
     pub pane: ComparePane,
     /// Path of the scope that [`ComparePane::Scopes`] is zoomed to. Empty for all scopes.
     pub scope: String,
+    /// Whether [`ComparePane::Scopes`] is one icicle of differences, and not one of each side.
+    pub shows_differences: bool,
     /// The part of the steps that [`ComparePane::Timeline`] shows, in ps from their start. `None` shows the whole steps.
     pub part: Option<(u64, u64)>,
     /// Ops that the user paired.
@@ -122,6 +124,7 @@ impl CompareViewState {
             "rows" => self.rows = CompareRows::ALL.into_iter().find(|rows| rows.key() == value)?,
             "by" => self.by = CompareBy::ALL.into_iter().find(|by| by.key() == value)?,
             "group" => self.group = Some(decode_text(value)?),
+            "scopes" => self.shows_differences = value == "differences",
             "part" => self.part = Some(parse_part(value)?),
             "scope" => self.scope = decode_text(value)?,
             "pair" => {
@@ -145,6 +148,7 @@ impl fmt::Display for CompareViewState {
         if !self.scope.is_empty() {
             pairs.write_pair("scope", format_args!("{}", encode_text(&self.scope)))?;
         }
+        pairs.write_unless_default(!self.shows_differences, "scopes", "differences")?;
         pairs.write_if_some("part", self.part.map(|(from, to)| format!("{from}-{to}")))?;
         for OpPair { a, b } in &self.pairs {
             pairs.write_pair("pair", format_args!("{}:{}", encode_text(a), encode_text(b)))?;
@@ -179,8 +183,20 @@ mod tests {
             let state = CompareViewState { pane, ..CompareViewState::default() };
             assert_eq!(state.to_string().parse(), Ok(state));
         }
-        let state = CompareViewState { scope: "jit(f)/layers_*".to_owned(), ..CompareViewState::default() };
-        assert_eq!(state.to_string().parse(), Ok(state));
+        for by in CompareBy::ALL {
+            let state = CompareViewState {
+                by,
+                group: Some("a;b:/c%.py:12".to_owned()),
+                scope: "jit(f)/layers_*".to_owned(),
+                shows_differences: true,
+                part: Some((3, 12)),
+                ..CompareViewState::default()
+            };
+            assert_eq!(state.to_string().parse(), Ok(state));
+        }
+        for bad in ["by:line", "part:4-3", "part:4", "pane:"] {
+            assert!(bad.parse::<CompareViewState>().is_err(), "{bad}");
+        }
         let pair = |a: &str, b: &str| OpPair { a: a.to_owned(), b: b.to_owned() };
         let pairs = vec![pair("fusion.3@12", "fusion.4@13"), pair("void f<1>(a;b:c%3B)", "")];
         let mut state = CompareViewState { pairs, ..CompareViewState::default() };

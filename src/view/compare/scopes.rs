@@ -24,10 +24,12 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let zoom = Memo::new(move |_| model.view_state.with(|view_state| view_state.scope.clone()));
+    let shows_differences = Memo::new(move |_| model.view_state.with(|view_state| view_state.shows_differences));
     let picture = SharedMemo::<ScopesPicture>::new(move || {
         let of = model.found.get()?;
         let rows = if width.get() < TWO_LINES { ROWS.1 } else { ROWS.0 };
-        compare::scopes(&of, &zoom.get(), room(width.get()), rows).map(PtrEq::new)
+        let draw = if shows_differences.get() { compare::scope_differences } else { compare::scopes };
+        draw(&of, &zoom.get(), room(width.get()), rows).map(PtrEq::new)
     });
     let scene = SharedMemo::new(move || Some(PtrEq::new(picture.get()?.scene.clone())));
     let zoom_to = move |path: String| model.select_rows(|view_state| view_state.scope = path);
@@ -76,9 +78,21 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
         .any()
     };
     let is_zoomed = move || zoom.with(|zoom| !zoom.is_empty());
+    let way = move |label: &'static str, is_difference: bool| {
+        let pressed = move || (shows_differences.get() == is_difference).to_string();
+        let choose = move |_| model.change(|view_state| view_state.shows_differences = is_difference);
+        view! { <button type="button" aria-pressed=pressed on:click=choose>{label}</button> }.any()
+    };
+    let about = move || {
+        let of = model.found.get()?;
+        Some(match shows_differences.get() {
+            true => compare::scope_differences_text(&of),
+            false => compare::picture_text(&of, ComparePane::Scopes),
+        })
+    };
     let caption = view! {
         <If when=move || !is_zoomed()>
-            <span class="about">{live(move || Some(compare::picture_text(&*model.found.get()?, ComparePane::Scopes)))}</span>
+            <span class="about">{live(about)}</span>
         </If>
         <If when=is_zoomed>
             <nav class="crumbs" aria-label="Scope">
@@ -87,6 +101,7 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
             </nav>
         </If>
         <span class="grow"></span>
+        <div class="segmented" data-roving="" role="group" aria-label="Icicles">{way("A above B", false)} {way("Difference", true)}</div>
     }
     .any();
     let none = move || {
