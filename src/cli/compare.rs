@@ -164,6 +164,12 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
     if args.series {
         return run_series(args, inputs, complain);
     }
+    if args.by == CompareBy::Source && args.without_sources {
+        return Err(Failure {
+            title: "The sources are left out".to_owned(),
+            message: "--by source needs the sources that --without-sources leaves out.".to_owned(),
+        });
+    }
     let (a, b) = match (&args.a[..], &args.b[..]) {
         ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
         (_, []) => {

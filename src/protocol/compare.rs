@@ -52,11 +52,16 @@ pub struct SideTimeline {
     pub step: Option<u64>,
     /// Length of the step; of the whole capture from the first to the last op.
     pub length: Picos,
-    /// The lines with the ops of the device, and the names of the tracks.
+    /// The lines with the ops of the device: of many, those with the most time. Events are cut at the end of the step.
     pub picture: Picture,
+    /// The names of the lines.
     pub tracks: Vec<String>,
-    /// The row of the comparison of each name in the picture. `None` if no row has the op.
-    pub rows: Vec<Option<TimelineRow>>,
+    /// Number of all lines with ops.
+    pub n_lines: u32,
+    /// The rows of the comparison to which the ops in the picture belong.
+    pub rows: Vec<TimelineRow>,
+    /// The index in `rows` of each box, in the order of the lines and their boxes. `None` if no row has the op.
+    pub row_of: Vec<Option<u32>>,
 }
 
 /// What a picture tells of a row of the comparison. Times are in ps per unit, and 0 if the side has no such op.

@@ -14,7 +14,8 @@ pub(super) fn signed_share(change: f64) -> String {
     format!("{} %", signed_percent(change))
 }
 
-pub(super) const fn per_unit(unit: CompareUnit) -> &'static str {
+/// Returns the words for times in a unit.
+pub const fn per_unit(unit: CompareUnit) -> &'static str {
     match unit {
         CompareUnit::Step => "per step",
         CompareUnit::MillionTokens => "per million tokens",

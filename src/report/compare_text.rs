@@ -231,11 +231,8 @@ fn rows(of: &Comparison, top: usize, with_places: bool) -> Table {
             row.tier.map_or_else(|| only_in(row).to_owned(), |tier| tier.key().replace('_', " ")),
         ];
         if with_places {
-            let side = row.b.as_ref().or(row.a.as_ref());
-            let cell = |text: Option<&String>| text.map_or(ABSENT.to_owned(), |text| middle_cut(text, 60));
-            cells.extend(
-                [side.and_then(|side| side.scope.as_ref()), side.and_then(|side| side.source.as_ref())].map(cell),
-            );
+            let cell = |text: Option<&str>| text.map_or(ABSENT.to_owned(), |text| middle_cut(text, 60));
+            cells.extend([cell(row.scope()), cell(row.source().map(without_folders))]);
         }
         table.row(cells);
     }
@@ -272,6 +269,11 @@ fn report(of: &SideHead) -> String {
     of.report_level.map_or_else(String::new, |level| format!(" (a report, level {level} of 100)"))
 }
 
+/// Returns a source line without its folders, which may name a user.
+fn without_folders(source: &str) -> &str {
+    source.rsplit_once('/').map_or(source, |(_, file)| file)
+}
+
 /// Returns the groups of ops with the largest differences as a table.
 fn grouped(of: &Comparison, by: CompareBy, top: usize) -> Table {
     let groups = groups(&of.rows, by);
@@ -279,10 +281,10 @@ fn grouped(of: &Comparison, by: CompareBy, top: usize) -> Table {
     let unit = TimeUnit::for_largest(picos(longest));
     let head = |name: &str| format!("{name} {}", unit.symbol());
     let (a, b, difference) = (head("A"), head("B"), head("Difference"));
-    let mut table = Table::new(&[(by.label(), true), (&a, false), (&b, false), (&difference, false), ("Ops", false)]);
+    let mut table = Table::new(&[(by.label(), true), (&a, false), (&b, false), (&difference, false), ("Rows", false)]);
     for group in groups.iter().take(top) {
         table.row(vec![
-            middle_cut(&group.name, 72),
+            middle_cut(&group.text, 72),
             time(picos(group.a_ps), unit),
             time(picos(group.b_ps), unit),
             signed_time(group.delta_ps, unit),

@@ -6,6 +6,7 @@ use crate::analysis::compare::{RowDelta, RowSide};
 use crate::analysis::timeline::{LineRef, Picture, PictureQuery, StepSpan, Timeline, TrackGroup, TrackKind};
 use crate::protocol::{CompareTimeline, CompareTimelineQuery, SideTimeline, TimelineRow};
 use crate::units::Picos;
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -19,6 +20,8 @@ struct ShownStep {
     length: Picos,
     lines: Vec<LineRef>,
     tracks: Vec<String>,
+    /// Number of all lines with ops.
+    n_lines: u32,
 }
 
 /// Draws a step of each side. `rows` are the rows of the comparison.
@@ -33,19 +36,23 @@ pub(super) fn compare_timeline(
     });
     let longest = steps.iter().filter_map(|(_, step)| Some(step.as_ref().ok()?.length)).max();
     let duration = longest.unwrap_or_default();
-    let whole = (Picos::ZERO, duration);
-    let (from, to) = query.part.filter(|(from, to)| from < to && *from < duration).unwrap_or(whole);
+    let (from, to) = query.part.unwrap_or((Picos::ZERO, duration));
+    // A part that ends after the longer step begins earlier, as on the page.
+    let length = to.saturating_sub(from).min(duration);
+    let from = from.min(duration.saturating_sub(length));
     let n_columns = query.n_columns.clamp(1, PictureQuery::MAX_COLUMNS);
-    let column = Picos(to.saturating_sub(from).0.div_ceil(n_columns.into()).max(1));
+    let column = Picos(length.0.div_ceil(n_columns.into()).max(1));
     let mut is_b = false;
     let sides = steps.each_mut().map(|(side, step)| {
         let drawn = match (&mut **side, step) {
-            (OpenSide::Capture(capture, _), Ok(step)) => draw(capture, step, (from, column, n_columns)),
+            (OpenSide::Capture(capture, _), Ok(step)) => {
+                draw(capture, step, (from, column, n_columns), &RowsByOp::new(rows, is_b))
+            }
             (_, Err(absent)) => SideTimeline { absent: Some(std::mem::take(absent)), ..SideTimeline::default() },
             (OpenSide::Report(_), Ok(_)) => SideTimeline::default(),
         };
-        let rows = rows_of(&drawn.picture.names, rows, std::mem::replace(&mut is_b, true));
-        SideTimeline { rows, ..drawn }
+        is_b = true;
+        drawn
     });
     CompareTimeline { duration, sides }
 }
@@ -63,17 +70,19 @@ fn shown_step(side: &mut OpenSide<'_>) -> Result<ShownStep, String> {
     let offset = index.timeline.offset(group);
     let start = Picos(from.saturating_add(analysis.devices[device].axis_offset)).moved(offset);
     let number = |steps: &[StepSpan]| Some(steps.iter().find(|step| step.start == start)?.number);
-    let (lines, tracks) = op_lines(group);
-    Ok(ShownStep { number: number(&group.steps), start, length: Picos(to.saturating_sub(from)), lines, tracks })
+    let (n_lines, (lines, tracks)) = op_lines(group);
+    let length = Picos(to.saturating_sub(from));
+    Ok(ShownStep { number: number(&group.steps), start, length, lines, tracks, n_lines })
 }
 
-/// Returns the lines of a device with the most time in ops, in the order of its tracks, and their names.
-fn op_lines(group: &TrackGroup) -> (Vec<LineRef>, Vec<String>) {
+/// Returns the number of lines with ops of a device, and those with the most time, in the order of its tracks, with their names.
+fn op_lines(group: &TrackGroup) -> (u32, (Vec<LineRef>, Vec<String>)) {
     let mut tracks: Vec<_> = group.tracks.iter().filter(|track| track.kind == TrackKind::Ops).enumerate().collect();
+    let n_lines = tracks.len() as u32;
     tracks.sort_by_key(|(_, track)| Reverse(track.time));
     tracks.truncate(MAX_LINES);
     tracks.sort_by_key(|(at, _)| *at);
-    tracks.into_iter().map(|(_, track)| (track.line, track.name.clone())).unzip()
+    (n_lines, tracks.into_iter().map(|(_, track)| (track.line, track.name.clone())).unzip())
 }
 
 /// Draws a part of a step. Its times are after the start of the step.
@@ -81,6 +90,7 @@ fn draw(
     capture: &mut CaptureSession,
     step: &ShownStep,
     (from, column, n_columns): (Picos, Picos, u32),
+    of_op: &RowsByOp<'_>,
 ) -> SideTimeline {
     let (index, profile, analysis) = capture.tracks();
     let start = Picos(step.start.0.saturating_add(from.0));
@@ -90,14 +100,26 @@ fn draw(
     let query = PictureQuery { lines: step.lines.clone(), start, column, n_columns, ..PictureQuery::default() };
     let mut picture: Picture = index.picture(profile, analysis, &query);
     picture.query.start = from;
+    let (mut rows, mut row_of) = (IndexMap::<usize, TimelineRow>::new(), Vec::new());
     for line in &mut picture.lines {
         for of in &mut line.boxes {
-            (of.start, of.end) = (of.start.saturating_sub(step.start), of.end.saturating_sub(step.start));
+            (of.start, of.end) =
+                (of.start.saturating_sub(step.start), of.end.saturating_sub(step.start).min(step.length));
         }
         line.boxes.retain(|of| of.start < step.length);
         if left == Picos::ZERO {
             line.cells.clear();
         }
+        let plane = &profile.planes[line.line.plane as usize];
+        let events = &plane.lines[line.line.line as usize].events;
+        row_of.extend(line.boxes.iter().map(|of| {
+            let program = plane.op(events.op(of.event as usize)).stats.program.map(|program| program.0);
+            let (at, row) = of_op.find(picture.names.get(of.name as usize)?, program)?;
+            let entry = rows.entry(at);
+            let index = entry.index() as u32;
+            entry.or_insert_with(|| timeline_row(row));
+            Some(index)
+        }));
     }
     SideTimeline {
         absent: None,
@@ -105,25 +127,36 @@ fn draw(
         length: step.length,
         picture,
         tracks: step.tracks.clone(),
-        rows: Vec::new(),
+        n_lines: step.n_lines,
+        rows: rows.into_values().collect(),
+        row_of,
     }
 }
 
-/// Returns the row of each name. If ops of several programs have one name, it is the first row.
-fn rows_of(names: &[String], rows: &[RowDelta], is_b: bool) -> Vec<Option<TimelineRow>> {
-    let mut by_name: FxHashMap<&str, &RowDelta> = FxHashMap::default();
-    for row in rows {
-        for name in if is_b { &row.b } else { &row.a }.iter().flat_map(|side: &RowSide| &side.ops) {
-            by_name.entry(name).or_insert(row);
+/// The rows of a comparison by the names of the ops of one side, with the ids of their programs if these are known.
+struct RowsByOp<'a> {
+    rows: FxHashMap<(&'a str, Option<u64>), (usize, &'a RowDelta)>,
+}
+
+impl<'a> RowsByOp<'a> {
+    fn new(all: &'a [RowDelta], is_b: bool) -> Self {
+        let mut rows = FxHashMap::default();
+        for (at, row) in all.iter().enumerate() {
+            let Some(side) = (if is_b { &row.b } else { &row.a }) else { continue };
+            for name in &side.ops {
+                rows.entry((name.as_str(), side.program_id)).or_insert((at, row));
+            }
         }
+        Self { rows }
     }
+
+    /// Returns the row of an op, with its index.
+    fn find(&self, name: &str, program: Option<u64>) -> Option<(usize, &'a RowDelta)> {
+        self.rows.get(&(name, program)).copied()
+    }
+}
+
+fn timeline_row(row: &RowDelta) -> TimelineRow {
     let time = |side: &Option<RowSide>| side.as_ref().map_or(0, |side| side.self_ps);
-    let row = |row: &&RowDelta| TimelineRow {
-        key: row.key(),
-        a_ps: time(&row.a),
-        b_ps: time(&row.b),
-        delta_ps: row.delta_ps,
-        verdict: row.verdict,
-    };
-    names.iter().map(|name| by_name.get(name.as_str()).map(row)).collect()
+    TimelineRow { key: row.key(), a_ps: time(&row.a), b_ps: time(&row.b), delta_ps: row.delta_ps, verdict: row.verdict }
 }

@@ -217,10 +217,10 @@ impl Compared {
         let (selection, rows, order) = match self.table.take().filter(|(of, ..)| of == selection) {
             Some(kept) => kept,
             None => {
-                let ops = selection.select(&self.comparison.rows);
+                let all = &self.comparison.rows;
                 let rows = match selection.is_grouped() {
-                    true => SelectedRows::Groups(groups(&ops, selection.by)),
-                    false => SelectedRows::Ops(ops),
+                    true => SelectedRows::Groups(selection.groups(all)),
+                    false => SelectedRows::Ops(selection.select(all)),
                 };
                 (selection.clone(), rows, CachedOrder::default())
             }

@@ -441,7 +441,7 @@ onPage("a step of A stands above one of B, zooms by drag, keys and buttons, and 
   await waitUntil(part, ([start]) => start > from);
   for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
   await page.keyboard.press("ArrowRight");
-  const label = await waitUntil(() => chart.getAttribute("aria-label"), (text) => /starts\. .+, /.test(text));
+  const label = await waitUntil(() => chart.getAttribute("aria-label"), (text) => /ms, .+, /.test(text));
   await page.keyboard.press("Enter");
   await page.locator(".compare-panel .compare-facts").waitFor();
   const name = await page.locator("#compared-name").innerText();

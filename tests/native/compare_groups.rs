@@ -47,7 +47,7 @@ fn sources_and_kinds_sum_their_rows() {
         let source = |side: &Option<RowSide>| side.as_ref().and_then(|side| side.source.clone());
         source(&row.b).or(source(&row.a)).unwrap_or("<no source>".to_owned())
     };
-    let kind = |row: &RowDelta| row.kind.label().to_owned();
+    let kind = |row: &RowDelta| row.kind.key().to_owned();
     for by in [CompareBy::Source, CompareBy::Kind] {
         let key = |row: &RowDelta| if by == CompareBy::Source { source(row) } else { kind(row) };
         let mut expected: BTreeMap<String, Vec<&RowDelta>> = BTreeMap::new();
@@ -90,6 +90,31 @@ fn a_scope_selects_the_ops_at_and_below_it() {
     assert!(only.select(&of.rows).iter().all(|row| row.b.is_none()));
 }
 
+/// Groups of some rows have the names that they have among all rows, so a press on one of them shows its rows.
+#[test]
+fn groups_of_some_rows_show_their_rows() {
+    let of = compared(gpu("unrolled"), gpu("f32"));
+    let scopes = ["", "<no scope>"].into_iter().map(str::to_owned);
+    let scopes: Vec<String> = scopes.chain(of.scopes.iter().skip(1).take(6).map(|scope| scope.path.clone())).collect();
+    let mut n_groups = 0;
+    for (rows, by) in CompareRows::ALL.into_iter().flat_map(|rows| CompareBy::ALL.map(|by| (rows, by))) {
+        for scope in &scopes {
+            let selection = RowSelection { rows, by, scope: scope.clone(), group: None };
+            let selected = selection.select(&of.rows);
+            let all = selection.groups(&of.rows);
+            let total = all.iter().fold([0; 3], |[a, b, delta], of| [a + of.a_ps, b + of.b_ps, delta + of.delta_ps]);
+            assert_eq!(total, sums(&selected), "{selection:?}");
+            for group in all {
+                let one = RowSelection { group: Some(group.name.clone()), ..selection.clone() };
+                assert_eq!(sums(&one.select(&of.rows)), [group.a_ps, group.b_ps, group.delta_ps], "{one:?}");
+                assert_eq!(group.text, by.text(&group.name));
+                n_groups += 1;
+            }
+        }
+    }
+    assert!(n_groups > 500, "{n_groups}");
+}
+
 #[test]
 fn the_command_line_lists_groups() {
     let path = |name: &str| format!("{}/samples/gpu/{name}.graphs.xplane.pb.xz", env!("CARGO_MANIFEST_DIR"));
@@ -109,12 +134,19 @@ fn the_command_line_lists_groups() {
         assert_eq!(group["delta_ps"], expected.delta_ps);
     }
     assert!(run(&["--by", "source"]).contains("Source"));
+    let args = ["compare".to_owned(), path("xla"), path("f32")];
+    let program = env!("CARGO_BIN_EXE_rooflight");
+    let refused = Command::new(program).args(args).args(["--by", "source", "--without-sources"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--by source needs the sources"));
     let plain: serde_json::Value = serde_json::from_str(&run(&["--json", "--without-sources"])).unwrap();
     assert!(plain.get("groups").is_none());
     assert!(
         plain["rows"].as_array().unwrap().iter().all(|row| ["a", "b"].iter().all(|side| row[side]["source"].is_null()))
     );
     // Markdown has the scopes and the sources of the ops, and leaves the sources out on request.
+    // The folders of a source may name a user.
+    assert!(run(&["--markdown"]).contains("train.py:") && !run(&["--markdown"]).contains("/home/"));
     assert!(run(&["--markdown"]).contains(".py:") && !run(&["--markdown", "--without-sources"]).contains(".py:"));
 }
 

@@ -6,6 +6,7 @@ use crate::compare_sections::{check_equal, check_opposite};
 use rooflight::analysis::compare::matching::Tier;
 use rooflight::analysis::compare::{
     CompareBy, CompareOptions, CompareUnit, Comparison, Gate, GateFigure, GateResult, RowDelta, RowSide, Verdict,
+    groups,
 };
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::protocol::{SessionInfo, ShareQuery};
@@ -332,6 +333,7 @@ fn generated_reports_are_compared() {
         let of = compared(&mut report, &mut capture);
         assert_eq!(of.delta_ps, 0);
         assert!(of.rows.iter().all(|row| row.delta_ps == 0 && row.tier.is_some()));
+        assert!(CompareBy::ALL.into_iter().all(|by| groups(&of.rows, by).iter().all(|group| group.delta_ps == 0)));
         if let Some(before) = &mut last {
             let of = compared(before, &mut capture);
             compare_text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }));
@@ -352,6 +354,6 @@ fn generated_reports_are_compared() {
         (report_side(&report), report_side(&report)),
     ] {
         let of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
-        compare_text::text(&of, CompareBy::Op, None, 20);
+        CompareBy::ALL.into_iter().for_each(|by| _ = compare_text::text(&of, by, None, 20));
     }
 }

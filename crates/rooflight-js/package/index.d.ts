@@ -146,6 +146,8 @@ export interface CompareOptions extends RequestOptions {
   pair?: Record<string, string>;
   /** Groups the ops; `groups` has the groups, besides the ops in `rows`. */
   by?: "op" | "op_group" | "kind" | "scope" | "source";
+  /** Leaves out source lines. Default: false. */
+  withoutSources?: boolean;
   top?: number;
 }
 

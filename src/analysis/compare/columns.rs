@@ -3,6 +3,7 @@
 use super::groups::GroupDelta;
 use super::matching::Tier;
 use super::report::{CompareRows, RowDelta, RowSide, Verdict};
+use crate::analysis::classify::Kind;
 use crate::table::Value::{self, Absent, Flag, Number, Text, Time, Word};
 use crate::table::format::{counted, middle_cut};
 use crate::table::page::{Mark, Name};
@@ -66,14 +67,9 @@ pub const COMPARE: &[Column<RowDelta>] = &[
     Column::new("op_a", |row| op(row.a.as_ref())),
     Column::new("op_b", |row| op(row.b.as_ref())),
     Column::new("kind", |row| Value::Labelled(row.kind.key(), row.kind.label())),
-    Column::new("scope", |row| {
-        let side = row.b.as_ref().or(row.a.as_ref());
-        Value::maybe_text(side.and_then(|side| side.scope.as_deref()))
-    }),
-    Column::new("source", |row| {
-        let side = row.b.as_ref().or(row.a.as_ref());
-        Value::maybe_text(side.and_then(|side| side.source.as_deref()))
-    }),
+    Column::new("scope", |row| Value::maybe_text(row.scope())),
+    Column::new("source", |row| Value::maybe_text(row.source())),
+    Column::new("op_group", |row| Value::maybe_text(row.op_group())),
     Column::new("tier", |row| Value::maybe(row.tier.map(Tier::key), Word)),
     Column::new("ambiguous", |row| Flag(row.is_ambiguous)),
     Column::new("a_ps", |row| time(row.a.as_ref())),
@@ -165,6 +161,7 @@ fn time_of(ps: i64) -> Value<'static> {
 /// The columns of groups of rows, in the order of CSV.
 pub const COMPARE_GROUPS: &[Column<GroupDelta>] = &[
     Column::new("name", |group| Value::text(&group.name)),
+    Column::new("kind", |group| Value::maybe(group.kind.map(Kind::key), Word)),
     Column::new("n_rows", |group| Value::Count(group.n_rows.into())),
     Column::new("a_ps", |group| time_of(group.a_ps)),
     Column::new("b_ps", |group| time_of(group.b_ps)),
@@ -186,19 +183,19 @@ pub const COMPARE_GROUP_TABLE: Table<GroupDelta> = Table {
         Shown::new("bar", "− / +", Format::DifferenceBar, 17, 2),
         Shown::new("change", "Change", Format::Change, 9, 3),
         Shown::new("of_step", "Of A", Format::DifferenceShare, 8, 5).with_total(),
-        Shown::new("n_rows", "Ops", Format::Count, 8, 4).with_total(),
+        Shown::new("n_rows", "Rows", Format::Count, 8, 4).with_total(),
     ],
     tips: &[RowTip::of_all(&[
         TipLine::new("a_ps", "A"),
         TipLine::new("b_ps", "B"),
         TipLine::new("delta_ps", "Difference"),
-        TipLine::new("n_rows", "Ops, each of both sides or of one"),
+        TipLine::new("n_rows", "Rows"),
     ])],
     key: |group| group.name.clone(),
     name: |group, _| Name {
-        text: group.name.clone(),
+        text: group.text.clone(),
         mono: true,
-        second: Some((group_mark(group), counted(group.n_rows.into(), "op", "ops"))),
+        second: Some((group_mark(group), counted(group.n_rows.into(), "row", "rows"))),
         ..Name::default()
     },
     mark: group_mark,

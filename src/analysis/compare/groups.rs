@@ -57,26 +57,47 @@ impl CompareBy {
         }
     }
 
-    /// Returns the name of the group of each row. Of matched ops, it is that of the op of B, if the capture tells it.
+    /// Returns the name of the group of each row. Layers are folded if all rows have several of them, so the names of some rows may
+    /// differ from those that they have among all rows.
     fn names(self, rows: &[RowDelta]) -> Vec<Cow<'_, str>> {
-        let text = |row: &'_ RowDelta, text: fn(&RowSide) -> Option<&str>, none: &'static str| {
-            let sides = [&row.b, &row.a].into_iter().flatten();
-            sides.filter_map(text).find(|text| !text.is_empty()).map_or_else(|| none.to_owned(), str::to_owned)
-        };
-        let all = |of: fn(&RowSide) -> Option<&str>, none: &'static str| {
-            rows.iter().map(move |row| text(row, of, none)).collect::<Vec<String>>()
-        };
-        let own = |names: Vec<String>| names.into_iter().map(Cow::Owned).collect();
         match self {
             Self::Op => rows.iter().map(|row| row.name().into()).collect(),
-            Self::Kind => rows.iter().map(|row| row.kind.label().into()).collect(),
-            Self::OpGroup => own(all(|side| side.op_group.as_deref(), NO_OP_GROUP)),
-            Self::Source => own(all(|side| side.source.as_deref(), NO_SOURCE)),
+            Self::Kind => rows.iter().map(|row| row.kind.key().into()).collect(),
+            Self::OpGroup => rows.iter().map(|row| row.op_group().unwrap_or(NO_OP_GROUP).into()).collect(),
+            Self::Source => rows.iter().map(|row| row.source().unwrap_or(NO_SOURCE).into()).collect(),
             Self::Scope => {
-                let paths = all(|side| side.scope.as_deref(), NO_SCOPE);
-                own(fold(&paths.iter().map(String::as_str).collect::<Vec<&str>>(), "").paths)
+                let paths: Vec<&str> = rows.iter().map(|row| row.scope().unwrap_or(NO_SCOPE)).collect();
+                fold(&paths, "").paths.into_iter().map(Cow::Owned).collect()
             }
         }
+    }
+
+    /// Returns the text for users of the name of a group.
+    pub fn text(self, name: &str) -> &str {
+        let kind = Kind::ALL.into_iter().find(|kind| self == Self::Kind && kind.key() == name);
+        kind.map_or(name, |kind| kind.label())
+    }
+}
+
+impl RowDelta {
+    /// Returns a text of the op of B, or that of A if B has none.
+    fn text(&self, text: fn(&RowSide) -> Option<&str>) -> Option<&str> {
+        [&self.b, &self.a].into_iter().flatten().filter_map(text).find(|text| !text.is_empty())
+    }
+
+    /// Returns the scope path of the op of B, or that of A if B has none.
+    pub fn scope(&self) -> Option<&str> {
+        self.text(|side| side.scope.as_deref())
+    }
+
+    /// Returns the innermost source frame in the user's own code of the op of B, or that of A if B has none.
+    pub fn source(&self) -> Option<&str> {
+        self.text(|side| side.source.as_deref())
+    }
+
+    /// Returns the group of work of the op of B, or that of A if B has none.
+    pub fn op_group(&self) -> Option<&str> {
+        self.text(|side| side.op_group.as_deref())
     }
 }
 
@@ -97,14 +118,23 @@ impl RowSelection {
         self.by != CompareBy::Op && self.group.is_none()
     }
 
-    /// Returns the rows that are selected, in their order.
+    /// Returns the selected rows of a comparison, in their order.
     pub fn select(&self, rows: &[RowDelta]) -> Vec<RowDelta> {
-        let is_in_group: Vec<bool> = match &self.group {
-            None => vec![true; rows.len()],
-            Some(group) => self.by.names(rows).iter().map(|name| name == group).collect(),
+        self.named(rows).map(|(_, row)| row.clone()).collect()
+    }
+
+    /// Returns the groups of the selected rows of a comparison: the one with the largest difference first, of equal ones that
+    /// with the most time.
+    pub fn groups(&self, rows: &[RowDelta]) -> Vec<GroupDelta> {
+        groups_of(self.by, self.named(rows))
+    }
+
+    /// Iterates over the selected rows, each with the name of its group among all rows.
+    fn named<'r>(&self, rows: &'r [RowDelta]) -> impl Iterator<Item = (Cow<'r, str>, &'r RowDelta)> {
+        let is_selected = |name: &str, row: &RowDelta| {
+            self.group.as_ref().is_none_or(|group| group == name) && self.rows.has(row) && self.is_in_scope(row)
         };
-        let is_selected = |row: &RowDelta| self.rows.has(row) && self.is_in_scope(row);
-        rows.iter().zip(is_in_group).filter(|(row, of)| *of && is_selected(row)).map(|(row, _)| row.clone()).collect()
+        self.by.names(rows).into_iter().zip(rows).filter(move |(name, row)| is_selected(name, row))
     }
 
     /// Returns whether an op of a side is in the scope.
@@ -120,7 +150,10 @@ impl RowSelection {
 /// Rows of a comparison that belong together. Times are in ps per unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupDelta {
+    /// The name in JSON and in addresses.
     pub name: String,
+    /// The text for users.
+    pub text: String,
     /// The kind of time. `None` if the rows differ in it.
     pub kind: Option<Kind>,
     pub n_rows: u32,
@@ -130,13 +163,18 @@ pub struct GroupDelta {
     pub delta_ps: i64,
 }
 
-/// Groups rows. The group with the largest difference comes first, of equal ones that with the most time.
+/// Returns the groups of all rows of a comparison.
 pub fn groups(rows: &[RowDelta], by: CompareBy) -> Vec<GroupDelta> {
+    RowSelection { by, ..RowSelection::default() }.groups(rows)
+}
+
+fn groups_of<'r>(by: CompareBy, rows: impl Iterator<Item = (Cow<'r, str>, &'r RowDelta)>) -> Vec<GroupDelta> {
     let mut groups: IndexMap<Cow<'_, str>, GroupDelta> = IndexMap::default();
-    for (row, name) in rows.iter().zip(by.names(rows)) {
+    for (name, row) in rows {
         let time = |side: &Option<RowSide>| side.as_ref().map_or(0, |side| side.self_ps);
         let group = groups.entry(name).or_insert_with_key(|name| GroupDelta {
             name: name.clone().into_owned(),
+            text: by.text(name).to_owned(),
             kind: Some(row.kind),
             n_rows: 0,
             a_ps: 0,
@@ -145,9 +183,11 @@ pub fn groups(rows: &[RowDelta], by: CompareBy) -> Vec<GroupDelta> {
         });
         group.kind = group.kind.filter(|kind| *kind == row.kind);
         group.n_rows += 1;
-        group.a_ps += time(&row.a);
-        group.b_ps += time(&row.b);
-        group.delta_ps += row.delta_ps;
+        for (sum, time) in
+            [(&mut group.a_ps, time(&row.a)), (&mut group.b_ps, time(&row.b)), (&mut group.delta_ps, row.delta_ps)]
+        {
+            *sum = sum.saturating_add(time);
+        }
     }
     let mut groups: Vec<GroupDelta> = groups.into_values().collect();
     groups.sort_by_key(|group| Reverse((group.delta_ps.unsigned_abs(), group.a_ps.max(group.b_ps))));

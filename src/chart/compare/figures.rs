@@ -3,6 +3,8 @@
 use crate::analysis::compare::{CompareUnit, Comparison, FigureDelta, SideHead, TierShare, Verdict};
 use crate::analysis::overview::Unit;
 use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, row};
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::protocol::url::compare::ComparePane;
 use crate::report::compare_format::picos;
 use crate::report::compare_text::differences;
@@ -43,6 +45,13 @@ pub(super) fn is_noise(verdict: Verdict) -> bool {
     verdict_class(verdict) == "noise"
 }
 
+/// Draws the letter of a side at the left of its picture, on a baseline at `y` px.
+pub(super) fn letter_mark(letter: &str, y: f64) -> Mark {
+    let text = letter.to_owned();
+    let shape = Shape::Text { x: 2.0, y, text, anchor: Anchor::Start, size: Size::Dense, mono: false, halo: false };
+    Mark::new(shape, Paint::fill(Tone::Ink))
+}
+
 /// Returns the unit of the times of both sides.
 pub(super) fn time_unit(of: &Comparison) -> TimeUnit {
     TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)))
@@ -64,7 +73,7 @@ pub fn picture_text(of: &Comparison, pane: ComparePane) -> String {
             )
         }
         ComparePane::Timeline => {
-            "the step of each side that is nearest to the mean, from its start; in B, ops that differ are underlined"
+            "the step of each side that is nearest to the mean, from its start; ops of B that differ are underlined if they are wide enough"
                 .to_owned()
         }
         ComparePane::Scatter => "the time of each op in A and in B; larger points differ by more".to_owned(),
@@ -76,7 +85,7 @@ pub fn picture_text(of: &Comparison, pane: ComparePane) -> String {
 
 /// Returns a few words about the icicle of differences.
 pub fn scope_differences_text(of: &Comparison) -> String {
-    format!("B − A of self time by scope in {}; a scope is as wide as its longer side", time_unit(of).symbol())
+    format!("B − A of self time by scope in {}; as wide as the longer sides of all parts", time_unit(of).symbol())
 }
 
 /// Returns the files and the device of each side.

@@ -1,7 +1,7 @@
 //! This module draws the scopes of both sides: the icicle of A above that of B, on one scale of time. Scopes of B that differ are
 //! tinted. The layout of one icicle is in `plot::icicle`.
 
-use super::figures::{is_noise, time_unit};
+use super::figures::{is_noise, letter_mark, time_unit};
 use crate::analysis::compare::{Comparison, ScopeDelta};
 use crate::chart::plot::hit_test::Direction;
 use crate::chart::plot::icicle::{self, Icicle, Node, ROW_HEIGHT};
@@ -60,16 +60,7 @@ pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<
             mark
         };
         marks.extend(scene.marks.into_iter().map(shift));
-        let text = Shape::Text {
-            x: 2.0,
-            y: top + ROW_HEIGHT * 0.68,
-            text: letter.to_owned(),
-            anchor: Anchor::Start,
-            size: Size::Dense,
-            mono: false,
-            halo: false,
-        };
-        marks.push(Mark::new(text, Paint::fill(Tone::Ink)));
+        marks.push(letter_mark(letter, top + ROW_HEIGHT * 0.68));
         marks.extend(missing(of, whole, (side, widths[side], room), top, unit));
         // A side without time has a row all the same, so that its letter stands somewhere.
         top += f64::from(icicle.rows().max(1)) * ROW_HEIGHT + GAP;
@@ -85,8 +76,8 @@ pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<
     Some(ScopesPicture { scene, icicles, n })
 }
 
-/// Draws the differences of the scopes at and below a path as one icicle. A scope is as wide as the longer one of both sides; where
-/// its parts differ in opposite ways, as wide as these together. `None` if neither side has time there, or if there is no room.
+/// Draws the differences of the scopes at and below a path as one icicle. A scope is as wide as the longer side of its own ops and
+/// its children together. `None` if neither side has time there, or if there is no room.
 pub fn scope_differences(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<ScopesPicture> {
     let n = u32::try_from(of.scopes.len()).ok()?;
     let root = root(&of.scopes, path);
@@ -113,7 +104,7 @@ pub fn scope_differences(of: &Comparison, path: &str, width: f64, rows_max: u32)
     };
     let nodes: Vec<Node> = of.scopes.iter().enumerate().map(node).collect();
     let icicle = icicle::layout(&nodes, root as u32, width, rows_max);
-    let title = "Difference of self time by scope path, as wide as the longer side";
+    let title = "Difference of self time by scope path, as wide as the longer sides of all parts";
     let scene = Scene { table: table(of, unit), ..icicle_scene::to_scene(&nodes, &icicle, width, None, title) };
     Some(ScopesPicture { scene, icicles: vec![icicle], n })
 }

@@ -1,16 +1,17 @@
 //! This module draws a step of A above a step of B, on one time axis that begins at the start of both. Ops of B whose row differs by
 //! more than chance have a coloured line below them.
 
-use super::figures::is_noise;
+use super::figures::{is_noise, letter_mark};
 use crate::analysis::classify::Kind;
 use crate::analysis::compare::{Comparison, Verdict};
 use crate::analysis::timeline::{EventBox, LinePicture};
 use crate::chart::plot::paint::{Paint, Tone};
-use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape};
 use crate::chart::timeline::ruler::ruler;
 use crate::chart::timeline::{LanePlace, LineFrame, Viewport};
 use crate::chart::widgets::tip::Tip;
 use crate::protocol::{CompareTimeline, SideTimeline, TimelineRow};
+use crate::report::compare_format::per_unit;
 use crate::table::format;
 use crate::units::Picos;
 
@@ -26,7 +27,7 @@ const CHANGED: f64 = 3.0;
 /// Space below a side, in px.
 const GAP: f64 = 12.0;
 /// Largest number of lanes of a line. Events are seldom nested more deeply.
-const MAX_LANES: u32 = 6;
+const MAX_LANES: u32 = 8;
 /// Room for a mark of the ruler, in px.
 const TICK: f64 = 90.0;
 
@@ -36,13 +37,15 @@ struct Event<'a> {
     is_b: bool,
     side: &'a SideTimeline,
     of: &'a EventBox,
+    /// The row of the comparison to which the op belongs. `None` if it is in none.
+    row: Option<&'a TimelineRow>,
 }
 
 /// Lists the wide events of both sides. The id of a mark is the index of its event.
 fn events(of: &CompareTimeline) -> impl Iterator<Item = Event<'_>> {
     [false, true].into_iter().zip(&of.sides).flat_map(|(is_b, side)| {
         let boxes = side.picture.lines.iter().flat_map(|line| &line.boxes);
-        boxes.map(move |of| Event { is_b, side, of })
+        boxes.enumerate().map(move |(at, of)| Event { is_b, side, of, row: row(side, at) })
     })
 }
 
@@ -50,10 +53,11 @@ impl Event<'_> {
     fn name(&self) -> &str {
         self.side.picture.names.get(self.of.name as usize).map_or("", String::as_str)
     }
+}
 
-    fn row(&self) -> Option<&TimelineRow> {
-        self.side.rows.get(self.of.name as usize)?.as_ref()
-    }
+/// Returns the row of a box of a side, by its index.
+fn row(side: &SideTimeline, at: usize) -> Option<&TimelineRow> {
+    side.rows.get((*side.row_of.get(at)?)? as usize)
 }
 
 /// Draws the visible part of both steps. `None` without room.
@@ -70,7 +74,8 @@ pub fn timeline(comparison: &Comparison, of: &CompareTimeline, view: Viewport, w
     let with_changes = !is_noise(comparison.verdict);
     for (side, letter) in of.sides.iter().zip(["A", "B"]) {
         let start = top;
-        marks.push(Mark::new(dense(2.0, top + 14.0, letter.to_owned()), Paint::fill(Tone::Ink)));
+        marks.push(letter_mark(letter, top + 14.0));
+        let first_of_side = first_id;
         let frame = LineFrame { view, left: LEFT, width: room, query: &side.picture.query, names: &side.picture.names };
         let heads = head_texts(side);
         for (at, head) in heads.iter().enumerate() {
@@ -78,7 +83,8 @@ pub fn timeline(comparison: &Comparison, of: &CompareTimeline, view: Viewport, w
             marks.push(Mark::new(text, Paint::fill(Tone::Ink2)));
             top += HEAD;
             let Some(line) = side.picture.lines.get(at) else { continue };
-            let changed = |of: &EventBox| changed(side, of).filter(|_| with_changes && letter == "B");
+            let first = (first_id - first_of_side) as usize;
+            let changed = |at: usize| changed(row(side, first + at)?).filter(|_| with_changes && letter == "B");
             draw_line(&mut marks, &frame, line, (top, first_id), &changed);
             first_id += line.boxes.len() as u32;
             top += f64::from(line.n_lanes.clamp(1, MAX_LANES)) * LANE;
@@ -99,17 +105,9 @@ pub fn timeline(comparison: &Comparison, of: &CompareTimeline, view: Viewport, w
         }
     }
     grid.extend(marks);
-    let [a, b] = &of.sides;
-    let title = format!(
-        "A step of A, {}, above one of B, {}, from their starts.",
-        format::time_text(a.length),
-        format::time_text(b.length)
-    );
+    let [a, b] = of.sides.each_ref().map(|side| head_texts(side).swap_remove(0));
+    let title = format!("A above B, from the starts of their steps. A: {a}. B: {b}.");
     Some(Scene { width, height, marks: grid, title, table: table(of) })
-}
-
-fn dense(x: f64, y: f64, text: String) -> Shape {
-    Shape::Text { x, y, text, anchor: Anchor::Start, size: Size::Dense, mono: false, halo: false }
 }
 
 /// Draws the lanes of a line. `first_id` is the id of its first event.
@@ -118,22 +116,21 @@ fn draw_line(
     frame: &LineFrame<'_>,
     line: &LinePicture,
     (top, first_id): (f64, u32),
-    changed: &dyn Fn(&EventBox) -> Option<Tone>,
+    changed: &dyn Fn(usize) -> Option<Tone>,
 ) {
     let lane_top = |lane: u32| (lane < MAX_LANES).then(|| top + f64::from(lane) * LANE);
     let place = LanePlace { block: BLOCK, is_folded: false, top: &lane_top, first_id: Some(first_id) };
     frame.draw(marks, line, &place);
-    for of in &line.boxes {
+    for (at, of) in line.boxes.iter().enumerate() {
         let place = lane_top(of.lane).zip(frame.span(of.start, of.end));
-        if let Some(((y, (x, wide)), tone)) = place.zip(changed(of)) {
+        if let Some(((y, (x, wide)), tone)) = place.zip(changed(at)) {
             marks.push(Mark::new(Shape::rect(x, y + BLOCK, wide, CHANGED), Paint::fill(tone)));
         }
     }
 }
 
-/// Returns the colour of the line below an op: that of its verdict. `None` if its row does not differ.
-fn changed(side: &SideTimeline, of: &EventBox) -> Option<Tone> {
-    let row = side.rows.get(of.name as usize)?.as_ref()?;
+/// Returns the colour of the line below an op: that of the verdict on its row. `None` if the row does not differ.
+const fn changed(row: &TimelineRow) -> Option<Tone> {
     match row.verdict {
         Verdict::Regression => Some(Tone::Worse),
         Verdict::Improvement => Some(Tone::Better),
@@ -141,14 +138,27 @@ fn changed(side: &SideTimeline, of: &EventBox) -> Option<Tone> {
     }
 }
 
-/// Returns the text above each line of a side: the first with the step and its length.
+/// Returns the text above each line of a side, at least one: the first with the step and its length.
 fn head_texts(side: &SideTimeline) -> Vec<String> {
     if let Some(absent) = &side.absent {
         return vec![absent.clone()];
     }
     let what = side.step.map_or("whole capture".to_owned(), |step| format!("step {step}"));
-    let first = format!("{what}, {}", format::time_text(side.length));
-    let text = |(at, track): (usize, &String)| if at == 0 { format!("{first}, {track}") } else { track.clone() };
+    let mut first = format!("{what}, {}", format::time_text(side.length));
+    let n_shown = side.tracks.len() as u32;
+    if n_shown < side.n_lines {
+        first += &format!(", {n_shown} of {} lines", side.n_lines);
+    }
+    let n_lanes = |at: usize| side.picture.lines.get(at).map_or(0, |line| line.n_lanes);
+    let text = |(at, track): (usize, &String)| {
+        let more = n_lanes(at).saturating_sub(MAX_LANES);
+        let more = if more > 0 {
+            format!(", without {}", format::counted(more.into(), "lane", "lanes"))
+        } else {
+            String::new()
+        };
+        if at == 0 { format!("{first}, {track}{more}") } else { format!("{track}{more}") }
+    };
     let texts: Vec<String> = side.tracks.iter().enumerate().map(text).collect();
     if texts.is_empty() { vec![first] } else { texts }
 }
@@ -181,21 +191,22 @@ const fn letter(is_b: bool) -> &'static str {
 
 /// Returns the key of the row of a mark. `None` if no row has the op.
 pub fn timeline_row(of: &CompareTimeline, id: u32) -> Option<String> {
-    Some(events(of).nth(id as usize)?.row()?.key.clone())
+    Some(events(of).nth(id as usize)?.row?.key.clone())
 }
 
 /// Builds the tooltip of an event.
-pub fn timeline_tip(of: &CompareTimeline, id: u32) -> Option<Tip> {
+pub fn timeline_tip(comparison: &Comparison, of: &CompareTimeline, id: u32) -> Option<Tip> {
     let event = events(of).nth(id as usize)?;
     let EventBox { start, end, kind, .. } = *event.of;
     let mut rows = vec![("Side".to_owned(), letter(event.is_b).to_owned())];
     rows.extend(kind.map(|kind| ("Kind".to_owned(), kind.label().to_owned())));
     rows.push(("Start, after that of the step".to_owned(), format::time_text(start)));
-    rows.push(("Duration".to_owned(), format::time_text(end.saturating_sub(start))));
-    if let Some(row) = event.row() {
+    rows.push(("Duration within the step".to_owned(), format::time_text(end.saturating_sub(start))));
+    if let Some(row) = event.row {
         let time = |ps: i64| format::time_text(Picos(ps.unsigned_abs()));
-        rows.push(("All executions in A".to_owned(), time(row.a_ps)));
-        rows.push(("All executions in B".to_owned(), time(row.b_ps)));
+        let unit = per_unit(comparison.unit);
+        rows.push((format!("Row of the table, A, {unit}"), time(row.a_ps)));
+        rows.push((format!("Row of the table, B, {unit}"), time(row.b_ps)));
         rows.push(("Difference".to_owned(), format::signed_time_text(row.delta_ps)));
         rows.push(("Verdict".to_owned(), row.verdict.label().to_owned()));
     }

@@ -111,9 +111,10 @@ impl CompareViewState {
         RowSelection { rows: self.rows, scope, by: self.by, group: self.group.clone() }
     }
 
-    /// Exchanges baseline and experiment.
+    /// Exchanges baseline and experiment. The name of a group is that of B, so the ops of one group are no longer selected.
     pub fn swap(&mut self) {
         self.is_swapped = !self.is_swapped;
+        self.group = None;
         self.pairs.iter_mut().for_each(|pair| std::mem::swap(&mut pair.a, &mut pair.b));
     }
 

@@ -83,7 +83,7 @@ impl CompareModel {
     pub(super) fn change_pairs(self, with: impl FnOnce(&mut Vec<OpPair>)) {
         self.unpaired.set(None);
         self.select_rows(|view_state| {
-            view_state.rows = CompareRows::All;
+            show_all(view_state);
             with(&mut view_state.pairs);
         });
         close_panel(self.state);
@@ -93,8 +93,15 @@ impl CompareModel {
     pub(super) fn filter_rows(self, rows: CompareRows, text: &str) {
         self.state.compare_filter.set(text.to_owned());
         self.select_rows(|view_state| {
-            (view_state.rows, view_state.by, view_state.group) = (rows, CompareBy::Op, None);
+            show_all(view_state);
+            view_state.rows = rows;
         });
+    }
+
+    /// Shows the ops of a group. The filter was about names of groups, and ends.
+    pub(super) fn open_group(self, name: String) {
+        self.state.compare_filter.set(String::new());
+        self.select_rows(|view_state| view_state.group = Some(name));
     }
 
     /// Shows other rows in the table. Nothing is selected then.
@@ -107,6 +114,13 @@ impl CompareModel {
     pub(super) fn open_row(self, key: &str) {
         self.state.compared_row.set(key.to_owned());
     }
+}
+
+/// Shows all ops in the table, each as a row.
+fn show_all(view_state: &mut CompareViewState) {
+    (view_state.rows, view_state.by) = (CompareRows::All, CompareBy::Op);
+    view_state.group = None;
+    view_state.scope.clear();
 }
 
 /// Closes the panel of a row, and moves the focus to the table.

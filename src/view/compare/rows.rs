@@ -21,7 +21,6 @@ use leptos::prelude::*;
 /// Builds the model of the table.
 pub(super) fn table_model(model: CompareModel) -> Model {
     let state = model.state;
-    let is_grouped = move || model.view_state.with_untracked(|view_state| view_state.selection().is_grouped());
     let table = RemoteTable {
         label: Signal::stored("Ops of both sides".to_owned()),
         of: Signal::derive(move || {
@@ -38,9 +37,7 @@ pub(super) fn table_model(model: CompareModel) -> Model {
             state.compared_row.with(|row| *row == key) || state.selected.with(|selected| selected.contains(&key))
         }),
         press: Callback::new(move |(press, row): (RowPress, Row)| match press {
-            RowPress::Open | RowPress::DoubleClick if is_grouped() => {
-                model.select_rows(|view_state| view_state.group = Some(row.key));
-            }
+            RowPress::Open | RowPress::DoubleClick if is_grouped(model) => model.open_group(row.key),
             RowPress::Open | RowPress::DoubleClick => model.open_row(&row.key),
             RowPress::Select => state.selected.set(vec![row.key]),
             RowPress::Toggle => state.selected.update(|selected| toggle(selected, row.key)),
@@ -51,6 +48,17 @@ pub(super) fn table_model(model: CompareModel) -> Model {
         }),
     };
     remote_model(state, table)
+}
+
+/// Returns whether the rows are groups of ops.
+fn is_grouped(model: CompareModel) -> bool {
+    model.view_state.with_untracked(|view_state| view_state.selection().is_grouped())
+}
+
+/// Returns the groups of a saved table. The ops of one group are saved with all others.
+fn saved_by(model: CompareModel) -> CompareBy {
+    let by = model.view_state.with_untracked(|view_state| view_state.by);
+    if is_grouped(model) { by } else { CompareBy::Op }
 }
 
 /// Renders the tools above the table: which rows, filter and save.
@@ -64,8 +72,7 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
     };
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let (query, by) =
-                (model.query.get_untracked(), model.view_state.with_untracked(|view_state| view_state.by));
+            let (query, by) = (model.query.get_untracked(), saved_by(model));
             save::file(state, &ViewRequest::ExportCompare { query, by, format }.into(), "comparison", format);
         })
     };
@@ -98,7 +105,8 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
     let group = move || {
         let group = model.view_state.with(|view_state| view_state.group.clone())?;
         let all = move |_| model.select_rows(|view_state| view_state.group = None);
-        let text = format!("{}: {}", by.get().label(), middle_cut(&group, 48));
+        let by = by.get();
+        let text = format!("{}: {}", by.label(), middle_cut(by.text(&group), 48));
         Some(
             view! {
                 <button type="button" class="btn line small-text" title=format!("Show all groups, not only {group}") on:click=all>

@@ -21,11 +21,16 @@ const STEP: f64 = 2.0;
 const TURN: f64 = 1.25;
 const ASIDE: f64 = 0.25;
 
+/// Width of a column of narrow events, in px.
+const COLUMN: f64 = 2.0;
+
 /// The visible part of the steps. It is cheap to copy.
 #[derive(Clone, Copy)]
 struct Part {
     model: CompareModel,
     steps: SharedSignal<CompareTimeline>,
+    /// The mark with the keyboard focus. Ids of marks change with the part.
+    at: RwSignal<Option<u32>>,
 }
 
 impl Part {
@@ -44,7 +49,12 @@ impl Part {
         self.model.view_state.with(|view_state| view_state.part.is_some())
     }
 
+    /// Shows another part. Before the steps are known, nothing changes.
     fn set(self, view: Viewport) {
+        if self.steps.with_untracked(|steps| steps.as_ref().is_none_or(|steps| steps.duration == Picos::ZERO)) {
+            return;
+        }
+        self.at.set(None);
         let is_whole = untrack(|| self.whole()) == view;
         self.model.change(|view_state| view_state.part = (!is_whole).then_some((view.start, view.end)));
     }
@@ -66,11 +76,11 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let steps = SharedSignal::<CompareTimeline>::none();
-    let part = Part { model, steps };
+    let part = Part { model, steps, at: RwSignal::new(None) };
     let room = move || (chart::room(width.get()) - compare::LEFT).max(0.0);
     state.request_on_change(
         move || {
-            let n_columns = room().ceil() as u32;
+            let n_columns = (room() / COLUMN).ceil() as u32;
             let part = model.view_state.with(|view_state| view_state.part).map(|(from, to)| (Picos(from), Picos(to)));
             // The steps of a new comparison are requested after it has come.
             let is_ready = model.found.with(Option::is_some) && n_columns > 0;
@@ -85,7 +95,9 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
     });
     let chart_model = Model {
         scene,
-        tip: Callback::new(move |id: u32| compare::timeline_tip(&*steps.get_untracked()?, id)),
+        tip: Callback::new(move |id: u32| {
+            compare::timeline_tip(&*model.found.get_untracked()?, &*steps.get_untracked()?, id)
+        }),
         press: Callback::new(move |(id, _): (u32, bool)| {
             if let Some(key) = steps.get_untracked().and_then(|steps| compare::timeline_row(&steps, id)) {
                 model.open_row(&key);
@@ -110,7 +122,7 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
             }
             true
         })),
-        at: RwSignal::new(None),
+        at: part.at,
     };
     let drag = DragSelect::new(node, state.tips);
     // The fraction of the width of the picture.

@@ -317,6 +317,7 @@ class Session:
         history: Path | Sequence[Path] = (),
         pair: Mapping[str, str] | None = None,
         by: str | None = None,
+        without_sources: bool = False,
         top: int | None = None,
     ) -> Result:
         """Compare this session, the baseline, with another one, the experiment. Both are read again from their files.
@@ -331,10 +332,12 @@ class Session:
             history: Earlier captures of the same program, at least 8, or reports of them. They give the band in place of ``band``.
             pair: Ops of the baseline, each with the op of the experiment that it is paired with by hand.
             by: Groups the ops by ``op_group``, ``kind``, ``scope`` or ``source``. The table ``groups`` has the groups.
+            without_sources: Leaves out source lines.
             top: See ``Session``.
         """
         paths = other.paths if isinstance(other, Session) else _list(other)
         options = {"band": band, "fail_over": fail_over, "on": on, "pair": pair, "by": by, "top": top}
+        options["without_sources"] = without_sources
         earlier = [f"--history={path}" for path in _list(history)]
         arguments = [*_arguments("compare", options), *earlier, *_files(self.paths), "--", *_files(paths)]
         return self._document(lambda: _rooflight.document(arguments), 4)
