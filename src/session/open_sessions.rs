@@ -227,7 +227,7 @@ impl Compared {
         };
         #[expect(clippy::cast_precision_loss, reason = "shares of the time of A")]
         let whole = Some(self.comparison.a_ps as f64);
-        let head = |shown: &Shown| Some(if shown.id == "name" { selection.by.label() } else { shown.head });
+        let head = |shown: &Shown| Some(if shown.id == "text" { selection.by.label() } else { shown.head });
         let (reply, order) = match &rows {
             SelectedRows::Ops(rows) => {
                 answer(TableRows::new(&COMPARE_TABLE, rows, whole, |shown| Some(shown.head), order), action)

@@ -166,6 +166,7 @@ pub const COMPARE_GROUPS: &[Column<GroupDelta>] = &[
     Column::new("a_ps", |group| time_of(group.a_ps)),
     Column::new("b_ps", |group| time_of(group.b_ps)),
     Column::new("delta_ps", |group| part(group.delta_ps)),
+    Column::shown("text", |group| Value::text(&group.text)),
     Column::shown("longer_ps", |group| time_of(group.a_ps.max(group.b_ps))),
     Column::shown("bar", |group| part(group.delta_ps)),
     Column::shown("of_step", |group| part(group.delta_ps)),
@@ -176,7 +177,7 @@ pub const COMPARE_GROUPS: &[Column<GroupDelta>] = &[
 pub const COMPARE_GROUP_TABLE: Table<GroupDelta> = Table {
     columns: COMPARE_GROUPS,
     shown: &[
-        Shown::name("name", "Group"),
+        Shown::name("text", "Group"),
         Shown::new("a_ps", "A", Format::Time, 10, 1).in_unit_of("longer_ps").with_total(),
         Shown::new("b_ps", "B", Format::Time, 10, 1).in_unit_of("longer_ps").with_total(),
         Shown::new("delta_ps", "Difference", Format::Difference, 12, 0).in_unit_of("longer_ps").with_total(),
@@ -203,7 +204,7 @@ pub const COMPARE_GROUP_TABLE: Table<GroupDelta> = Table {
     parts: |_| Vec::new(),
     nouns: ("group", "groups"),
     default_sort: "delta_ps",
-    leaf: &["name"],
+    leaf: &["text"],
 };
 
 fn group_mark(group: &GroupDelta) -> Option<Mark> {

@@ -57,8 +57,8 @@ impl CompareBy {
         }
     }
 
-    /// Returns the name of the group of each row. Layers are folded if all rows have several of them, so the names of some rows may
-    /// differ from those that they have among all rows.
+    /// Returns the name of the group of each row. `rows` have to be all rows of a comparison, because unrolled layers are folded only
+    /// where there are several of them.
     fn names(self, rows: &[RowDelta]) -> Vec<Cow<'_, str>> {
         match self {
             Self::Op => rows.iter().map(|row| row.name().into()).collect(),
