@@ -37,7 +37,7 @@ fn captures(a: &str, b: &str) -> OpenSessions {
     sessions((a.rsplit('/').next().unwrap(), bytes(a)), (b.rsplit('/').next().unwrap(), bytes(b)))
 }
 
-fn ask(sessions: &mut OpenSessions, query: &CompareTimelineQuery) -> CompareTimeline {
+fn drawn_steps(sessions: &mut OpenSessions, query: &CompareTimelineQuery) -> CompareTimeline {
     sessions.answer(&ViewRequest::CompareTimeline(query.clone()).into()).decode().unwrap()
 }
 
@@ -87,7 +87,7 @@ fn steps_have_the_events_of_the_captures() {
     ] {
         let mut sessions = captures(a, b);
         let of = compared(&mut sessions, &CompareQuery::default());
-        let whole = ask(&mut sessions, &CompareTimelineQuery { n_columns: 1200, ..Default::default() });
+        let whole = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 1200, ..Default::default() });
         for (name, side, periods) in [(a, &whole.sides[0], &of.a.periods_ps), (b, &whole.sides[1], &of.b.periods_ps)] {
             // The step is the one whose length is nearest to the mean.
             let mean = periods.iter().sum::<u64>() as f64 / periods.len() as f64;
@@ -102,7 +102,8 @@ fn steps_have_the_events_of_the_captures() {
         let (shorter, longer) = (whole.sides[0].length.min(whole.sides[1].length), whole.duration);
         if longer.0 > shorter.0 + 1000 {
             let part = Some((Picos(shorter.0 + 100), longer));
-            let after = ask(&mut sessions, &CompareTimelineQuery { part, n_columns: 800, ..Default::default() });
+            let after =
+                drawn_steps(&mut sessions, &CompareTimelineQuery { part, n_columns: 800, ..Default::default() });
             let n = after
                 .sides
                 .each_ref()
@@ -112,7 +113,7 @@ fn steps_have_the_events_of_the_captures() {
         // A part is drawn more finely, of both sides alike.
         let from = Picos(whole.duration.0 / 3);
         let part = Some((from, Picos(from.0 + whole.duration.0 / 50)));
-        let zoomed = ask(&mut sessions, &CompareTimelineQuery { part, n_columns: 800, ..Default::default() });
+        let zoomed = drawn_steps(&mut sessions, &CompareTimelineQuery { part, n_columns: 800, ..Default::default() });
         assert_eq!(zoomed.duration, whole.duration);
         for (name, side) in [a, b].into_iter().zip(&zoomed.sides) {
             assert_eq!(side.picture.query.start, from);
@@ -124,7 +125,7 @@ fn steps_have_the_events_of_the_captures() {
 #[test]
 fn names_lead_to_their_rows() {
     let mut sessions = captures("gpu/xla.graphs.xplane.pb.xz", "gpu/f32.graphs.xplane.pb.xz");
-    let of = ask(&mut sessions, &CompareTimelineQuery { n_columns: 4000, ..Default::default() });
+    let of = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 4000, ..Default::default() });
     for (is_b, side) in [false, true].into_iter().zip(&of.sides) {
         let boxes: Vec<_> = side.picture.lines.iter().flat_map(|line| &line.boxes).collect();
         assert_eq!(side.row_of.len(), boxes.len());
@@ -142,7 +143,7 @@ fn names_lead_to_their_rows() {
         }
     }
     let swapped = CompareQuery { is_swapped: true, ..CompareQuery::default() };
-    let other = ask(&mut sessions, &CompareTimelineQuery { compare: swapped, part: None, n_columns: 4000 });
+    let other = drawn_steps(&mut sessions, &CompareTimelineQuery { compare: swapped, part: None, n_columns: 4000 });
     for (side, swapped) in of.sides.iter().zip(other.sides.iter().rev()) {
         assert_eq!((side.step, side.length, drawn(side)), (swapped.step, swapped.length, drawn(swapped)));
     }
@@ -153,7 +154,7 @@ fn a_report_has_no_events() {
     let report = full_report("xla", bytes("gpu/xla.graphs.xplane.pb.xz")).unwrap();
     let report = pack(&carried(&report, 100, false), &[]);
     let mut sessions = sessions(("a.rooflight", report), ("b.xplane.pb.xz", bytes("gpu/f32.graphs.xplane.pb.xz")));
-    let of = ask(&mut sessions, &CompareTimelineQuery { n_columns: 800, ..Default::default() });
+    let of = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 800, ..Default::default() });
     assert_eq!(of.sides[0].absent.as_deref(), Some("This side is a report, which has no events."));
     assert!(of.sides[1].absent.is_none() && of.duration == of.sides[1].length);
     let comparison = compared(&mut sessions, &CompareQuery::default());
@@ -167,7 +168,7 @@ fn the_picture_has_both_steps_on_one_axis() {
     let mut sessions = captures("gpu/xla.graphs.xplane.pb.xz", "gpu/f32.graphs.xplane.pb.xz");
     let comparison = compared(&mut sessions, &CompareQuery::default());
     assert_eq!(comparison.verdict, Verdict::Regression);
-    let of = ask(&mut sessions, &CompareTimelineQuery { n_columns: 1000, ..Default::default() });
+    let of = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 1000, ..Default::default() });
     let view = Viewport { start: 0, end: of.duration.0 };
     let (width, room) = (1000.0 + LEFT, 1000.0);
     let scene = compare::timeline(&comparison, &of, view, width).unwrap();
@@ -210,7 +211,7 @@ fn the_picture_has_both_steps_on_one_axis() {
     // Of the same run, nothing is coloured.
     let mut same = captures("gpu/xla.graphs.xplane.pb.xz", "gpu/again.graphs.xplane.pb.xz");
     let comparison = compared(&mut same, &CompareQuery::default());
-    let of = ask(&mut same, &CompareTimelineQuery { n_columns: 1000, ..Default::default() });
+    let of = drawn_steps(&mut same, &CompareTimelineQuery { n_columns: 1000, ..Default::default() });
     let scene = compare::timeline(&comparison, &of, view, width).unwrap();
     assert!(scene.marks.iter().all(|mark| ![Some(Tone::Worse), Some(Tone::Better)].contains(&mark.paint.fill)));
     assert!(compare::timeline(&comparison, &of, view, 30.0).is_none(), "no room");
@@ -220,7 +221,7 @@ fn the_picture_has_both_steps_on_one_axis() {
 #[test]
 fn parts_stay_within_the_steps() {
     let mut sessions = captures("gpu/xla.graphs.xplane.pb.xz", "gpu/f32.graphs.xplane.pb.xz");
-    let whole = ask(&mut sessions, &CompareTimelineQuery { n_columns: 500, ..Default::default() });
+    let whole = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 500, ..Default::default() });
     let (end, length) = (whole.duration.0, whole.duration.0 / 4);
     for ((from, to), start) in [
         ((end * 2, end * 2 + length), end - length),
@@ -229,7 +230,7 @@ fn parts_stay_within_the_steps() {
         ((length, 2 * length), length),
     ] {
         let query = CompareTimelineQuery { part: Some((Picos(from), Picos(to))), n_columns: 500, ..Default::default() };
-        let of = ask(&mut sessions, &query);
+        let of = drawn_steps(&mut sessions, &query);
         assert_eq!(Viewport::within(Viewport { start: 0, end }, from, to).start, start);
         assert!(of.sides.iter().all(|side| side.picture.query.start == Picos(start)), "{from} to {to}");
     }
