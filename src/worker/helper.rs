@@ -1,5 +1,5 @@
 //! This module is a helper: a worker of the page that reads planes of large files for another worker. A helper reads one
-//! plane at a time, and posts it as bytes that are moved, not copied. The page starts and ends helpers. A worker that reads
+//! plane, or one part of a plane, at a time, and posts it as bytes that are moved, not copied. The page starts and ends helpers. A worker that reads
 //! cannot start one: the browser needs the event loop of that worker to start another one, and reading blocks the loop.
 //!
 //! ```text
@@ -25,7 +25,7 @@ pub(super) enum HelperMessage {
     /// The helper has started.
     Ready,
     Progress(HelperProgress),
-    /// The helper has read a plane; `None` if the plane is damaged or cannot be read.
+    /// The helper has read a plane or a part; `None` if it is damaged or cannot be read.
     Read(PlaneAt, Option<ProfilePart>),
 }
 
@@ -93,11 +93,11 @@ fn read(port: &MessagePort, at: PlaneAt, file: File) -> Option<ProfilePart> {
     let mut timer = ProgressTimer::default();
     let mut report = |progress: ReadProgress<'_>| {
         if timer.is_due() {
-            let (bytes, memory) = (progress.at.saturating_sub(at.start), memory().unwrap_or_default());
+            let (bytes, memory) = (at.bytes_before(progress.at), memory().unwrap_or_default());
             post(port, &HelperMessage::Progress(HelperProgress { bytes, events: progress.events, memory }));
         }
     };
-    ProfilePart::read(&source, at.span(), &mut report)
+    ProfilePart::read(&source, at.span(), at.events(), &mut report)
 }
 
 fn post(port: &MessagePort, message: &HelperMessage) {

@@ -7,6 +7,8 @@
 //!   helper         TPU:1, TPU:2 ──────────parts──────────────┘
 //! ```
 //!
+//! A plane that is larger than the share of a worker is divided by its events.
+//!
 //! A helper receives its whole share at its start, because messages arrive late at a worker that is reading.
 //! Helpers share no memory with this worker, because static hosts do not send the headers that shared memory needs. If a
 //! helper ends before its time, this worker reads the helper's planes.
@@ -61,7 +63,8 @@ impl ParallelOpen {
     ) -> Result<Self, (Captures, Vec<Skip>)> {
         // The captures inside of a report file are not files of their own.
         let is_plain = captures.capture_ranges.is_empty() && captures.inputs.len() == files.len();
-        let planes = if is_plain { list_planes(&captures.inputs, &skips) } else { PlaneList::default() };
+        let planes =
+            if is_plain { list_planes(&captures.inputs, &skips, ports.len() + 1) } else { PlaneList::default() };
         if planes.all.is_empty() || ports.is_empty() && planes.first.is_empty() {
             return Err((captures, skips));
         }
@@ -95,8 +98,8 @@ impl ParallelOpen {
     pub(super) fn read_one(&mut self, report: &mut dyn FnMut(Progress)) -> bool {
         let Some(at) = self.waiting.pop_front() else { return false };
         let source = self.captures.inputs.get(at.file as usize).map(|input| input.source.as_ref());
-        let part = source
-            .and_then(|source| ProfilePart::read(source, at.span(), &mut |own| report(self.progress(Some((own, at))))));
+        let mut report = |own: ReadProgress<'_>| report(self.progress(Some((own, at))));
+        let part = source.and_then(|source| ProfilePart::read(source, at.span(), at.events(), &mut report));
         self.add(at, part);
         true
     }
@@ -182,9 +185,8 @@ impl ParallelOpen {
     /// Returns the progress of all workers. `own` is that of this worker, if it reads a plane.
     pub(super) fn progress(&self, own: Option<(ReadProgress<'_>, PlaneAt)>) -> Progress {
         let helpers = || self.helpers.iter().flatten().map(|state| state.progress);
-        let (own_bytes, own_events, place) = own.map_or((0, 0, String::new()), |(own, at)| {
-            (own.at.saturating_sub(at.start), own.events, own.plane.to_owned())
-        });
+        let (own_bytes, own_events, place) =
+            own.map_or((0, 0, String::new()), |(own, at)| (at.bytes_before(own.at), own.events, own.plane.to_owned()));
         let (planes, events) = self.read.count();
         Progress {
             stage: Stage::Read,

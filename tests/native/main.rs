@@ -24,6 +24,7 @@ mod compare_series;
 mod compare_timeline;
 mod data_movement;
 mod depth;
+mod divided_planes;
 mod dropped;
 mod export;
 mod files;

@@ -7,7 +7,7 @@ use rooflight::wire::Span;
 use rooflight::wire::xspace::{Outcome, outline, walk};
 
 /// Reads a capture with a number of threads. Also returns how often the reader reported progress.
-fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
+pub(crate) fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
     let (mut n_reports, mut last) = (0, (0, 0));
     let mut on_progress = |progress: rooflight::profile::ReadProgress<'_>| {
         n_reports += 1;
@@ -23,12 +23,13 @@ fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
     (profile, outcome, n_reports)
 }
 
-/// Reads each plane of a capture apart from the others, and passes it on as bytes, as the workers of the page do.
-fn read_apart(bytes: &[u8]) -> Profile {
+/// Reads each plane of a capture apart from the others, and passes it on as bytes, as the workers of the page do. `divide` returns
+/// the ranges of bytes into which a plane is divided.
+pub(crate) fn read_apart(bytes: &[u8], divide: impl Fn(Span) -> Vec<Span>) -> Profile {
     let mut on_progress = |_: rooflight::profile::ReadProgress<'_>| ();
     let source = &bytes;
-    let part = |span: Span| {
-        let part = ProfilePart::read(source, span, &mut |_| ()).unwrap();
+    let part = |span: Span, events: Span| {
+        let part = ProfilePart::read(source, span, events, &mut |_| ()).unwrap();
         postcard::from_bytes::<ProfilePart>(&postcard::to_allocvec(&part).unwrap()).unwrap()
     };
     let mut builder = Builder::new(&mut on_progress);
@@ -36,13 +37,21 @@ fn read_apart(bytes: &[u8]) -> Profile {
     walk(&&b""[..], &mut builder);
     builder.file("it.xplane.pb");
     let found = outline(source).unwrap();
-    assert!(builder.join(found.planes.into_iter().map(|(span, _)| part(span)).collect()));
+    let spans = found.planes.into_iter().map(|(span, _)| span);
+    let parts = spans.flat_map(|span| divide(span).into_iter().map(move |events| (span, events)));
+    assert!(builder.join(parts.map(|(span, events)| part(span, events)).collect()));
     builder.add_fields(found.fields);
     builder.finish()
 }
 
+/// Divides a range of bytes into parts of about the same length.
+pub(crate) fn equal_parts(span: Span, n: u64) -> Vec<Span> {
+    let at = |part: u64| span.start + span.len() * part / n;
+    (0..n).map(|part| Span { start: at(part), end: at(part + 1) }).collect()
+}
+
 /// Asserts that profiles are equal: planes with all events, ids of texts, values, programs and notes.
-fn assert_same(name: &str, one: &Profile, many: &Profile) {
+pub(crate) fn assert_same(name: &str, one: &Profile, many: &Profile) {
     assert_eq!(one.planes.len(), many.planes.len(), "{name}");
     for (one_plane, plane) in one.planes.iter().zip(&many.planes) {
         assert!(one_plane == plane, "{name}: {} differs", plane.name);
@@ -79,7 +88,14 @@ fn the_number_of_threads_does_not_matter() {
             assert!(n_reports > 0, "{name}");
             n_parallel += u32::from(bytes.len() > 4 << 20);
         }
-        assert_same(&format!("{name}, planes apart"), &one, &read_apart(&bytes));
+        assert_same(&format!("{name}, planes apart"), &one, &read_apart(&bytes, |span| vec![span]));
+        for n in [2, 3, 7] {
+            assert_same(
+                &format!("{name}, planes in {n} parts"),
+                &one,
+                &read_apart(&bytes, |span| equal_parts(span, n)),
+            );
+        }
     }
     assert!(n_parallel >= 3, "no capture is large enough for several threads");
 }

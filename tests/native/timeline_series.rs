@@ -225,7 +225,7 @@ fn counters_of_planes_that_are_read_apart() {
     joined.file("it.xplane.pb");
     let found = rooflight::wire::xspace::outline(&&capture[..]).unwrap();
     let read = |span| {
-        let part = ProfilePart::read(&&capture[..], span, &mut |_| ()).unwrap();
+        let part = ProfilePart::read(&&capture[..], span, rooflight::wire::Span::ALL, &mut |_| ()).unwrap();
         postcard::from_bytes::<ProfilePart>(&postcard::to_allocvec(&part).unwrap()).unwrap()
     };
     // The planes are joined in another order than they are read.

@@ -89,7 +89,7 @@ fn device_type(plane: &str) -> Option<&str> {
 /// Returns when the profile was started, from the plane about the run.
 fn start(source: &dyn Source, run: Span) -> Option<u64> {
     let mut progress = |_: ReadProgress<'_>| ();
-    let part = ProfilePart::read(source, run, &mut progress)?;
+    let part = ProfilePart::read(source, run, Span::ALL, &mut progress)?;
     let mut builder = Builder::new(&mut progress);
     builder.file("");
     builder.join(vec![part]).then(|| builder.finish().planes.iter().find_map(Plane::start_ns)).flatten()

@@ -5,7 +5,7 @@ use super::planes_read::PlaneAt;
 use super::{Input, detect::format};
 use crate::protocol::Skip;
 use crate::small_sort::SmallSort;
-use crate::wire::xspace::{SpaceField, outline};
+use crate::wire::xspace::{SpaceField, lines_at_start, outline};
 use crate::wire::{Format, Span};
 
 /// Total size of the planes, in bytes, from which starting a worker takes less time than it saves.
@@ -22,7 +22,8 @@ pub struct PlaneList {
     /// All planes: first those of `first`, then the largest first, so that they can be divided into equal shares.
     pub all: Vec<PlaneAt>,
     /// The first device and the planes that do not belong to a device. They can be shown before the rest is read. Empty if
-    /// they are more than half of the bytes, or if there is one device.
+    /// they are more than half of the bytes, if there is one device, or if planes are divided: then all workers finish at about
+    /// the same time.
     pub first: Vec<PlaneAt>,
     /// Number of devices.
     pub n_devices: u32,
@@ -47,8 +48,8 @@ impl PlaneList {
     }
 }
 
-/// Lists the planes to read apart. There are none if the files are small, packed, or of another format.
-pub fn list_planes(inputs: &[Input], skips: &[Skip]) -> PlaneList {
+/// Lists the planes for `n_workers` workers to read apart. There are none if the files are small, packed, or of another format.
+pub fn list_planes(inputs: &[Input], skips: &[Skip], n_workers: usize) -> PlaneList {
     // Small files are not even listed, because each read of a file in a browser takes milliseconds.
     if inputs.iter().map(|input| input.source.size()).sum::<u64>() < LEAST_BYTES {
         return PlaneList::default();
@@ -61,17 +62,22 @@ pub fn list_planes(inputs: &[Input], skips: &[Skip]) -> PlaneList {
         }
         let Some(of) = outline(input.source.as_ref()).filter(|of| of.planes.len() <= MAX_PLANES) else { continue };
         fields.push((file, of.fields));
-        let at = |(plane, (Span { start, end }, name)): (u32, (Span, String))| {
-            (PlaneAt { file, plane, start, end }, device_number(&name))
-        };
+        let at =
+            |(plane, (span, name)): (u32, (Span, String))| (PlaneAt::whole(file, plane, span), device_number(&name));
         found.extend((0..).zip(of.planes).map(at).filter(|(at, _)| !is_skipped(Some(at.plane))));
     }
     let bytes: u64 = found.iter().map(|(at, _)| at.bytes()).sum();
+    let n_devices = found.iter().filter(|(_, device)| device.is_some()).count() as u32;
+    let n_planes = found.len();
+    let mut found: Vec<(PlaneAt, Option<u64>)> = found
+        .into_iter()
+        .flat_map(|(at, device)| divided(inputs, at, bytes, n_workers).into_iter().map(move |part| (part, device)))
+        .collect();
     if bytes < LEAST_BYTES || found.len() < 2 {
         return PlaneList::default();
     }
+    let is_divided = found.len() > n_planes;
     found.small_sort_by(|(a, _), (b, _)| (b.bytes(), a).cmp(&(a.bytes(), b)));
-    let n_devices = found.iter().filter(|(_, device)| device.is_some()).count() as u32;
     let lowest = found.iter().filter_map(|(at, device)| Some((at.file, (*device)?))).min();
     let is_first = |(at, device): &(PlaneAt, Option<u64>)| {
         lowest.is_some_and(|(file, number)| at.file == file && device.is_none_or(|device| device == number))
@@ -79,13 +85,25 @@ pub fn list_planes(inputs: &[Input], skips: &[Skip]) -> PlaneList {
     let planes = |of: &[(PlaneAt, Option<u64>)]| of.iter().map(|(at, _)| *at).collect::<Vec<PlaneAt>>();
     let (mut first, rest): (Vec<_>, Vec<_>) = found.iter().partition(|of| is_first(of));
     let first_bytes: u64 = first.iter().map(|(at, _)| at.bytes()).sum();
-    if n_devices < 2 || first_bytes > bytes / 2 {
+    if n_devices < 2 || first_bytes > bytes / 2 || is_divided {
         return PlaneList { all: planes(&found), first: Vec::new(), n_devices, fields };
     }
     // The device takes longest to become a breakdown.
     first.small_sort_by(|(_, a), (_, b)| b.is_some().cmp(&a.is_some()));
     let first = planes(&first);
     PlaneList { all: [first.clone(), planes(&rest)].concat(), first, n_devices, fields }
+}
+
+/// Divides a plane into parts if it is larger than the share of a worker, and if most of it are lines.
+fn divided(inputs: &[Input], at: PlaneAt, bytes: u64, n_workers: usize) -> Vec<PlaneAt> {
+    let share = bytes / n_workers.max(1) as u64;
+    let is_large = at.bytes() / 5 > share / 4;
+    let source = inputs.get(at.file as usize).filter(|_| is_large).map(|input| input.source.as_ref());
+    let n = at.bytes().div_ceil(share.max(1)).min(n_workers as u64) as u32;
+    match source.and_then(|source| lines_at_start(source, at.span())) {
+        Some(lines) => at.divided(lines, n).collect(),
+        None => vec![at],
+    }
 }
 
 /// Returns the number of the device in the name of its plane, such as 3 in `/device:TPU:3`. `None` for planes that are not
@@ -131,28 +149,47 @@ mod tests {
             ("/device:CUSTOM:x", 10),
             ("/device:TPU:3", 10 * MB),
         ];
-        let found = list_planes(&[input(&planes)], &[]);
+        let found = list_planes(&[input(&planes)], &[], 2);
         assert_eq!((order(&found.all), order(&found.first), found.n_devices), (vec![2, 0, 3, 1, 4], vec![2, 0, 3], 3));
         let shares: Vec<Vec<u32>> = found.divide_among_workers(2).iter().map(|share| order(share)).collect();
         assert_eq!(shares, [vec![2, 0, 3], vec![1, 4]], "the first worker also answers requests");
         assert_eq!(found.divide_among_workers(1).concat(), found.all);
         let skip = |plane: Option<u32>| Skip { file: 0, plane };
-        let found = list_planes(&[input(&planes)], &[skip(Some(2))]);
+        let found = list_planes(&[input(&planes)], &[skip(Some(2))], 2);
         assert_eq!((order(&found.first), found.n_devices), (vec![4, 0, 3], 2), "the device that is left");
-        assert_eq!(list_planes(&[input(&planes)], &[skip(None)]), PlaneList::default());
+        assert_eq!(list_planes(&[input(&planes)], &[skip(None)], 2), PlaneList::default());
     }
 
     #[test]
     fn there_is_no_first_part_if_it_would_be_most_of_the_file() {
         let host = [("/host:CPU", 18 * MB), ("/device:TPU:0", MB), ("/device:TPU:1", MB)];
-        let found = list_planes(&[input(&host)], &[]);
+        let found = list_planes(&[input(&host)], &[], 1);
         assert_eq!((found.all.len(), found.first.len()), (3, 0));
         let shares: Vec<Vec<u32>> = found.divide_among_workers(2).iter().map(|share| order(share)).collect();
         assert_eq!(shares, [vec![0], vec![1, 2]], "by size");
-        let one = list_planes(&[input(&[("/host:CPU", 9 * MB), ("/device:GPU:0", 9 * MB)])], &[]);
+        let one = list_planes(&[input(&[("/host:CPU", 9 * MB), ("/device:GPU:0", 9 * MB)])], &[], 2);
         assert_eq!((one.all.len(), one.first.len()), (2, 0));
-        assert_eq!(list_planes(&[input(&[("/device:TPU:0", MB), ("/device:TPU:1", MB)])], &[]), PlaneList::default());
+        assert_eq!(
+            list_planes(&[input(&[("/device:TPU:0", MB), ("/device:TPU:1", MB)])], &[], 2),
+            PlaneList::default()
+        );
         let packed = Input { source: Box::new([0x1f_u8, 0x8b, 8, 0].repeat(5 * MB)), ..input(&[]) };
-        assert_eq!(list_planes(&[packed], &[]), PlaneList::default());
+        assert_eq!(list_planes(&[packed], &[], 2), PlaneList::default());
+    }
+
+    #[test]
+    fn planes_larger_than_a_share_are_divided() {
+        let parts = |planes: &[(&str, usize)], n| {
+            let found = list_planes(&[input(planes)], &[], n);
+            assert!(found.first.is_empty());
+            let mut all = found.all;
+            all.sort();
+            assert!(all.windows(2).all(|two| two[0].plane < two[1].plane || two[0].events_end == two[1].events_start));
+            assert!(all.iter().all(|at| at.n_parts as usize == order(&all).iter().filter(|n| **n == at.plane).count()));
+            all.iter().map(|at| (at.plane, at.bytes() as usize / MB)).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(&[("/device:TPU:0", 30 * MB)], 2), [(0, 15), (0, 15)]);
+        assert_eq!(parts(&[("/device:TPU:0", 30 * MB)], 1), [], "one worker reads the file as a whole");
+        assert_eq!(parts(&[("/host:CPU", 8 * MB), ("/device:GPU:0", 24 * MB)], 4), [(0, 8), (1, 8), (1, 8), (1, 8)]);
     }
 }

@@ -1,4 +1,4 @@
-//! This module holds planes that several workers have read, each plane apart from the others.
+//! This module holds planes that several workers have read, each plane or part of a plane apart from the others.
 
 use crate::profile::ProfilePart;
 use crate::small_sort::SmallSort;
@@ -6,7 +6,7 @@ use crate::wire::Span;
 use crate::wire::xspace::SpaceField;
 use serde::{Deserialize, Serialize};
 
-/// The position of a plane in the files of a request.
+/// The position of a plane, or of a part of its events, in the files of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PlaneAt {
     /// Index of the file.
@@ -17,17 +17,48 @@ pub struct PlaneAt {
     pub start: u64,
     /// One past the last byte.
     pub end: u64,
+    /// Offset from which on events start that are read; `start` for the first part of the plane.
+    pub events_start: u64,
+    /// Offset at which the first event of the next part can start; `end` for the last part.
+    pub events_end: u64,
+    /// Number of parts into which the plane is divided; 1 for the whole plane.
+    pub n_parts: u32,
 }
 
 impl PlaneAt {
+    /// Creates the position of a whole plane.
+    pub const fn whole(file: u32, plane: u32, Span { start, end }: Span) -> Self {
+        Self { file, plane, start, end, events_start: start, events_end: end, n_parts: 1 }
+    }
+
+    /// Returns the position of each of `n` parts of the plane, whose lines are at `lines`.
+    pub fn divided(self, lines: Span, n: u32) -> impl Iterator<Item = Self> {
+        let at = move |part: u32| match part {
+            0 => self.start,
+            _ if part == n => self.end,
+            _ => lines.part(part.into(), n.into()),
+        };
+        (0..n).map(move |part| Self { events_start: at(part), events_end: at(part + 1), n_parts: n, ..self })
+    }
+
     /// Returns the bytes of the plane in its file.
     pub const fn span(self) -> Span {
         Span { start: self.start, end: self.end }
     }
 
-    /// Returns the size of the plane in bytes.
+    /// Returns the offsets between which the events start that are read.
+    pub const fn events(self) -> Span {
+        Span { start: self.events_start, end: self.events_end }
+    }
+
+    /// Returns the size of the plane or of its part in bytes.
     pub const fn bytes(self) -> u64 {
-        self.span().len()
+        self.events().len()
+    }
+
+    /// Returns how many of these bytes are before an offset.
+    pub fn bytes_before(self, at: u64) -> u64 {
+        at.min(self.events_end).saturating_sub(self.events_start)
     }
 }
 
@@ -44,7 +75,7 @@ pub struct PlanesRead {
 
 /// A file whose planes have been read apart.
 pub struct FileRead {
-    /// The planes, in the order of the file.
+    /// The planes and parts of planes, in the order of the file.
     pub parts: Vec<ProfilePart>,
     /// What the file holds beside planes.
     pub fields: Vec<SpaceField>,
@@ -56,7 +87,7 @@ impl PlanesRead {
         Self { fields, ..Self::default() }
     }
 
-    /// Adds a plane; `None` if it is damaged.
+    /// Adds a plane or a part; `None` if it is damaged.
     pub fn add(&mut self, at: PlaneAt, part: Option<ProfilePart>) {
         match part {
             Some(part) => self.parts.push((at, part)),
@@ -64,9 +95,17 @@ impl PlanesRead {
         }
     }
 
-    /// Returns the number of planes and of their events.
+    /// Returns the number of whole planes, and the number of all events.
     pub fn count(&self) -> (u32, u64) {
-        (self.parts.len() as u32, self.parts.iter().map(|(_, part)| part.n_events()).sum())
+        let is_last = |at: &PlaneAt| at.events_end == at.end;
+        let planes = self.parts.iter().filter(|(at, _)| is_last(at) && self.has_all_parts(*at)).count();
+        (planes as u32, self.parts.iter().map(|(_, part)| part.n_events()).sum())
+    }
+
+    /// Returns whether all parts of a plane are here.
+    fn has_all_parts(&self, at: PlaneAt) -> bool {
+        let parts = self.parts.iter().filter(|(other, _)| (other.file, other.plane) == (at.file, at.plane));
+        parts.count() == at.n_parts as usize
     }
 
     /// Returns whether a plane is here.
@@ -84,15 +123,43 @@ impl PlanesRead {
         Some(Self { parts, damaged: Vec::new(), fields: self.fields.clone(), is_all: true })
     }
 
-    /// Takes a file. `None` if its planes have not been read apart.
+    /// Takes a file. `None` if its planes have not been read apart. A plane is left out if a part of it is not here.
     pub fn take(&mut self, file: u32) -> Option<FileRead> {
+        let whole: Vec<PlaneAt> = self.parts.iter().map(|(at, _)| *at).filter(|at| self.has_all_parts(*at)).collect();
         let (mut own, others): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.parts).into_iter().partition(|(at, _)| at.file == file);
         self.parts = others;
+        own.retain(|(at, _)| whole.contains(at));
         own.small_sort_by(|(a, _), (b, _)| a.cmp(b));
         let is_whole = !own.is_empty() && !self.damaged.contains(&file);
         let fields = self.fields.iter().find(|(at, _)| *at == file).map(|(_, fields)| fields.clone());
         let parts = own.into_iter().map(|(_, part)| part).collect();
         is_whole.then(|| FileRead { parts, fields: fields.unwrap_or_default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plane_without_one_of_its_parts_is_left_out() {
+        let bytes = vec![0x12, 1, b'a'];
+        let whole = PlaneAt::whole(0, 0, Span { start: 0, end: 3 });
+        let parts: Vec<PlaneAt> = PlaneAt { plane: 1, ..whole }.divided(Span { start: 1, end: 3 }, 2).collect();
+        assert_eq!(
+            parts.iter().map(|at| at.events()).collect::<Vec<_>>(),
+            [(0, 2), (2, 3)].map(|(start, end)| Span { start, end })
+        );
+        let read = |at: PlaneAt| ProfilePart::read(&bytes, at.span(), at.events(), &mut |_| ());
+        let mut found = PlanesRead::new(Vec::new());
+        for at in [parts[1], whole] {
+            found.add(at, read(at));
+        }
+        assert_eq!((found.count(), found.has(parts[1]), found.has(parts[0])), ((1, 0), true, false));
+        assert_eq!(found.clone().take(0).map(|file| file.parts.len()), Some(1));
+        found.add(parts[0], read(parts[0]));
+        assert_eq!(found.count(), (2, 0));
+        assert_eq!(found.take(0).map(|file| file.parts.len()), Some(3));
     }
 }

@@ -39,6 +39,11 @@ impl Anomalies {
         })
     }
 
+    /// Stores that only some events of a line have a time on the device clock.
+    pub(super) fn mixed_clock(&mut self, plane: &str, line: &str) {
+        self.mixed_clock_lines.push(format!("{plane}, {line}"));
+    }
+
     /// Adds the counts of planes that were read apart.
     pub(super) fn add(&mut self, other: Self) {
         let Self { negative_times, aggregated, mixed_clock_lines, unnamed_stats } = other;

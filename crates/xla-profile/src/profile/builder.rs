@@ -12,6 +12,7 @@
 use super::allocator::AllocatorStat;
 use super::anomalies::Anomalies;
 use super::correlation_ids::{self, Role};
+use super::division::{AddedOps, Division};
 use super::ids::{IdMap, OpId, program_of};
 use super::listing_limit::ListingLimit;
 use super::memory::{self, ValueNumbers};
@@ -29,12 +30,13 @@ use rustc_hash::FxHashMap;
 /// A builder of a profile, file by file.
 pub struct Builder<'p> {
     pub(super) profile: Profile,
-    plane: Plane,
+    pub(super) plane: Plane,
     role: Role,
     names: Names,
-    ops: IdMap<u32>,
+    /// Ops by the id of their metadata.
+    pub(super) ops: IdMap<u32>,
     /// Ops by key: the op of the metadata and the stats of the event, as words.
-    variants: FxHashMap<Box<[u64]>, u32>,
+    pub(super) variants: FxHashMap<Box<[u64]>, u32>,
     line: Option<Line>,
     /// Flows of the current line are stored, because it holds asynchronous ops or its name is not known yet.
     has_flows: bool,
@@ -42,7 +44,13 @@ pub struct Builder<'p> {
     has_counters: bool,
     /// Number of programs before the current plane.
     n_hlo: usize,
-    pending: Pending,
+    /// How the current plane is divided, if only a part of it is read.
+    pub(super) division: Option<Division>,
+    /// The planes that are divided, by index in the profile.
+    pub(super) divisions: Vec<(u32, Division)>,
+    /// The ops that events have added to the last plane, if its other parts are still to be joined.
+    pub(super) added_ops: AddedOps,
+    pub(super) pending: Pending,
     pub(super) anomalies: Anomalies,
     pub(super) listing_limit: ListingLimit,
     pub(super) memories: ValueNumbers,
@@ -80,6 +88,9 @@ impl<'p> Builder<'p> {
             has_flows: false,
             has_counters: false,
             n_hlo: 0,
+            division: None,
+            divisions: Vec::new(),
+            added_ops: AddedOps::default(),
             pending: Pending::default(),
             anomalies: Anomalies::default(),
             listing_limit: ListingLimit::default(),
@@ -118,52 +129,6 @@ impl<'p> Builder<'p> {
         self.profile
     }
 
-    /// Returns the op of the event's metadata, or the variant of that op with the event's own stats.
-    fn op_of(&mut self, metadata_id: i64) -> u32 {
-        let base = self.ops.get(metadata_id).unwrap_or_else(|| self.unresolved(metadata_id));
-        if self.pending.overrides.is_empty() {
-            return base;
-        }
-        let pending = &mut self.pending;
-        pending.key.clear();
-        pending.key.push(u64::from(base));
-        for (which, value) in &pending.overrides {
-            let [tag, word] = value.words();
-            pending.key.extend([(*which as u64) << 8 | tag, word]);
-        }
-        if pending.last.0 == pending.key {
-            return pending.last.1;
-        }
-        let op = match self.variants.get(pending.key.as_slice()) {
-            Some(op) => *op,
-            None => {
-                let mut op = self.plane.ops[base as usize].clone();
-                for (which, value) in &pending.overrides {
-                    set(&mut op.stats, *which, *value, &mut self.profile.strings);
-                }
-                let id = push_op(&mut self.plane.ops, op);
-                let stated = pending.overrides.iter().find_map(|(_, value)| value.memory());
-                if let Some(number) = stated.or_else(|| memory::value_of(&self.plane.memory, OpId(base))) {
-                    memory::put(&mut self.plane.memory, id, number);
-                }
-                self.variants.insert(pending.key.as_slice().into(), id);
-                id
-            }
-        };
-        std::mem::swap(&mut pending.last.0, &mut pending.key);
-        pending.last.1 = op;
-        op
-    }
-
-    #[cold]
-    fn unresolved(&mut self, metadata_id: i64) -> u32 {
-        let name = self.profile.strings.intern(&format!("unresolved event {metadata_id}"));
-        let op = Op { resolved: false, name, text: name, stats: OpStats::default() };
-        let id = push_op(&mut self.plane.ops, op);
-        self.ops.insert(metadata_id, id);
-        id
-    }
-
     /// Returns the value of a stat that describes an op.
     fn op_value(&mut self, which: OpStat, value: StatValue<'_>) -> Option<Value> {
         if which != OpStat::Memory {
@@ -192,6 +157,7 @@ impl Sink for Builder<'_> {
         self.variants.clear();
         self.pending = Pending::default();
         self.role = Role::from_plane(&head.name);
+        self.division = Division::new(head.continues, head.is_continued);
         self.listing_limit.read(head.bytes);
         self.n_hlo = self.profile.hlo.len();
         self.plane = Plane {
@@ -290,6 +256,9 @@ impl Sink for Builder<'_> {
     }
 
     fn line(&mut self, head: &LineHead) {
+        if self.plane.lines.is_empty() {
+            self.end_metadata();
+        }
         let line = Line { name: head.name.clone(), ..Line::default() };
         self.has_flows = line.is_async() || line.name.is_empty();
         self.has_counters = line.has_counters();
@@ -375,19 +344,22 @@ impl Sink for Builder<'_> {
         let Some(mut line) = self.line.take() else { return };
         (line.id, line.timestamp_ns, line.bytes) = (head.id, head.timestamp_ns, head.bytes);
         (line.name, line.display_name) = (head.name.clone(), head.display_name.clone());
-        if !line.is_async() {
-            line.flows = Vec::new();
+        if self.division.is_none() {
+            line.end();
         }
         if !self.listing_limit.take() {
             return self.listing_limit.leave_out(line.events.len() as u64);
         }
-        if line.events.close() {
-            self.anomalies.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
+        if line.events.close() && self.division.is_none() {
+            self.anomalies.mixed_clock(&self.plane.name, &line.name);
         }
         self.plane.lines.push(line);
     }
 
     fn plane_end(&mut self) {
+        if self.plane.lines.is_empty() {
+            self.end_metadata();
+        }
         let mut plane = std::mem::take(&mut self.plane);
         // A plane with lines or programs is always listed, because its size is in proportion to its content.
         let is_empty = plane.lines.is_empty() && self.profile.hlo.len() == self.n_hlo;
@@ -401,6 +373,7 @@ impl Sink for Builder<'_> {
         }
         plane.stat_counts.retain(|_, c| c.on_events + c.on_metadata > 0);
         plane.ops.shrink_to_fit();
+        self.end_part_of_plane();
         self.profile.planes.push(plane);
     }
 

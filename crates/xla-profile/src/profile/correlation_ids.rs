@@ -51,6 +51,16 @@ pub(super) struct CorrelationIds {
     pub(super) graph_nodes: Vec<(u32, u64)>,
 }
 
+impl CorrelationIds {
+    /// Adds the ids of a later part of the line, whose events have the indices that `moved` returns.
+    pub(super) fn append(&mut self, part: Self, moved: impl Fn(u32) -> u32) {
+        let Self { launches, runs, graph_nodes } = part;
+        self.launches.extend(launches.into_iter().map(|(event, id)| (moved(event), id)));
+        self.runs.extend(runs.into_iter().map(|run| OpRun { event: moved(run.event), ..run }));
+        self.graph_nodes.extend(graph_nodes.into_iter().map(|(event, node)| (moved(event), node)));
+    }
+}
+
 /// The run and device of an op on a host thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OpRun {

@@ -92,13 +92,13 @@ impl Events {
 
     /// Iterates over the ops of all events.
     pub fn ops(&self) -> impl ExactSizeIterator<Item = OpId> {
-        self.op.iter().map(op)
+        self.op.iter().map(as_op)
     }
 
     /// Returns the op of an event.
     #[inline]
     pub fn op(&self, event: usize) -> OpId {
-        op(self.op.get(event))
+        as_op(self.op.get(event))
     }
 
     /// Returns the bytes that the events take in memory.
@@ -128,6 +128,40 @@ impl Events {
         self.op.push(op.0.into());
     }
 
+    /// Adds the events of a later part of the line, and closes the columns. `new_ops` has the new op for each op of the part;
+    /// `None` if all ops keep their ids.
+    pub(super) fn append(&mut self, other: Self, new_ops: Option<&[OpId]>) {
+        let Self { start, duration, op: ops, device, is_mixed } = other;
+        let is_first = self.is_empty();
+        if ops.is_empty() {
+            return;
+        }
+        self.is_mixed |= is_mixed;
+        match (&mut self.device, device) {
+            (Some([own_start, own_duration]), Some([start, duration])) => {
+                own_start.append(start);
+                own_duration.append(duration);
+            }
+            (None, None) => {}
+            (None, device) if is_first => self.device = device,
+            _ => (self.device, self.is_mixed) = (None, true),
+        }
+        self.start.append(start);
+        self.duration.append(duration);
+        let new_op =
+            |new_ops: &[OpId], number: u64| new_ops.get(as_op(number).0 as usize).map_or(number, |op| op.0.into());
+        self.op.append(match new_ops {
+            Some(new_ops) => ops.iter().map(|number| new_op(new_ops, number)).collect(),
+            None => ops,
+        });
+        self.close();
+    }
+
+    /// Returns whether only some events had times on the device clock.
+    pub(super) const fn is_mixed(&self) -> bool {
+        self.is_mixed
+    }
+
     /// Replaces the op of an event.
     pub fn set_op(&mut self, event: usize, op: OpId) {
         self.op.set(event, op.0.into());
@@ -152,7 +186,7 @@ impl Events {
 
 /// Converts a number of the column of ops.
 #[inline]
-const fn op(word: u64) -> OpId {
+const fn as_op(word: u64) -> OpId {
     // The number came from an `OpId`, so it fits 32 bits.
     OpId(word as u32)
 }
@@ -185,14 +219,28 @@ mod tests {
             odd_one in any::<prop::sample::Index>(),
             lengths in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>()), 0..9),
             is_mixed in any::<bool>(),
+            cut in any::<prop::sample::Index>(),
         ) {
             let mut known = all;
             let is_mixed = is_mixed && known.len() > 1;
             let odd_one = if known.is_empty() { 0 } else { odd_one.index(known.len()) };
-            let mut events = Events::default();
-            for (i, (op, time, device)) in known.iter().enumerate() {
-                events.push(OpId(*op), *time, Some(*device).filter(|_| !is_mixed || i != odd_one));
-            }
+            let read = |range: std::ops::Range<usize>| {
+                let mut events = Events::default();
+                for i in range {
+                    let (op, time, device) = known[i];
+                    events.push(OpId(op), time, Some(device).filter(|_| !is_mixed || i != odd_one));
+                }
+                events
+            };
+            let mut events = read(0..known.len());
+            let closed = |mut events: Events| {
+                events.close();
+                events
+            };
+            let cut = cut.index(known.len() + 1);
+            let mut joined = closed(read(0..cut));
+            joined.append(closed(read(cut..known.len())), None);
+            prop_assert_eq!(&joined, &closed(events.clone()), "in two parts");
             for (event, length) in if known.is_empty() { Vec::new() } else { lengths } {
                 let event = event.index(known.len());
                 events.set_duration(event, length);

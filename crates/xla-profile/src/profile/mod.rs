@@ -11,13 +11,16 @@
 //! and kinds (`analysis`).
 mod allocator;
 mod anomalies;
+mod block;
 mod builder;
 mod column;
 mod copies;
 mod correlation_ids;
 mod counters;
 mod derive;
+mod division;
 mod event_links;
+mod event_ops;
 mod events;
 mod ids;
 mod listing_limit;
@@ -29,6 +32,7 @@ mod part;
 mod pending;
 mod programs;
 mod progress;
+mod renumbering;
 mod short_name;
 mod stats;
 mod strings;

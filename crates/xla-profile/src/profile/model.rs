@@ -130,6 +130,13 @@ impl Line {
         self.name == COUNTER_LINE
     }
 
+    /// Drops what only some lines have, once the name of the line is known.
+    pub(super) fn end(&mut self) {
+        if !self.is_async() {
+            self.flows = Vec::new();
+        }
+    }
+
     /// Returns whether the line holds asynchronous ops, which run beside the ops of the core: `Async XLA Ops`.
     pub fn is_async(&self) -> bool {
         self.name.contains("Async")

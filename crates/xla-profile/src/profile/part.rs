@@ -6,14 +6,19 @@
 //!  part 1  host, TPU:0 ─┐
 //!  part 2  TPU:1, TPU:2 ┴─► texts get the ids that they have if all planes are read in order
 //! ```
+//!
+//! A large plane can be divided into several parts by its events ([`division`](super::division)).
 
 use super::anomalies::Anomalies;
+use super::division::{AddedOps, Division};
 use super::listing_limit::ListingLimit;
-use super::memory::Memories;
-use super::model::{HloBlob, Op, OpStats, Plane, Profile};
+use super::memory::{self, Memories};
+use super::model::{HloBlob, Plane, Profile, StatCount};
 use super::progress::ReadProgress;
+use super::renumbering::Renumbering;
 use super::strings::Texts;
-use super::{Builder, Note, OpId, StrId};
+use super::{Builder, Note, OpId};
+use crate::small_sort::SmallSort;
 use crate::source::Source;
 use crate::wire::Span;
 use crate::wire::xspace::{Sink, SpaceField, walk_plane};
@@ -31,21 +36,29 @@ pub struct ProfilePart {
     anomalies: Anomalies,
     listing_limit: ListingLimit,
     n_events: u64,
+    /// The planes of which only a part was read, by index in `planes`.
+    divisions: Vec<(u32, Division)>,
 }
 
 impl ProfilePart {
-    /// Reads the plane at `span` of a file. Returns `None` if the plane is damaged.
-    pub fn read(source: &dyn Source, span: Span, progress: &mut dyn FnMut(ReadProgress<'_>)) -> Option<Self> {
+    /// Reads the plane at `span` of a file, with the events that start in `events`. Returns `None` if the plane is damaged.
+    pub fn read(
+        source: &dyn Source,
+        span: Span,
+        events: Span,
+        progress: &mut dyn FnMut(ReadProgress<'_>),
+    ) -> Option<Self> {
         let mut builder = Builder::new(progress);
-        let outcome = walk_plane(source, span, &mut builder);
+        let outcome = walk_plane(source, span, events, &mut builder);
         (outcome.n_damage == 0).then(|| Self::from_builder(builder))
     }
 
     /// Returns what a builder has read.
     pub(super) fn from_builder(builder: Builder<'_>) -> Self {
-        let Builder { profile, anomalies, listing_limit, n_events, .. } = builder;
+        let Builder { profile, anomalies, listing_limit, n_events, divisions, .. } = builder;
         let Profile { strings, memories, planes, hlo, hosts, notes, .. } = profile;
-        Self { texts: strings.into_texts(), memories, planes, hlo, hosts, notes, anomalies, listing_limit, n_events }
+        let texts = strings.into_texts();
+        Self { texts, memories, planes, hlo, hosts, notes, anomalies, listing_limit, n_events, divisions }
     }
 
     /// Returns the number of events.
@@ -71,18 +84,31 @@ impl Builder<'_> {
     }
 
     fn join_part(&mut self, part: ProfilePart) {
-        let ProfilePart { texts, memories, mut planes, mut hlo, hosts, notes, anomalies, listing_limit, n_events } =
-            part;
-        let ids = self.profile.strings.join(&texts);
+        let ProfilePart {
+            texts,
+            memories,
+            planes,
+            mut hlo,
+            hosts,
+            notes,
+            anomalies,
+            listing_limit,
+            n_events,
+            divisions,
+        } = part;
+        let texts_by_id = self.profile.strings.join(&texts);
         drop(texts);
-        let numbers = self.profile.memories.join(&mut self.memories, &memories);
+        let memories = self.profile.memories.join(&mut self.memories, &memories);
+        let numbers = Renumbering::new(texts_by_id, memories);
         let file = self.profile.files.len().saturating_sub(1);
-        for plane in &mut planes {
+        let mut divisions = divisions.into_iter().peekable();
+        for (index, mut plane) in (0..).zip(planes) {
             plane.file = file;
-            renumber(plane, &ids, &numbers);
+            numbers.renumber(&mut plane);
+            let division = divisions.next_if(|(of, _)| *of == index).map(|(_, division)| division);
+            self.join_plane(plane, division, &numbers);
         }
         hlo.iter_mut().for_each(|program| program.file = file);
-        self.profile.planes.append(&mut planes);
         self.profile.hlo.extend(hlo);
         self.profile.hosts.extend(hosts);
         self.profile.notes.extend(notes);
@@ -92,20 +118,73 @@ impl Builder<'_> {
     }
 }
 
-/// Replaces the ids of texts and the numbers of memory values in a plane.
-fn renumber(plane: &mut Plane, texts: &[StrId], numbers: &[u32]) {
-    let text = |id: &mut StrId| *id = texts.get(id.number() as usize - 1).copied().unwrap_or(*id);
-    for Op { name, text: whole, stats, .. } in &mut plane.ops {
-        text(name);
-        text(whole);
-        let OpStats { category, tf_op, source, source_stack, dedup, shape, hlo_op, hlo_module, kernel, .. } = stats;
-        let all = [category, tf_op, source, source_stack, dedup, shape, hlo_op, hlo_module, kernel];
-        all.into_iter().flatten().for_each(text);
+/// The parts of divided planes.
+impl Builder<'_> {
+    /// Drops what the metadata of the current plane says, if the part before has it. A plane that continues is the first plane of
+    /// its part.
+    pub(super) fn end_metadata(&mut self) {
+        if self.division.as_ref().is_some_and(|division| division.continues) {
+            self.anomalies = Anomalies::default();
+            self.profile.hlo.clear();
+        }
     }
-    let rows = plane.lines.iter_mut().flat_map(|line| &mut line.allocator);
-    rows.filter_map(|row| row.name.as_mut()).for_each(text);
-    plane.lines.iter_mut().flat_map(|line| &mut line.counters).for_each(|row| text(&mut row.stat));
-    for (_, number) in &mut plane.memory as &mut Vec<(OpId, u32)> {
-        *number = numbers.get(*number as usize).copied().unwrap_or(*number);
+
+    /// Stores how the plane that ends is divided, and what its other parts need.
+    pub(super) fn end_part_of_plane(&mut self) {
+        let Some(mut division) = self.division.take() else { return };
+        if division.continues {
+            self.listing_limit = ListingLimit::default();
+        }
+        division.variants = self.variants.drain().collect();
+        division.variants.small_sort_by(|(_, a), (_, b)| a.cmp(b));
+        self.divisions.push((self.profile.planes.len() as u32, division));
+    }
+
+    /// Adds a plane of a part, whose texts and values have their final numbers.
+    pub(super) fn join_plane(&mut self, plane: Plane, division: Option<Division>, numbers: &Renumbering) {
+        let Some(division) = division else { return self.profile.planes.push(plane) };
+        let is_continued = division.is_continued;
+        if division.continues {
+            self.continue_plane(plane, division, numbers);
+        } else {
+            self.added_ops = AddedOps::default();
+            self.added_ops.add(&plane, division, numbers, |op| op);
+            self.profile.planes.push(plane);
+        }
+        if !is_continued {
+            self.added_ops = AddedOps::default();
+            self.end_divided_plane();
+        }
+    }
+
+    /// Adds a part of the last plane.
+    fn continue_plane(&mut self, part: Plane, division: Division, numbers: &Renumbering) {
+        let Some(plane) = self.profile.planes.last_mut() else { return };
+        let new_ids = self.added_ops.add(&part, division, numbers, |op| {
+            let id = OpId(u32::try_from(plane.ops.len()).unwrap_or(u32::MAX));
+            plane.ops.push(part.op(op).clone());
+            if let Some(number) = memory::value_of(&part.memory, op) {
+                memory::put(&mut plane.memory, id.0, number);
+            }
+            id
+        });
+        plane.ops.shrink_to_fit();
+        for (name, count) in part.stat_counts {
+            plane.stat_counts.entry(name).or_insert(StatCount { on_events: 0, ..count }).on_events += count.on_events;
+        }
+        for (line, part) in plane.lines.iter_mut().zip(part.lines) {
+            line.append(part, new_ids.as_deref());
+        }
+    }
+
+    /// Ends the last plane, all of whose parts have been added.
+    fn end_divided_plane(&mut self) {
+        let Some(plane) = self.profile.planes.last_mut() else { return };
+        for line in &mut plane.lines {
+            line.end();
+            if line.events.is_mixed() {
+                self.anomalies.mixed_clock(&plane.name, &line.name);
+            }
+        }
     }
 }

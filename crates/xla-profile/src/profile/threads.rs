@@ -2,9 +2,9 @@
 //! own, and the parts are joined in the order of the file.
 //!
 //! ```text
-//!  file      host │ TPU:0 │ TPU:1 │ TPU:2 │ TPU:3
-//!  thread 1  host, TPU:0, TPU:1 ─┐
-//!  thread 2  TPU:2, TPU:3 ───────┴─► texts get the ids that they have if one thread reads all planes
+//!  file      host │ TPU:0 │ TPU:1 │ TPU:2
+//!  thread 1  host, TPU:0, a part of TPU:1 ─┐
+//!  thread 2  the rest of TPU:1, TPU:2 ─────┴─► texts get the ids that they have if one thread reads all planes
 //! ```
 //!
 //! The profile is the same for any number of threads. A damaged file is read by one thread, so that its damage is reported in
@@ -14,23 +14,14 @@ use super::Builder;
 use super::part::ProfilePart;
 use super::progress::ReadProgress;
 use crate::source::Source;
-use crate::wire::xspace::{Outcome, PlaneHead, planes, walk_without};
-use std::ops::Range;
+use crate::wire::Span;
+use crate::wire::xspace::{Outcome, lines_at_start, outline, walk, walk_range};
 use std::sync::mpsc;
 
 /// Fewest bytes of planes for each thread.
 const LEAST_BYTES: u64 = 1 << 20;
 /// Largest number of planes of a file that several threads read. Files with more are not captures of profilers.
 const MAX_PLANES: usize = 1 << 10;
-
-/// Successive planes that one thread reads.
-#[derive(Clone, Debug)]
-struct Group {
-    /// Indices of the planes in the file.
-    planes: Range<u32>,
-    /// The sum of the sizes of all planes before the group, and that with the group.
-    bytes: Range<u64>,
-}
 
 /// How far one thread has read.
 struct PartProgress {
@@ -45,25 +36,25 @@ impl Builder<'_> {
     /// Walks a whole XSpace with at most `n_threads` threads, and adds its planes.
     pub fn walk_with_threads(&mut self, source: &dyn Source, n_threads: usize) -> Outcome {
         let read = source.shared().and_then(|shared| {
-            let groups = groups(&planes(source), n_threads);
-            if groups.len() > 1 { self.walk_groups(shared, &groups) } else { None }
+            let planes: Vec<Span> = outline(source)?.planes.into_iter().map(|(span, _)| span).collect();
+            let ranges = ranges(&planes, |plane| lines_at_start(source, plane), n_threads, source.size());
+            if ranges.len() > 1 { self.walk_ranges(shared, &ranges) } else { None }
         });
-        read.unwrap_or_else(|| walk_without(source, &[], self))
+        read.unwrap_or_else(|| walk(source, self))
     }
 
-    /// Walks groups of planes, each with a thread of its own. `None` if the file is damaged or has more planes and lines than
+    /// Walks ranges of a file, each with a thread of its own. `None` if the file is damaged or has more planes and lines than
     /// its size justifies. Nothing is added then.
-    fn walk_groups(&mut self, source: &(dyn Source + Sync), groups: &[Group]) -> Option<Outcome> {
-        let n_planes = groups.last()?.planes.end;
+    fn walk_ranges(&mut self, source: &(dyn Source + Sync), ranges: &[Span]) -> Option<Outcome> {
         let (sender, receiver) = mpsc::channel::<PartProgress>();
         let parts: Vec<(ProfilePart, Outcome)> = std::thread::scope(|scope| {
-            let start = |(part, group): (usize, &Group)| {
-                let (sender, group) = (sender.clone(), group.clone());
-                scope.spawn(move || read_part(source, part, &group, n_planes, &sender))
+            let start = |(part, range): (usize, &Span)| {
+                let (sender, range) = (sender.clone(), *range);
+                scope.spawn(move || read_part(source, part, range, &sender))
             };
-            let threads: Vec<_> = groups.iter().enumerate().map(start).collect();
+            let threads: Vec<_> = ranges.iter().enumerate().map(start).collect();
             drop(sender);
-            let mut all: Vec<(u64, usize, u64)> = vec![(0, 0, 0); groups.len()];
+            let mut all: Vec<(u64, usize, u64)> = vec![(0, 0, 0); ranges.len()];
             // The loop ends when the last thread has ended.
             for PartProgress { part, bytes, planes, events, plane } in receiver {
                 all[part] = (bytes, planes, events);
@@ -80,24 +71,22 @@ impl Builder<'_> {
     }
 }
 
-/// Reads a group of planes. Names of hosts, errors and warnings of the file are in the first part alone.
+/// Reads a range of a file. Names of hosts, errors and warnings of the file are in the first part alone.
 fn read_part(
     source: &(dyn Source + Sync),
     part: usize,
-    group: &Group,
-    n_planes: u32,
+    range: Span,
     sender: &mpsc::Sender<PartProgress>,
 ) -> (ProfilePart, Outcome) {
     let mut report = |of: ReadProgress<'_>| {
-        // The walk also passes the planes before and after the group.
-        let bytes = of.at.clamp(group.bytes.start, group.bytes.end) - group.bytes.start;
+        // The walk also passes what is before and behind the range.
+        let bytes = of.at.clamp(range.start, range.end) - range.start;
         let (planes, events, plane) = (of.planes, of.events, of.plane.to_owned());
         // Without a receiver, the reader has given up.
         let _ = sender.send(PartProgress { part, bytes, planes, events, plane });
     };
     let mut builder = Builder::new(&mut report);
-    let without: Vec<u32> = (0..n_planes).filter(|plane| !group.planes.contains(plane)).collect();
-    let outcome = walk_without(source, &without, &mut builder);
+    let outcome = walk_range(source, range, &mut builder);
     let mut read = ProfilePart::from_builder(builder);
     if part > 0 {
         read.hosts.clear();
@@ -106,48 +95,80 @@ fn read_part(
     (read, outcome)
 }
 
-/// Divides planes into groups of about the same number of bytes. One group if the file is small or has very many planes.
-fn groups(planes: &[PlaneHead], n_threads: usize) -> Vec<Group> {
-    let n_planes = u32::try_from(planes.len()).unwrap_or(u32::MAX);
-    let all: u64 = planes.iter().map(|plane| plane.bytes).fold(0, u64::saturating_add);
+/// Divides a file of `size` bytes into ranges with about the same number of bytes of planes. A range ends between two planes, or
+/// within the lines of a large plane, of which `lines` returns the position. One range if the file is small or has very many
+/// planes.
+fn ranges(planes: &[Span], lines: impl Fn(Span) -> Option<Span>, n_threads: usize, size: u64) -> Vec<Span> {
+    let all: u64 = planes.iter().map(|plane| plane.len()).fold(0, u64::saturating_add);
     let n = u64::try_from(n_threads).unwrap_or(1).min(all / LEAST_BYTES);
-    if n < 2 || planes.len() > MAX_PLANES {
-        return vec![Group { planes: 0..n_planes, bytes: 0..all }];
-    }
-    let mut groups: Vec<Group> = Vec::new();
-    let (mut start, mut before) = ((0, 0), 0_u64);
-    for (at, plane) in (0..).zip(planes) {
-        // A group ends at the plane whose middle is behind the end of its share.
-        let is_behind = (before + plane.bytes / 2).saturating_mul(n) >= all.saturating_mul(groups.len() as u64 + 1);
-        if is_behind && at > start.0 {
-            groups.push(Group { planes: start.0..at, bytes: start.1..before });
-            start = (at, before);
+    let mut ranges: Vec<Span> = Vec::new();
+    let (mut start, mut before) = (0, 0_u64);
+    let has_ranges = planes.len() <= MAX_PLANES;
+    let (first, last) = (planes.first().map_or(0, |plane| plane.start), planes.last().map_or(0, |plane| plane.end));
+    let mut planes = planes.iter().peekable();
+    for share in (1..n).filter(|_| has_ranges) {
+        let target = Span { start: 0, end: all }.part(share, n);
+        while let Some(plane) = planes.next_if(|plane| before + plane.len() <= target) {
+            before += plane.len();
         }
-        before = before.saturating_add(plane.bytes);
+        let Some(plane) = planes.peek() else { break };
+        let end = cut(**plane, target - before, all / n / 8, &lines);
+        if start.max(first) < end && end < last {
+            ranges.push(Span { start, end });
+            start = end;
+        }
     }
-    groups.push(Group { planes: start.0..n_planes, bytes: start.1..all });
-    groups
+    ranges.push(Span { start, end: size });
+    ranges
+}
+
+/// Returns the offset at which a plane is divided so that about `wanted` of its bytes are before it. It is the start or the end of
+/// the plane if that is at most `tolerance` bytes away, or if the plane has no `lines` to divide.
+fn cut(plane: Span, wanted: u64, tolerance: u64, lines: impl Fn(Span) -> Option<Span>) -> u64 {
+    let is_near_edge = wanted.min(plane.len() - wanted) <= tolerance;
+    match if is_near_edge { None } else { lines(plane) } {
+        Some(lines) => lines.part(wanted, plane.len()),
+        None if wanted < plane.len() / 2 => plane.start,
+        None => plane.end,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn groups_have_about_the_same_bytes() {
-        let of = |bytes: &[u64], n| {
-            let head = |bytes: &u64| PlaneHead { bytes: *bytes << 20, ..PlaneHead::default() };
-            let all: Vec<PlaneHead> = bytes.iter().map(head).collect();
-            groups(&all, n).into_iter().map(|group| group.planes.len()).collect::<Vec<usize>>()
+    const MB: u64 = 1 << 20;
+
+    /// Returns where the ranges end in a file of planes of these sizes in MB, which are two bytes apart.
+    fn ends(sizes: &[u64], has_lines: bool, n_threads: usize) -> Vec<u64> {
+        let mut end = 0;
+        let mut plane = |size: &u64| {
+            let start = end + 2;
+            end = start + size * MB;
+            Span { start, end }
         };
-        assert_eq!(of(&[10; 8], 2), [4, 4]);
-        assert_eq!(of(&[10; 8], 3), [3, 2, 3]);
-        assert_eq!(of(&[1, 100, 100, 100, 100], 2), [3, 2]);
-        assert_eq!(of(&[300, 1, 1, 1], 2), [1, 3]);
-        assert_eq!(of(&[1, 1, 1, 300], 2), [3, 1]);
-        assert_eq!(of(&[5], 4), [1]);
-        assert_eq!(of(&[10; 3], 1), [3]);
-        assert_eq!(of(&[0, 0], 2), [2], "too small");
-        assert_eq!(of(&[], 2), [0]);
+        let planes: Vec<Span> = sizes.iter().map(&mut plane).collect();
+        let lines = |plane: Span| has_lines.then_some(plane);
+        let found = ranges(&planes, lines, n_threads, end);
+        assert_eq!((found[0].start, found[found.len() - 1].end), (0, end));
+        assert!(found.windows(2).all(|two| two[0].end == two[1].start), "{found:?}");
+        found.iter().map(|range| range.end / MB).collect()
+    }
+
+    #[test]
+    fn ranges_have_about_the_same_bytes() {
+        assert_eq!(ends(&[10; 8], true, 2), [40, 80]);
+        assert_eq!(ends(&[10; 3], true, 1), [30]);
+        assert_eq!(ends(&[5], true, 4), [1, 2, 3, 5]);
+        assert_eq!(ends(&[0, 0], true, 2), [0], "too small");
+        assert_eq!(ends(&[], true, 2), [0]);
+    }
+
+    #[test]
+    fn large_planes_are_divided() {
+        assert_eq!(ends(&[1, 300, 1], true, 2), [151, 302]);
+        assert_eq!(ends(&[1, 100, 100], true, 4), [50, 101, 150, 201]);
+        assert_eq!(ends(&[1, 300, 9], false, 2), [301, 310], "most of the plane are programs");
+        assert_eq!(ends(&[9, 300, 9], false, 3), [9, 309, 318]);
     }
 }

@@ -2,6 +2,9 @@
 use super::ids::ProgramId;
 use super::strings::{StrId, Strings};
 
+/// Number of the lowest bits of the first word of [`Value::words`] that are in use. A key has the stat in the other bits.
+pub(super) const TAG_BITS: u32 = 8;
+
 /// The value of a stat. A text is interned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
@@ -17,12 +20,27 @@ impl Value {
     /// Returns the value as two words for a key. Equal values have equal words.
     pub(super) fn words(self) -> [u64; 2] {
         match self {
-            Self::Text(id) => [0, hash_word(id)],
+            Self::Text(id) => [0, u64::from(id.number())],
             Self::Uint(v) => [1, v],
             Self::Int(v) => [2, v.cast_unsigned()],
             Self::Double(v) => [3, v.to_bits()],
             Self::Memory(v) => [4, u64::from(v)],
         }
+    }
+
+    /// Returns the second word of [`Value::words`] after texts and values of memory have got the numbers that `text` and
+    /// `memory` return. The first word may have more than the lowest [`TAG_BITS`].
+    pub(super) fn renumbered(
+        [tag, word]: [u64; 2],
+        text: impl Fn(u32) -> Option<StrId>,
+        memory: impl Fn(u32) -> Option<u32>,
+    ) -> u64 {
+        let new = u32::try_from(word).ok().and_then(|number| match tag % (1 << TAG_BITS) {
+            0 => text(number).map(StrId::number),
+            4 => memory(number),
+            _ => None,
+        });
+        new.map_or(word, u64::from)
     }
 
     /// Returns the number in [`Memories`](super::memory::Memories), or `None` if the value is of another type.
@@ -67,8 +85,4 @@ impl Value {
             }
         }
     }
-}
-
-fn hash_word(id: StrId) -> u64 {
-    u64::from(id.number())
 }

@@ -27,6 +27,25 @@ impl Span {
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
+
+    /// A span that contains every offset of a file.
+    pub const ALL: Self = Self { start: 0, end: u64::MAX };
+
+    /// Returns the offset behind the first `part` of `whole` equal parts of the span. `part` is at most `whole`.
+    pub fn part(self, part: u64, whole: u64) -> u64 {
+        let bytes = u128::from(self.len()).saturating_mul(u128::from(part)).checked_div(u128::from(whole)).unwrap_or(0);
+        self.start.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX))
+    }
+
+    /// Returns whether the byte at an offset is in the span.
+    pub const fn contains(self, at: u64) -> bool {
+        self.start <= at && at < self.end
+    }
+
+    /// Returns whether some of the bytes of `other` are in the span. An empty span is where it starts.
+    pub const fn touches(self, other: Self) -> bool {
+        self.contains(other.start) || other.start < self.end && self.start < other.end
+    }
 }
 
 /// A buffer with the bytes of a source around the current position.
@@ -226,6 +245,17 @@ mod tests {
         fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
             self.1.read_at(offset, buf)
         }
+    }
+
+    #[test]
+    fn parts_of_a_span() {
+        let span = |start, end| Span { start, end };
+        assert_eq!([0, 1, 2, 3].map(|part| span(10, 20).part(part, 3)), [10, 13, 16, 20]);
+        assert_eq!(span(5, u64::MAX).part(1, 1), u64::MAX);
+        assert_eq!(span(5, 9).part(1, 0), 5, "no parts");
+        assert!(span(0, 5).touches(span(4, 9)) && span(4, 9).touches(span(0, 5)));
+        assert!(!span(0, 5).touches(span(5, 9)) && !span(5, 9).touches(span(0, 5)));
+        assert!(span(0, 5).touches(span(0, 0)) && !span(0, 5).touches(span(5, 5)), "an empty span is where it starts");
     }
 
     proptest! {

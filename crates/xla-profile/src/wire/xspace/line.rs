@@ -18,20 +18,33 @@ struct Line<'s, S> {
     head: LineHead,
     /// `Sink::line` has been called.
     begun: bool,
+    /// Where the events start that are passed on.
+    events: Span,
+    /// Number of events before the current one, whether they are passed on or not.
+    n_events: usize,
+    /// The current event is passed on.
+    is_passed_on: bool,
     sink: &'s mut S,
 }
 
-/// Walks the line that fills `span`. With `cut`, the data ends inside the line, and an incomplete last event is not an
-/// error. Returns the fields of the line, and the first error.
+/// Number of events that a divided walk keeps together. It is the number of numbers in a block of a column, so that columns
+/// can be joined without packing them again.
+pub(crate) const EVENTS_TOGETHER: usize = 256;
+
+/// Walks the line that fills `span`, with the events that start in `events`, to the nearest [`EVENTS_TOGETHER`] events.
+/// With `cut`, the data ends inside the line, and an incomplete last event is not an error. Returns the fields of the line
+/// before the end of `events`, and the first error.
 pub(super) fn walk(
     span: Span,
+    events: Span,
     cut: bool,
     window: &mut Window<'_>,
     sink: &mut impl Sink,
 ) -> (LineHead, Result<(), WireError>) {
-    let head = LineHead { bytes: span.len(), ..LineHead::default() };
-    let mut line = Line { head, begun: false, sink };
-    let walked = fields(span, window, &mut line);
+    let is_walked = events.touches(span);
+    let head = LineHead { bytes: if is_walked { span.len() } else { 0 }, ..LineHead::default() };
+    let mut line = Line { head, begun: false, events, n_events: 0, is_passed_on: true, sink };
+    let walked = if is_walked { fields(span, window, &mut line) } else { Ok(()) };
     line.begin();
     line.sink.line_end(&line.head);
     // The last event of a cut line is incomplete. The caller reports the cut itself.
@@ -57,6 +70,10 @@ fn fields(span: Span, window: &mut Window<'_>, line: &mut Line<'_, impl Sink>) -
         }
         if to == span.end && position.at < to {
             return Err(incomplete(Span { start: position.at, ..span }, window));
+        }
+        if position.at >= line.events.end && !line.is_passed_on {
+            // Another walk passes on the rest of the line.
+            break;
         }
     }
     position.first_damage.map_or(Ok(()), Err)
@@ -149,7 +166,9 @@ fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, W
     let mut damage = None;
     if number == field::EVENTS {
         line.begin();
-        damage = event(Cursor::within(bytes, head, end, at), line.sink).err();
+        if line.passes_on_event(at) {
+            damage = event(Cursor::within(bytes, head, end, at), line.sink).err();
+        }
     } else {
         line.describe(Field { number, value: Value::Bytes(bytes.get(head..end).unwrap_or_default()) });
     }
@@ -164,6 +183,16 @@ impl<S: Sink> Line<'_, S> {
             self.begun = true;
             self.sink.line(&self.head);
         }
+    }
+
+    /// Returns whether the next event, which starts at `at`, is passed on.
+    #[inline]
+    fn passes_on_event(&mut self, at: u64) -> bool {
+        if self.n_events.is_multiple_of(EVENTS_TOGETHER) {
+            self.is_passed_on = self.events.contains(at);
+        }
+        self.n_events = self.n_events.wrapping_add(1);
+        self.is_passed_on
     }
 
     /// Stores a field that is not an event.

@@ -18,7 +18,7 @@ mod plane;
 mod sink;
 mod stat;
 
-pub(crate) use line::{field as line_field, read_event};
+pub(crate) use line::{EVENTS_TOGETHER, field as line_field, read_event};
 pub(crate) use plane::{field as plane_field, map_entry};
 pub use sink::{Damage, Event, LineHead, Outcome, PlaneHead, Sink, SpaceField};
 pub(crate) use sink::{Next, next_or_clipped, text};
@@ -86,10 +86,16 @@ fn space_field(number: u32, span: Span, window: &mut Window<'_>) -> Option<Space
     Some(field(String::from_utf8_lossy(bytes).into_owned()))
 }
 
-/// Walks the plane at `span` alone. It is the first plane of the outcome.
-pub fn walk_plane(source: &dyn Source, span: Span, sink: &mut impl Sink) -> Outcome {
+/// Returns where the lines at the start of the plane at `span` are. It reads only the start of each line. `None` if they are less
+/// than three quarters of the plane: dividing such a plane brings little, because each part has all that is not a line.
+pub fn lines_at_start(source: &dyn Source, span: Span) -> Option<Span> {
+    plane::lines_at_start(span, &mut Window::new(source))
+}
+
+/// Walks the plane at `span` alone, with the events that start in `events`. It is the first plane of the outcome.
+pub fn walk_plane(source: &dyn Source, span: Span, events: Span, sink: &mut impl Sink) -> Outcome {
     let (mut window, mut outcome) = (Window::new(source), Outcome { n_planes: 1, ..Outcome::default() });
-    plane::walk(span, 0, None, &mut window, sink, &mut outcome);
+    plane::walk(span, events, 0, None, &mut window, sink, &mut outcome);
     sink.progress(span.end);
     outcome
 }
@@ -97,6 +103,21 @@ pub fn walk_plane(source: &dyn Source, span: Span, sink: &mut impl Sink) -> Outc
 /// Walks an XSpace like [`walk`], but skips the planes with the indices in `without`. Planes are counted from 0 in the
 /// order of the file.
 pub fn walk_without(source: &dyn Source, without: &[u32], sink: &mut impl Sink) -> Outcome {
+    walk_some(source, |index, _| !without.iter().any(|other| usize::try_from(*other) == Ok(index)), Span::ALL, sink)
+}
+
+/// Walks an XSpace like [`walk`], but only the planes in a range of the file, and of these the events that start in it.
+pub fn walk_range(source: &dyn Source, range: Span, sink: &mut impl Sink) -> Outcome {
+    walk_some(source, |_, span| range.touches(span), range, sink)
+}
+
+/// Walks the planes for whose index and position `is_walked` is true, with the events that start in `events`.
+fn walk_some(
+    source: &dyn Source,
+    is_walked: impl Fn(usize, Span) -> bool,
+    events: Span,
+    sink: &mut impl Sink,
+) -> Outcome {
     let mut window = Window::new(source);
     let mut outcome = Outcome::default();
     let whole = window.whole();
@@ -107,8 +128,8 @@ pub fn walk_without(source: &dyn Source, without: &[u32], sink: &mut impl Sink) 
             Ok(Some(Next { number: 1, value: SpanValue::Span(span), clipped })) => {
                 let index = outcome.n_planes;
                 outcome.n_planes = index.saturating_add(1);
-                if !without.iter().any(|other| usize::try_from(*other) == Ok(index)) {
-                    plane::walk(span, index, clipped, &mut window, sink, &mut outcome);
+                if is_walked(index, span) {
+                    plane::walk(span, events, index, clipped, &mut window, sink, &mut outcome);
                 }
                 sink.progress(span.end);
             }

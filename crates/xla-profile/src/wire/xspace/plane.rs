@@ -36,6 +36,7 @@ impl Layout {
             n_event_metadata: self.n_event_metadata,
             n_lines: self.lines.len(),
             bytes: span.len(),
+            ..PlaneHead::default()
         }
     }
 }
@@ -62,12 +63,28 @@ pub(super) fn name_at_start(span: Span, window: &mut Window<'_>) -> String {
     String::new()
 }
 
-/// Walks the plane that fills `span`. `index` is its position among the planes of the file, counted from 0. `clipped`
-/// is the error of a plane that the end of the file cuts, and `None` for a complete one.
+/// Returns the lines at the start of the plane that fills `span`, where writers put them: from the start of the first one to the
+/// end of the last one. `None` if they are less than three quarters of the plane.
+pub(super) fn lines_at_start(span: Span, window: &mut Window<'_>) -> Option<Span> {
+    let mut walker = Walker::new(span);
+    let mut found: Option<Span> = None;
+    while let Ok(Some((number, value))) = walker.next_field(window) {
+        match (number, value) {
+            (field::ID | field::NAME, _) => {}
+            (field::LINE, SpanValue::Span(line)) => found.get_or_insert(line).end = line.end,
+            _ => break,
+        }
+    }
+    found.filter(|lines| lines.len() / 3 >= span.len() / 4)
+}
+
+/// Walks the plane that fills `span`, with the events that start in `events`. `index` is its position among the planes of the
+/// file, counted from 0. `clipped` is the error of a plane that the end of the file cuts, and `None` for a complete one.
 // `never`, because the walks of a file and of one plane would have copies of it.
 #[inline(never)]
 pub(super) fn walk(
     span: Span,
+    events: Span,
     index: usize,
     clipped: Option<WireError>,
     window: &mut Window<'_>,
@@ -88,7 +105,8 @@ pub(super) fn walk(
         outcome.add(Damage { plane: Some(index), plane_name: name.clone(), line, error, cut });
     };
 
-    sink.plane(layout.head(span));
+    let (continues, is_continued) = (events.start > span.start, events.end < span.end);
+    sink.plane(PlaneHead { continues, is_continued, ..layout.head(span) });
     for (id, name) in &layout.stat_names {
         sink.stat_name(*id, name);
     }
@@ -103,7 +121,7 @@ pub(super) fn walk(
     let mut is_reported = false;
     for (i, line_span) in layout.lines.into_iter().enumerate() {
         let line_clipped = if i == last { layout.last_line_clipped.take() } else { None };
-        let (head, result) = line::walk(line_span, line_clipped.is_some(), window, sink);
+        let (head, result) = line::walk(line_span, events, line_clipped.is_some(), window, sink);
         if let Some(error) = line_clipped.or(result.err()) {
             is_reported = true;
             report(error, Some(&head), cut);

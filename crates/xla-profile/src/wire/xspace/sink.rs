@@ -14,6 +14,10 @@ pub struct PlaneHead {
     pub n_lines: usize,
     /// Size of the plane in the file.
     pub bytes: u64,
+    /// The walk leaves out events at the start of the plane, because another walk has passed them on.
+    pub continues: bool,
+    /// The walk leaves out events at the end of the plane, because another walk passes them on.
+    pub is_continued: bool,
 }
 
 /// The fields of a line, without its events.
@@ -26,7 +30,7 @@ pub struct LineHead {
     pub display_name: String,
     /// Start of the line's time, in ns.
     pub timestamp_ns: i64,
-    /// Size of the line in the file.
+    /// Size of the line in the file. A line whose events are all left out has no fields and no size.
     pub bytes: u64,
 }
 
