@@ -30,11 +30,11 @@ pub(super) fn compare_timeline(
     rows: &[RowDelta],
     query: &CompareTimelineQuery,
 ) -> CompareTimeline {
-    let mut steps = sides.map(|side| {
+    let [a, b] = sides.map(|side| {
         let step = shown_step(side);
         (side, step)
     });
-    let longest = steps.iter().filter_map(|(_, step)| Some(step.as_ref().ok()?.length)).max();
+    let longest = [&a, &b].into_iter().filter_map(|(_, step)| Some(step.as_ref().ok()?.length)).max();
     let duration = longest.unwrap_or_default();
     let (from, to) = query.part.unwrap_or((Picos::ZERO, duration));
     // A part that ends after the longer step begins earlier, as on the page.
@@ -42,19 +42,14 @@ pub(super) fn compare_timeline(
     let from = from.min(duration.saturating_sub(length));
     let n_columns = query.n_columns.clamp(1, PictureQuery::MAX_COLUMNS);
     let column = Picos(length.0.div_ceil(n_columns.into()).max(1));
-    let mut is_b = false;
-    let sides = steps.each_mut().map(|(side, step)| {
-        let drawn = match (&mut **side, step) {
-            (OpenSide::Capture(capture, _), Ok(step)) => {
-                draw(capture, step, (from, column, n_columns), &RowsByOp::new(rows, is_b))
-            }
-            (_, Err(absent)) => SideTimeline { absent: Some(std::mem::take(absent)), ..SideTimeline::default() },
-            (OpenSide::Report(_), Ok(_)) => SideTimeline::default(),
-        };
-        is_b = true;
-        drawn
-    });
-    CompareTimeline { duration, sides }
+    let drawn = |(side, step): (&mut OpenSide<'_>, Result<ShownStep, String>), rows: &RowsByOp<'_>| match (side, step) {
+        (OpenSide::Capture(capture, _), Ok(step)) => draw(capture, &step, (from, column, n_columns), rows),
+        (_, Err(absent)) => SideTimeline { absent: Some(absent), ..SideTimeline::default() },
+        (OpenSide::Report(_), Ok(_)) => SideTimeline::default(),
+    };
+    let of_a = RowsByOp::new(rows, |row| row.a.as_ref());
+    let of_b = RowsByOp::new(rows, |row| row.b.as_ref());
+    CompareTimeline { duration, sides: [drawn(a, &of_a), drawn(b, &of_b)] }
 }
 
 /// Returns the step of a side that is shown. The error says why there is none.
@@ -139,10 +134,10 @@ struct RowsByOp<'a> {
 }
 
 impl<'a> RowsByOp<'a> {
-    fn new(all: &'a [RowDelta], is_b: bool) -> Self {
+    fn new(all: &'a [RowDelta], side_of: impl Fn(&'a RowDelta) -> Option<&'a RowSide>) -> Self {
         let mut rows = FxHashMap::default();
         for (at, row) in all.iter().enumerate() {
-            let Some(side) = (if is_b { &row.b } else { &row.a }) else { continue };
+            let Some(side) = side_of(row) else { continue };
             for name in &side.ops {
                 rows.entry((name.as_str(), side.program_id)).or_insert((at, row));
             }

@@ -35,16 +35,13 @@ pub(crate) fn choice(state: State) -> AnyView {
 pub(crate) fn framed(state: State, model: Model, name: &'static str, choice: AnyView, caption: AnyView) -> AnyView {
     let table = RwSignal::new(false);
     let entries = chart::entries(state, model, name, table);
-    let body = move || {
-        if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() }
-    };
     view! {
         <div class="picture-head" data-roving="">
             {choice}
             {caption}
             {chart::tools("picture-menu", entries)}
         </div>
-        {live(body)}
+        {chart::chart_or_table(state, model, table)}
     }
     .any()
 }

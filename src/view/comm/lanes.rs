@@ -12,18 +12,13 @@ use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
-use crate::view::widgets::drag_select::DragSelect;
 use crate::view::widgets::size::width_of;
+use crate::view::widgets::zoom::Zoom;
+use leptos::html;
 use leptos::prelude::*;
-use leptos::{ev, html};
 
 /// The shortest part of a step that the chart shows, in ps.
 const SHORTEST: u64 = 1000;
-/// The zoom factor of one press of a key or button. [`TURN`] is the factor of one wheel event, and [`ASIDE`] is the
-/// fraction of the visible part by which the keys `a` and `d` move.
-const STEP: f64 = 2.0;
-const TURN: f64 = 1.25;
-const ASIDE: f64 = 0.25;
 
 /// Returns the visible part of the step, as times from the start of the step. Without a zoom, the whole step is
 /// visible.
@@ -47,8 +42,6 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
         let options = LaneOptions { part: part(model, &intervals), kind: kind(model.of.get()), chosen, width };
         (width > 0.0).then(|| PtrEq::new(lanes::scene(&intervals, &options)))
     });
-    let chart_model = chart_model(model, scene);
-    let drag = DragSelect::new(node, state.tips);
     let time = move |x: f64| {
         let intervals = model.lanes.get_untracked()?;
         let part = untrack(|| part(model, &intervals));
@@ -60,67 +53,36 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
         };
         Some(lanes::time_at(&options, x - chart::gutter(width.get_untracked())))
     };
-    let up = move |_: ev::PointerEvent| {
-        if let Some((from, to)) = drag.pointer_up().and_then(|(a, b)| time(a).zip(time(b))) {
-            show(model, from, to);
-        }
-    };
-    let wheel = move |event: ev::WheelEvent| {
-        // Without Ctrl or Command, the wheel scrolls the lanes or the page.
-        if !event.ctrl_key() && !event.meta_key() {
-            return;
-        }
-        event.prevent_default();
-        let x = f64::from(event.client_x())
-            - node.get_untracked().map_or(0.0, |node| crate::view::widgets::size::rect(&node).x);
-        zoom(model, if event.delta_y() < 0.0 { 1.0 / TURN } else { TURN }, time(x));
-    };
+    let zoom = zoom(model, time);
+    let chart_model = chart_model(model, scene, zoom);
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "in flight", table);
-    let whole = move || model.view_state.with(|view_state| view_state.part.is_none());
-    let body = move || {
-        if table.get() {
-            chart::as_table(chart_model)
-        } else {
-            view! { <chart::Chart state model=chart_model /> }.any()
-        }
-    };
     let caption = move || model.lanes.with(|lanes| Some(lanes::caption(lanes.as_ref()?)));
     let left_out = move || model.lanes.with(|lanes| lanes::left_out(lanes.as_ref()?));
     let none = move || {
         let empty = model.lanes.with(|lanes| lanes.as_ref().is_some_and(|lanes| lanes.spans.is_empty()));
         empty.then(|| view! { <p class="chart-empty">{move || if model.of.get() == CommRows::Copies { "No copies in flight here." } else { "No collectives in flight here." }}</p> }.any())
     };
+    let content = view! {
+        {chart::chart_or_table(state, chart_model, table)}
+        {live(none)}
+        <p class="sub">{live(left_out)}</p>
+    }
+    .any();
     view! {
         <div class="picture-head" data-roving="">
             {head}
             <span class="picture-note">{live(caption)}</span>
             <span class="grow"></span>
-            <span class="zooms">
-                <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(model, 1.0 / STEP, None)>"+"</button>
-                <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(model, STEP, None)>"−"</button>
-                <button type="button" class="btn small-text" title="Reset zoom (0)" disabled=whole on:click=move |_| model.change(|view_state| view_state.part = None)>"All"</button>
-            </span>
+            {zoom.buttons()}
             {chart::tools("lanes-menu", entries)}
         </div>
-        <div
-            class="comm-lanes"
-            node_ref=node
-            on:pointerdown=move |event| drag.pointer_down(&event)
-            on:pointermove=move |event| drag.moved(&event)
-            on:pointerup=up
-            on:wheel=wheel
-        >
-            {live(body)}
-            {live(none)}
-            {drag.band()}
-            <p class="sub">{live(left_out)}</p>
-        </div>
+        {zoom.element(state, node, "comm-lanes", content)}
     }
     .any()
 }
 
-fn chart_model(model: CommModel, scene: SharedMemo<Scene>) -> Model {
+fn chart_model(model: CommModel, scene: SharedMemo<Scene>, zoom: Zoom) -> Model {
     let key_of = move |id: u32| {
         model.lanes.with_untracked(|lanes| {
             let span = lanes.as_ref()?.spans.get(id as usize)?;
@@ -138,26 +100,30 @@ fn chart_model(model: CommModel, scene: SharedMemo<Scene>) -> Model {
                 model.press(&key, enter);
             }
         }),
-        out: Callback::new(move |()| {
-            let zoomed = model.view_state.with_untracked(|view_state| view_state.part.is_some());
-            if zoomed {
+        out: Callback::new(move |()| zoom.reset()),
+        walk: None,
+        key: Some(Callback::new(move |key: String| zoom.key(&key))),
+        at: RwSignal::new(None),
+    }
+}
+
+/// Returns how the lanes zoom. `time` converts a place of the pointer to a time.
+fn zoom(model: CommModel, time: impl Fn(f64) -> Option<Picos> + Copy + Send + Sync + 'static) -> Zoom {
+    Zoom {
+        by: Callback::new(move |(factor, x): (f64, Option<f64>)| scale(model, factor, x.and_then(time))),
+        between: Callback::new(move |(from, to): (f64, f64)| {
+            if let Some((from, to)) = time(from).zip(time(to)) {
+                show(model, from, to);
+            }
+        }),
+        aside: Callback::new(move |by: f64| aside(model, by)),
+        all: Callback::new(move |()| {
+            // Without a zoom, the address keeps its entry of the history.
+            if model.view_state.with_untracked(|view_state| view_state.part.is_some()) {
                 model.change(|view_state| view_state.part = None);
             }
-            zoomed
         }),
-        walk: None,
-        key: Some(Callback::new(move |key: String| {
-            match &*key {
-                "0" => model.change(|view_state| view_state.part = None),
-                "+" | "=" | "w" => zoom(model, 1.0 / STEP, None),
-                "-" => zoom(model, STEP, None),
-                "a" => aside(model, -ASIDE),
-                "d" => aside(model, ASIDE),
-                _ => return false,
-            }
-            true
-        })),
-        at: RwSignal::new(None),
+        is_whole: Signal::derive(move || model.view_state.with(|view_state| view_state.part.is_none())),
     }
 }
 
@@ -173,7 +139,7 @@ fn show(model: CommModel, from: Picos, to: Picos) {
 /// Multiplies the length of the visible part by `factor`, and keeps the time `about` in its place. `None` keeps the
 /// middle.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
-fn zoom(model: CommModel, factor: f64, about: Option<Picos>) {
+fn scale(model: CommModel, factor: f64, about: Option<Picos>) {
     let Some(lanes) = model.lanes.get_untracked() else { return };
     let (from, to) = untrack(|| part(model, &lanes));
     let (from, to, whole) = (from.as_f64(), to.as_f64(), lanes.duration.as_f64());

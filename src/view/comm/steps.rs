@@ -76,17 +76,10 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
             view! { <p class="chart-empty">"This device has no steps. The figures above are of the whole capture."</p> }.any()
         })
     };
-    let body = move || {
-        if table.get() {
-            chart::as_table(chart_model)
-        } else {
-            view! { <chart::Chart state model=chart_model /> }.any()
-        }
-    };
     view! {
         <div class="comm-steps" role="region" aria-label="Steps" node_ref=node>
             <div class="picture-head" data-roving=""><h2>"Per step"</h2> <span class="grow"></span> {chart::tools("steps-menu", entries)}</div>
-            {live(body)}
+            {chart::chart_or_table(state, chart_model, table)}
             {live(none)}
             <ul class="classes">{live(legend)}</ul>
         </div>

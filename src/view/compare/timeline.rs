@@ -10,16 +10,10 @@ use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
-use crate::view::widgets::drag_select::DragSelect;
-use crate::view::widgets::size::{rect, width_of};
+use crate::view::widgets::size::width_of;
+use crate::view::widgets::zoom::Zoom;
+use leptos::html;
 use leptos::prelude::*;
-use leptos::{ev, html};
-
-/// The zoom factor of one press of a key or button. [`TURN`] is the factor of one wheel event, and [`ASIDE`] is the fraction of the
-/// visible part by which the keys `a` and `d` move.
-const STEP: f64 = 2.0;
-const TURN: f64 = 1.25;
-const ASIDE: f64 = 0.25;
 
 /// Width of a column of narrow events, in px.
 const COLUMN: f64 = 2.0;
@@ -59,13 +53,22 @@ impl Part {
         self.model.change(|view_state| view_state.part = (!is_whole).then_some((view.start, view.end)));
     }
 
-    /// Multiplies the length by `factor`, with the same time at `at`, a fraction of the width.
-    fn zoom(self, factor: f64, at: f64) {
-        self.set(untrack(|| self.get().zoom(self.whole(), factor, at)));
-    }
-
-    fn all(self) {
-        self.set(untrack(|| self.whole()));
+    /// Returns how the timelines zoom. `at` converts a place of the pointer to a fraction of the width.
+    fn zoom(self, at: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Zoom {
+        Zoom {
+            by: Callback::new(move |(factor, x): (f64, Option<f64>)| {
+                let at = x.map_or(0.5, at);
+                self.set(untrack(|| self.get().zoom(self.whole(), factor, at)));
+            }),
+            between: Callback::new(move |(from, to): (f64, f64)| {
+                let view = untrack(|| self.get());
+                let time = |x: f64| view.time(at(x), 1.0);
+                self.set(Viewport::within(untrack(|| self.whole()), time(from), time(to)));
+            }),
+            aside: Callback::new(move |by: f64| self.set(untrack(|| self.get().pan(self.whole(), by)))),
+            all: Callback::new(move |()| self.set(untrack(|| self.whole()))),
+            is_whole: Signal::derive(move || !self.is_zoomed()),
+        }
     }
 }
 
@@ -93,6 +96,12 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
         let (of, steps) = (model.found.get()?, steps.get()?);
         compare::timeline(&of, &steps, part.get(), chart::room(width.get())).map(PtrEq::new)
     });
+    // The fraction of the width of the picture.
+    let at = move |x: f64| {
+        let left = chart::gutter(width.get_untracked()) + compare::LEFT;
+        ((x - left) / untrack(room).max(1.0)).clamp(0.0, 1.0)
+    };
+    let zoom = part.zoom(at);
     let chart_model = Model {
         scene,
         tip: Callback::new(move |id: u32| {
@@ -103,81 +112,22 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
                 model.open_row(&key);
             }
         }),
-        out: Callback::new(move |()| {
-            let is_zoomed = untrack(|| part.is_zoomed());
-            part.all();
-            is_zoomed
-        }),
+        out: Callback::new(move |()| zoom.reset()),
         walk: None,
-        key: Some(Callback::new(move |key: String| {
-            match &*key {
-                "0" => part.all(),
-                "+" | "=" | "w" => part.zoom(1.0 / STEP, 0.5),
-                "-" | "s" => part.zoom(STEP, 0.5),
-                "a" | "d" => {
-                    let by = if key == "a" { -ASIDE } else { ASIDE };
-                    part.set(untrack(|| part.get().pan(part.whole(), by)));
-                }
-                _ => return false,
-            }
-            true
-        })),
+        key: Some(Callback::new(move |key: String| zoom.key(&key))),
         at: part.at,
     };
-    let drag = DragSelect::new(node, state.tips);
-    // The fraction of the width of the picture.
-    let at = move |x: f64| {
-        let left = chart::gutter(width.get_untracked()) + compare::LEFT;
-        ((x - left) / untrack(room).max(1.0)).clamp(0.0, 1.0)
-    };
-    let up = move |_: ev::PointerEvent| {
-        let Some((from, to)) = drag.pointer_up() else { return };
-        let view = untrack(|| part.get());
-        let time = |x: f64| view.time(at(x), 1.0);
-        part.set(Viewport::within(untrack(|| part.whole()), time(from), time(to)));
-    };
-    let wheel = move |event: ev::WheelEvent| {
-        // Without Ctrl or Command, the wheel scrolls the page.
-        if !event.ctrl_key() && !event.meta_key() {
-            return;
-        }
-        event.prevent_default();
-        let x = f64::from(event.client_x()) - node.get_untracked().map_or(0.0, |node| rect(&node).x);
-        part.zoom(if event.delta_y() < 0.0 { 1.0 / TURN } else { TURN }, at(x));
-    };
-    let is_whole = move || !part.is_zoomed();
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "timelines", table);
-    let body = move || {
-        if table.get() {
-            chart::as_table(chart_model)
-        } else {
-            view! { <chart::Chart state model=chart_model /> }.any()
-        }
-    };
     view! {
         <div class="picture-head" data-roving="">
             {choice}
             <span class="about">{live(move || Some(compare::picture_text(&*model.found.get()?, ComparePane::Timeline)))}</span>
             <span class="grow"></span>
-            <span class="zooms">
-            <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| part.zoom(1.0 / STEP, 0.5)>"+"</button>
-            <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=is_whole on:click=move |_| part.zoom(STEP, 0.5)>"−"</button>
-            <button type="button" class="btn small-text" title="Reset zoom (0)" disabled=is_whole on:click=move |_| part.all()>"All"</button>
-            </span>
+            {zoom.buttons()}
             {chart::tools("picture-menu", entries)}
         </div>
-        <div
-            class="compare-picture compare-timeline"
-            node_ref=node
-            on:pointerdown=move |event| drag.pointer_down(&event)
-            on:pointermove=move |event| drag.moved(&event)
-            on:pointerup=up
-            on:wheel=wheel
-        >
-            {live(body)}
-            {drag.band()}
-        </div>
+        {zoom.element(state, node, "compare-picture compare-timeline", chart::chart_or_table(state, chart_model, table))}
     }
     .any()
 }

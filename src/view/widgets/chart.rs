@@ -322,8 +322,14 @@ pub(crate) fn refused(state: State) {
     state.inform(Failure { title: "Nothing was saved".to_owned(), message });
 }
 
+/// Renders the chart, or its data while `table` is true.
+pub(crate) fn chart_or_table(state: State, model: Model, table: RwSignal<bool>) -> AnyView {
+    let body = move || if table.get() { as_table(model) } else { view! { <Chart state model /> }.any() };
+    live(body).any()
+}
+
 /// Renders the data of the chart as a table of at most 2,000 rows.
-pub(crate) fn as_table(model: Model) -> AnyView {
+fn as_table(model: Model) -> AnyView {
     let table = move || {
         model.scene.get().map(|scene| {
             let heads =

@@ -19,3 +19,4 @@ pub(crate) mod toast;
 pub(crate) mod tooltip;
 pub(crate) mod tree;
 pub(crate) mod waiting;
+pub(crate) mod zoom;
