@@ -26,7 +26,7 @@ pub mod chart;
 pub mod chip;
 #[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 pub mod fleet;
 pub mod protocol;
 pub mod report;

@@ -2,12 +2,12 @@
 //! handles arguments and files; the library writes their contents.
 
 use super::files;
-#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 use super::fleet::{self, TableArgs};
 use super::view_args::window;
 use crate::analysis::base::{Analysis, TimeRange};
 use crate::analysis::timeline::{TimelineIndex, TraceQuery};
-#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 use crate::fleet::FileFormat;
 use crate::protocol::{ExcerptRequest, Failure};
 use crate::session::export::{excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces};
@@ -35,7 +35,7 @@ pub struct ExportArgs {
     /// The largest number of events in the trace JSON. Of more events, those that start first are written.
     #[arg(long, value_name = "N", conflicts_with = "xspace", default_value_t = TraceQuery::MAX_EVENTS)]
     max_events: u64,
-    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+    #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
     #[command(flatten)]
     of_tables: TableArgs,
 }
@@ -54,10 +54,22 @@ struct Form {
     #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     #[arg(long, value_name = "OUT", group = "tables_form", conflicts_with_all = ["window", "no_hlo", "max_events"])]
     parquet: Option<PathBuf>,
-    /// Writes the same tables as JSON lines.
-    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+    /// Writes each capture as tables of JSON lines, into a folder: docs/FLEET.md.
+    #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
     #[arg(long, value_name = "OUT", group = "tables_form", conflicts_with_all = ["window", "no_hlo", "max_events"])]
     jsonl: Option<PathBuf>,
+}
+
+#[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
+impl Form {
+    /// Returns the folder of tables and their format. `None` if no tables are written.
+    fn tables(&self) -> Option<(&Path, FileFormat)> {
+        #[cfg(feature = "fleet")]
+        if let Some(out) = &self.parquet {
+            return Some((out, FileFormat::Parquet));
+        }
+        self.jsonl.as_deref().map(|out| (out, FileFormat::JsonLines))
+    }
 }
 
 /// Runs `rooflight export`. Returns one line for each file that was written, and whether only a part of the input was read.
@@ -65,11 +77,9 @@ struct Form {
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written.
 pub fn run(args: &ExportArgs, warn: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
-    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
-    match (&args.form.parquet, &args.form.jsonl) {
-        (Some(out), _) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::Parquet), warn),
-        (_, Some(out)) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::JsonLines), warn),
-        (None, None) => {}
+    #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
+    if let Some(out) = args.form.tables() {
+        return fleet::run(&args.files, &args.of_tables, out, warn);
     }
     let opened = open(files::inputs(&args.files)?, &mut |_| {})?;
     let analysis = Analysis::new(&opened.profile);

@@ -3,7 +3,9 @@
 
 use super::files::{inputs, is_input};
 use super::view_args::one_of;
-use crate::fleet::{ExportOutcome, FileFormat, FleetExport, Keys, TableName, capture_groups, compact, shard_of};
+#[cfg(feature = "fleet")]
+use crate::fleet::compact;
+use crate::fleet::{ExportOutcome, FileFormat, FleetExport, Keys, TableName, capture_groups, shard_of};
 use crate::protocol::Failure;
 use crate::table::format::counted;
 use clap::Args;
@@ -37,6 +39,7 @@ pub struct TableArgs {
 }
 
 /// The options of `compact`.
+#[cfg(feature = "fleet")]
 #[derive(Args)]
 pub struct CompactArgs {
     /// The folder of tables that `export --parquet` has written.
@@ -58,6 +61,7 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
     numbers.filter(is_valid).ok_or_else(|| "a shard is I/N with I from 1 to N, such as 3/8".to_owned())
 }
 
+#[cfg(feature = "fleet")]
 fn date(text: &str) -> Result<String, String> {
     let is_valid = text.len() == 10
         && text
@@ -149,6 +153,7 @@ fn listed(from: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written.
+#[cfg(feature = "fleet")]
 pub fn run_compact(args: &CompactArgs) -> Result<String, Failure> {
     if !args.out.is_dir() {
         let message = "Give the folder that export --parquet has written.".to_owned();

@@ -13,7 +13,7 @@ mod exit_code;
 mod export;
 mod files;
 mod flags;
-#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 mod fleet;
 mod gaps;
 mod memory;

@@ -4,11 +4,13 @@ use super::anonymise::anonymise;
 use super::cell::Cell;
 use super::derive::analyse;
 use super::identity::{identity, identity_of_names, whole_digest};
+use super::json;
 use super::keys::Keys;
 use super::layout::{FileFormat, NO_DATE, capture_path, remove, write_whole};
+#[cfg(feature = "fleet")]
+use super::parquet_file;
 use super::stored_captures::StoredCaptures;
 use super::tables::{CaptureFacts, CaptureRow, TableName, captured_at, date, failed_rows, rows};
-use super::{json, parquet_file};
 use crate::protocol::Failure;
 use crate::session::capture::CaptureSession;
 use crate::session::{Input, open};
@@ -162,6 +164,7 @@ impl FleetExport {
             let path = capture_path(&self.out, table, date, &facts.capture_id, self.format);
             let written = write_whole(&path, |out| match self.format {
                 FileFormat::JsonLines => json::write_lines(out, &heads, &rows),
+                #[cfg(feature = "fleet")]
                 FileFormat::Parquet => parquet_file::write_rows(out, &heads, &rows).map_err(io::Error::other),
             });
             written.map_err(|error| unwritten(&path, &error))?;

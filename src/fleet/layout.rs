@@ -12,6 +12,7 @@ pub const NO_DATE: &str = "__HIVE_DEFAULT_PARTITION__";
 /// The format of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
+    #[cfg(feature = "fleet")]
     Parquet,
     JsonLines,
 }
@@ -20,6 +21,7 @@ impl FileFormat {
     /// Returns the end of the names of files.
     pub const fn extension(self) -> &'static str {
         match self {
+            #[cfg(feature = "fleet")]
             Self::Parquet => "parquet",
             Self::JsonLines => "jsonl",
         }

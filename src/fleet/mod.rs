@@ -9,25 +9,31 @@
 //!
 //! A column is declared once, with its type: the Arrow schema, JSON lines, pseudonyms and the documentation of the schema
 //! follow from the declaration. All figures come from the analyses of the other commands. The same input gives the same
-//! bytes: no time of the export and no random number is written. This module does not depend on arguments.
+//! bytes: no time of the export and no random number is written. This module does not depend on arguments. Without the feature
+//! `fleet`, tables are JSON lines only.
 
 mod anonymise;
+#[cfg(feature = "fleet")]
 mod arrow;
 mod calendar;
 mod cell;
 mod column;
+#[cfg(feature = "fleet")]
 mod compact;
 mod derive;
 mod export;
+mod export_record;
 mod identity;
 mod json;
 mod keys;
 mod layout;
+#[cfg(feature = "fleet")]
 mod parquet_file;
 mod schema;
 mod stored_captures;
 mod tables;
 
+#[cfg(feature = "fleet")]
 pub use compact::{Compacted, compact};
 pub use export::{ExportOutcome, FleetExport};
 pub use identity::{capture_groups, shard_of};

@@ -9,6 +9,7 @@ import { dropFiles, pickFiles, reload, waitForTable, waitUntil } from "./lib.mjs
 import { figures, firstRows, grid, groupBy, sortBy, waitForRows } from "./page_helpers.mjs";
 
 const large = () => synth({ mb: 50, devices: 8, ops: 400 });
+const largeDevice = () => synth({ mb: 30, devices: 1, ops: 400 });
 const deviceButton = (page) => page.locator("#device-button");
 const strip = (page) => page.locator(".waiting:not([hidden])");
 const state = async (page) => JSON.stringify([await figures(page), await firstRows(page), await deviceButton(page).innerText()]);
@@ -72,6 +73,35 @@ onPage("figures and rows are the same with 0, 1 and 7 helpers", { timeout: 240_0
   }
   assert.equal(states[1], states[0]);
   assert.equal(states[2], states[0]);
+});
+
+onPage("one large device is read by all workers, and its figures are the same with any number of them", { timeout: 240_000 }, async ({ page }) => {
+  const states = [];
+  for (const [cores, helpers] of [[1, 0], [2, 1], [8, 2]]) {
+    await setCores(page, cores);
+    await pickFiles(page, [largeDevice()]);
+    await waitForTable(page);
+    await groupBy(page, "Op");
+    await waitUntil(() => grid(page).getAttribute("aria-rowcount"), (n) => Number(n) > 100);
+    await waitForRows(page);
+    states.push(await state(page));
+    // 30 MB are read by at most three workers of 8 MB each.
+    assert.equal(await page.evaluate(() => window.helpers), helpers);
+    await waitUntil(() => page.workers().length, (n) => n === 1);
+  }
+  assert.equal(states[1], states[0]);
+  assert.equal(states[2], states[0]);
+});
+
+onPage("when a helper ends, the worker reads its part of a large device", async ({ page }) => {
+  await setCores(page, 2, { hold: true });
+  await pickFiles(page, [largeDevice()]);
+  await waitUntil(() => page.workers().length, (n) => n >= 2);
+  await page.workers().at(-1).evaluate(() => self.close());
+  await waitForTable(page);
+  await waitForRows(page);
+  assert.equal(await page.getByRole("alert").count(), 0);
+  assert.match(await deviceButton(page).innerText(), /TPU:0/);
 });
 
 onPage("the first device is shown while the rest is read, and the view keeps its state", async ({ page }) => {

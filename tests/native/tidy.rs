@@ -288,7 +288,7 @@ fn tables_are_native() {
     let native = ("[target.'cfg(not(target_arch = \"wasm32\"))'.dependencies]", true);
     assert_eq!(found, [native; 4]);
     let lib = std::fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    assert!(lib.contains("#[cfg(all(feature = \"fleet\", not(target_arch = \"wasm32\")))]\npub mod fleet;"));
+    assert!(lib.contains("#[cfg(all(feature = \"tables\", not(target_arch = \"wasm32\")))]\npub mod fleet;"));
     let mut broken = Vec::new();
     for (name, text) in files("src", &["rs"]).into_iter().filter(|(name, _)| !name.starts_with("src/fleet/")) {
         let named =

@@ -40,13 +40,26 @@ def test_exit_codes_and_sentences_are_those_of_the_native_program(cut: Path, tmp
 def test_help_lists_the_commands_and_view() -> None:
     ours, expected = console("--help").stdout.decode(), native("--help").stdout.decode()
     names = re.compile(r"^ +(--?[a-z][a-z-]*|[a-z-]+(?=  ))", re.MULTILINE)
-    # The wheel is built without the tables of `export`, and therefore without the command that merges them.
+    # The wheel is built without Parquet, and therefore without the command that merges files of tables.
     assert len(names.findall(expected)) > 10 and set(names.findall(expected)) - {"compact"} <= set(names.findall(ours))
     assert "view" in ours and "  view" not in expected
     for arguments in (["help", "view"], ["view", "--help"]):
         shown = console(*arguments)
         assert shown.returncode == 0 and b"--no-browser" in shown.stdout
     assert b"There is no command veiw." in console("veiw").stderr
+
+
+def test_tables_of_json_lines_are_those_of_the_native_program(tmp_path: Path) -> None:
+    def files(folder: Path) -> dict[str, bytes]:
+        return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    ours, expected = tmp_path / "ours", tmp_path / "expected"
+    arguments = (SAMPLE, GPU, "--key", "commit=abc")
+    done, of_native = console("export", "--jsonl", ours, *arguments), native("export", "--jsonl", expected, *arguments)
+    assert done.returncode == of_native.returncode == 0, done.stderr
+    assert len(files(expected)) == 12 and files(ours) == files(expected)
+    refused = console("export", "--parquet", tmp_path / "none", SAMPLE)
+    assert refused.returncode == 2 and b"--parquet" in refused.stderr and not (tmp_path / "none").exists()
 
 
 def test_output_is_written_when_a_pipe_ends_early() -> None:
