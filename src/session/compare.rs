@@ -178,11 +178,12 @@ impl CompareSide {
         let first = findings().next();
         Ok(CaptureSummary {
             point: self.series_point()?,
-            period: overview.period,
+            period: Some(overview.period),
+            quartiles_ps: None,
             kinds: overview.kinds.iter().map(|of| (of.kind, of.total)).collect(),
             verdict: overview.verdict.clone(),
-            top_finding: first.map(|of| TopFinding { title: of.title.clone(), at_stake: of.at_stake }),
-            n_findings: findings().count() as u32,
+            top_finding: first.map(|of| TopFinding { title: of.title.clone(), at_stake: Some(of.at_stake) }),
+            n_findings: Some(findings().count() as u32),
             is_partial: self.is_partial(),
         })
     }

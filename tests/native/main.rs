@@ -5,6 +5,7 @@ mod agree;
 mod alignment;
 mod bad_input;
 mod captures;
+mod captures_of_tables;
 mod circles;
 mod comm;
 mod comm_chart;

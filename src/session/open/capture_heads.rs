@@ -47,6 +47,7 @@ fn head(input: &Input, unpacks: bool) -> FileHead {
         Ok(Format::Gzip | Format::Xz | Format::Zip | Format::TraceJson) => HeadKind::Packed,
         Ok(Format::HloProto | Format::HloModule | Format::HloText) => HeadKind::Program,
         Ok(Format::Report) => HeadKind::Report,
+        Ok(Format::TableRows) => HeadKind::Table,
         Ok(Format::Unknown(_)) | Err(_) => HeadKind::Other,
     };
     let unpacked = if head.kind == HeadKind::Packed && unpacks { unpacked(source) } else { None };

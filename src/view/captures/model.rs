@@ -51,9 +51,8 @@ impl CapturesModel {
 
     /// Returns the capture of a row's key.
     pub(super) fn capture_of_key(self, key: &str) -> Option<u32> {
-        let first: u32 = key.parse().ok()?;
         self.found.with(|found| {
-            let of = |row: &CaptureRow| row.files.first() == Some(&first);
+            let of = |row: &CaptureRow| row.key == key;
             found.as_ref()?.captures.iter().position(of).map(|at| at as u32)
         })
     }

@@ -110,8 +110,8 @@ fn mark(model: CapturesModel, of: CaptureMark, chosen: &[u32], is_small: bool) -
     });
     let capture = of.capture;
     let choose = move |_| {
-        if let Some(file) = untrack(|| model.row(capture)).and_then(|row| row.files.first().copied()) {
-            model.choose(file.to_string());
+        if let Some(row) = untrack(|| model.row(capture)) {
+            model.choose(row.key);
         }
     };
     view! { <g class="capture-mark" on:click=choose><title>{of.title}</title>{spread}{letter}{shape}</g> }.any()

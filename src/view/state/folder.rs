@@ -21,6 +21,12 @@ impl State {
         self.opened.with(|opened| opened.as_ref().is_some_and(|opened| !opened.session.captures.is_empty()))
     }
 
+    /// Returns whether the open session is a list of captures, of which at least one can be opened. Rows of tables cannot.
+    pub(crate) fn folder_has_files(self) -> bool {
+        let has_files = |opened: &Opened| opened.session.captures.iter().any(|files| !files.is_empty());
+        self.opened.with(|opened| opened.as_ref().is_some_and(|opened| has_files(opened)))
+    }
+
     /// Returns the files of a capture in the open list. Empty if there is no such capture.
     pub(crate) fn files_of_capture(self, capture: u32) -> Vec<Picked> {
         let files = self.files();
