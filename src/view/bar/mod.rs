@@ -99,10 +99,11 @@ fn tabs_to_come() -> AnyView {
 /// Renders the only tab of a list of captures.
 fn folder_tab(state: State) -> AnyView {
     let views: Vec<&str> = View::ALL.iter().take(3).map(|view| view.label()).collect();
+    let hint = move || state.folder_has_files().then(|| format!("open one for its views: {}, …", views.join(", ")));
     view! {
         <div class="tabs">
             <h1 class="tab chosen">"Captures"</h1>
-            <span class="tab off">{format!("open one for its views: {}, …", views.join(", "))}</span>
+            <span class="tab off">{hint}</span>
             <span class="grow"></span>
             <notes::Notes state />
         </div>

@@ -21,7 +21,7 @@ pub(super) fn table_model(model: CapturesModel) -> Model {
         waits: Signal::stored(false),
         filter: Signal::derive(move || model.text_filter()),
         sort: model.order.into(),
-        set_sort: Callback::new(move |sort: SortBy| model.order.set(Some(sort))),
+        set_sort: Callback::new(move |sort: SortBy| model.change(|of| of.sort = Some(sort))),
         columns: None,
         selected: state.selected.into(),
         is_selected: Callback::new(move |key: String| state.selected.with(|selected| selected.contains(&key))),
@@ -133,14 +133,18 @@ pub(super) fn Foot(model: CapturesModel) -> impl IntoView {
             view! { <b class=class>{text}</b> }.any()
         });
         let swap = move |_| state.selected.update(|selected| selected.reverse());
-        let compare = move |_| state.open_capture(a, Some(b));
+        let compare = move |_| {
+            if !is_disabled {
+                state.open_capture(a, Some(b));
+            }
+        };
         Some(
             view! {
                 {side("A", a)} {side("B", b)} {difference} {why}
                 <span class="grow"></span>
                 {clear}
                 <button type="button" class="btn line" on:click=swap>{icon(Icon::Swap)} "Swap"</button>
-                <button type="button" class="btn solid" disabled=is_disabled aria-describedby=is_disabled.then_some(WHY) on:click=compare>"Compare A with B"</button>
+                <button type="button" class="btn solid" aria-disabled=is_disabled.to_string() aria-describedby=is_disabled.then_some(WHY) on:click=compare>"Compare A with B"</button>
             }
             .any(),
         )
