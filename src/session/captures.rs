@@ -4,6 +4,7 @@
 use super::OpenSession;
 use super::compare::{CompareSide, compare_sessions};
 use super::imported_tables::{ImportedRow, ImportedTables};
+use super::open::capture_facts::{CaptureFacts, capture_facts};
 use super::open::capture_heads::heads;
 use super::open::detect::format as detect_format;
 use super::open::{Input, messages};
@@ -67,7 +68,16 @@ impl CapturesSession {
         }
         let mut files: Vec<Vec<u32>> = captures.iter().map(|capture| capture.files.clone()).collect();
         files.resize(files.len() + table_rows.len(), Vec::new());
+        let firsts: Vec<Option<u32>> = captures.iter().map(|capture| capture.files.first().copied()).collect();
         let mut rows = CaptureRows::new(captures, &heads, n_left_out);
+        for (at, first) in firsts.into_iter().enumerate() {
+            if let Some(input) = first.and_then(|first| inputs.get(first as usize)) {
+                input.name.clone_into(&mut state.place);
+                progress(state.clone());
+                let CaptureFacts { device_type, programs } = capture_facts(input);
+                rows.set_facts(at, device_type, programs);
+            }
+        }
         rows.add(table_rows.into_iter().map(|ImportedRow { row, read, .. }| (row, read)).collect());
         let info = SessionInfo { notes: tables.notes(), ..info(&heads, files) };
         Ok(Some((Self { rows, order: CachedOrder::default() }, info)))

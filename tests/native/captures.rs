@@ -20,9 +20,9 @@ pub const JUMP: usize = 4;
 pub const N: usize = 8;
 
 /// A file in memory that counts the bytes that are read.
-struct Counting {
-    bytes: Arc<Vec<u8>>,
-    n_read: Arc<AtomicU64>,
+pub struct Counting {
+    pub bytes: Arc<Vec<u8>>,
+    pub n_read: Arc<AtomicU64>,
 }
 
 impl Source for Counting {

@@ -4,6 +4,7 @@
 mod agree;
 mod alignment;
 mod bad_input;
+mod capture_facts;
 mod captures;
 mod captures_of_tables;
 mod circles;

@@ -93,6 +93,8 @@ pub struct CaptureSummary {
     pub period: Option<Picos>,
     /// First and third quartile of the lengths of its steps in ps, for a row of a table that does not list these lengths.
     pub quartiles_ps: Option<(f64, f64)>,
+    /// Names of its programs, the one with the most time first. Empty if they are unknown.
+    pub programs: Vec<String>,
     /// Time of a step by kind; idle time has no kind. Empty if a table does not tell it.
     pub kinds: Vec<(Option<Kind>, Picos)>,
     /// The verdict of the overview in one sentence.
@@ -140,8 +142,8 @@ impl CaptureRow {
                 ..*head
             };
             let point = SeriesPoint { head, start_ns: *start_ns, figures: Vec::new() };
-            let (kinds, verdict, top_finding) = (Vec::new(), String::new(), None);
-            CaptureSummary { point, kinds, verdict, top_finding, ..*summary }
+            let (programs, kinds, verdict, top_finding) = (Vec::new(), Vec::new(), String::new(), None);
+            CaptureSummary { point, programs, kinds, verdict, top_finding, ..*summary }
         };
         let progress = match &self.progress {
             CaptureProgress::Read(summary) => CaptureProgress::Read(Box::new(brief(summary))),

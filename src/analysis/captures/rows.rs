@@ -29,9 +29,13 @@ impl CaptureRows {
     }
 
     /// Records that a capture has been read, or why it could not be.
-    pub fn set(&mut self, capture: u32, read: Result<CaptureSummary, String>) {
+    pub fn set(&mut self, capture: u32, mut read: Result<CaptureSummary, String>) {
         let Some(row) = self.rows.get_mut(capture as usize) else { return };
-        if let Ok(summary) = &read {
+        if let Ok(summary) = &mut read {
+            let programs = std::mem::take(&mut summary.programs);
+            if !programs.is_empty() {
+                row.programs = programs;
+            }
             let head = &summary.point.head;
             row.start_ns = summary.point.start_ns.or(row.start_ns);
             row.device_type = head.device_type.clone().or(row.device_type.take());
@@ -40,6 +44,13 @@ impl CaptureRows {
         record(row, read);
         self.find_tokens();
         self.find_changes();
+    }
+
+    /// Records what a capture says before it has been read: the type of its devices, and the names of its programs.
+    pub fn set_facts(&mut self, capture: usize, device_type: Option<String>, programs: Vec<String>) {
+        let Some(row) = self.rows.get_mut(capture) else { return };
+        row.device_type = device_type.or(row.device_type.take());
+        row.programs = programs;
     }
 
     /// Adds rows of tables, each with what a table tells of its capture, or why the capture could not be read.

@@ -155,6 +155,7 @@ fn summary(row: &JsonRow, capture: &CaptureRow, tables: ImportedCapture, verdict
         point: SeriesPoint { head, start_ns: capture.start_ns, figures },
         period: period.map(Picos),
         quartiles_ps: number(row, "step_q1_ps").zip(number(row, "step_q3_ps")),
+        programs: Vec::new(),
         kinds: Kind::ALL.into_iter().map(Some).chain([None]).filter_map(kind).collect(),
         verdict: verdict.to_owned(),
         top_finding: tables.findings.into_values().next(),
