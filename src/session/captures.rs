@@ -161,15 +161,19 @@ fn read_tables(inputs: &[Input], heads: &[FileHead], progress: &mut dyn FnMut(Pr
     tables
 }
 
-/// Returns whether a row of a table is about a capture that is among the files: both have files of the same names, and the same size.
+/// Returns whether a row of a table is about a capture that is among the files: the row names all files of the capture, and both have the
+/// same start or the same size. The row may name further files, which lie beside the capture.
 fn is_same_capture(row: &ImportedRow, capture: &CaptureFiles, heads: &[FileHead]) -> bool {
     let files = || capture.files.iter().filter_map(|at| heads.get(*at as usize));
-    if row.row.bytes != Some(files().map(|head| head.bytes).sum()) {
-        return false;
-    }
-    let mut names: Vec<&str> = files().map(|head| head.path.rsplit('/').next().unwrap_or_default()).collect();
-    names.sort_unstable();
-    names == row.file_names
+    let has_size = row.row.bytes == Some(files().map(|head| head.bytes).sum());
+    // The time of a table is in µs.
+    let in_us = |start_ns: Option<u64>| start_ns.map(|ns| ns / 1000);
+    let has_start = capture.start_ns.is_some() && in_us(row.row.start_ns) == in_us(capture.start_ns);
+    let is_named = |head: &FileHead| {
+        let name = head.path.rsplit('/').next().unwrap_or_default();
+        row.file_names.iter().any(|of| of == name)
+    };
+    (has_start || has_size) && files().all(is_named)
 }
 
 /// Reads a capture, and returns what a list of captures keeps of it.

@@ -34,7 +34,7 @@ pub(super) struct ImportedCapture {
 pub(in crate::session) struct ImportedRow {
     pub(in crate::session) row: CaptureRow,
     pub(in crate::session) read: Result<CaptureSummary, String>,
-    /// Names of the files of the capture, without folders, in order.
+    /// Names of the files of the capture, without folders.
     pub(in crate::session) file_names: Vec<String>,
 }
 
@@ -82,8 +82,7 @@ pub(super) fn imported_row(
 ) -> ImportedRow {
     let (name, dated) = name;
     let short = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-    let mut file_names: Vec<String> = texts(row, "files").into_iter().map(short).collect();
-    file_names.sort_unstable();
+    let file_names: Vec<String> = texts(row, "files").into_iter().map(short).collect();
     let programs = row.get("programs").and_then(Value::as_array).into_iter().flatten();
     let n_hosts = texts(row, "hosts").len() as u32;
     let capture = CaptureRow {
