@@ -42,8 +42,7 @@ pub use layout::FileFormat;
 pub use schema::{schema_markdown, schema_text};
 pub use tables::TableName;
 
-/// Version of the tables. It grows whenever the meaning of a column or the digest of an op changes.
-pub const SCHEMA_VERSION: i64 = 1;
+pub use crate::session::imported_tables::SCHEMA_VERSION;
 
 /// The version of the program, which is written into the files.
 pub const PROGRAM_VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,16 +1,19 @@
-//! This module holds a session of many captures: their files, and what has been read of each. It reads only the starts of the files.
-//! Each capture is read by a worker of its own, which hands over a summary.
+//! This module holds a session of many captures: their files, and what has been read of each. It reads only the starts of captures.
+//! Each capture is read by a worker of its own, which hands over a summary. Tables of captures are read whole, and need no captures.
 
 use super::OpenSession;
 use super::compare::{CompareSide, compare_sessions};
+use super::imported_tables::{ImportedRow, ImportedTables};
+use super::open::capture_facts::{CaptureFacts, capture_facts};
 use super::open::capture_heads::heads;
+use super::open::detect::format as detect_format;
 use super::open::{Input, messages};
 use super::session_trait::Session;
 use super::tables;
 use crate::analysis::base::{DeviceChoice, Framework};
 use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE};
 use crate::analysis::captures::{
-    CaptureRow, CaptureRows, CaptureSummary, ChangeCause, FileHead, HeadKind, change_cause, group,
+    CaptureFiles, CaptureRow, CaptureRows, CaptureSummary, ChangeCause, FileHead, HeadKind, change_cause, group,
 };
 use crate::analysis::compare::CompareOptions;
 use crate::analysis::files::FileInfo;
@@ -25,6 +28,7 @@ use crate::report::json;
 use crate::share::Report;
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
+use crate::wire::Format;
 
 /// A session of many captures.
 pub struct CapturesSession {
@@ -34,11 +38,15 @@ pub struct CapturesSession {
 }
 
 impl CapturesSession {
-    /// Reads the starts of files, and calls `progress` before each. Returns a session if they are several captures; `None` if they are
-    /// one or none.
-    pub fn open(inputs: &[Input], progress: &mut dyn FnMut(Progress)) -> Option<(Self, SessionInfo)> {
-        if inputs.len() < 2 {
-            return None;
+    /// Reads the starts of files, and calls `progress` before each. Tables of captures are read whole. Returns a session if the files are
+    /// several captures or tables of captures; `None` if they are one capture or none.
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] if there is no capture, and tables without a row that can be read.
+    pub fn open(inputs: &[Input], progress: &mut dyn FnMut(Progress)) -> Result<Option<(Self, SessionInfo)>, Failure> {
+        let has_table = |input: &Input| matches!(detect_format(input.source.as_ref()), Ok(Format::TableRows));
+        if inputs.len() < 2 && !inputs.first().is_some_and(has_table) {
+            return Ok(None);
         }
         let mut state = Progress::new(Stage::Detect, inputs.iter().map(|input| input.source.size()).sum(), "");
         let heads = heads(inputs, &mut |input| {
@@ -47,13 +55,32 @@ impl CapturesSession {
             state.bytes_done += input.source.size();
         });
         let (captures, n_left_out) = group(&heads);
-        if captures.len() < 2 {
-            return None;
+        let mut tables = read_tables(inputs, &heads, progress);
+        let mut table_rows = tables.rows();
+        table_rows.retain(|row| !captures.iter().any(|capture| is_same_capture(row, capture, &heads)));
+        if captures.is_empty() && table_rows.is_empty() {
+            let is_used = |head: &FileHead| matches!(head.kind, HeadKind::Program | HeadKind::Report);
+            let first = heads.iter().find(|head| head.kind == HeadKind::Table).filter(|_| !heads.iter().any(is_used));
+            return first.map_or(Ok(None), |first| Err(tables.failure(&first.path)));
         }
-        let files = captures.iter().map(|capture| capture.files.clone()).collect();
-        let rows = CaptureRows::new(captures, &heads, n_left_out);
-        let info = info(&heads, files);
-        Some((Self { rows, order: CachedOrder::default() }, info))
+        if table_rows.is_empty() && captures.len() < 2 {
+            return Ok(None);
+        }
+        let mut files: Vec<Vec<u32>> = captures.iter().map(|capture| capture.files.clone()).collect();
+        files.resize(files.len() + table_rows.len(), Vec::new());
+        let firsts: Vec<Option<u32>> = captures.iter().map(|capture| capture.files.first().copied()).collect();
+        let mut rows = CaptureRows::new(captures, &heads, n_left_out);
+        for (at, first) in firsts.into_iter().enumerate() {
+            if let Some(input) = first.and_then(|first| inputs.get(first as usize)) {
+                input.name.clone_into(&mut state.place);
+                progress(state.clone());
+                let CaptureFacts { device_type, programs } = capture_facts(input);
+                rows.set_facts(at, device_type, programs);
+            }
+        }
+        rows.add(table_rows.into_iter().map(|ImportedRow { row, read, .. }| (row, read)).collect());
+        let info = SessionInfo { notes: tables.notes(), ..info(&heads, files) };
+        Ok(Some((Self { rows, order: CachedOrder::default() }, info)))
     }
 
     fn answer_view_request(&mut self, request: ViewRequest) -> Reply {
@@ -108,10 +135,45 @@ impl Session for CapturesSession {
 
 impl OpenSession {
     /// Opens files as a list of captures. `None` if they are one capture or none; then nothing but the starts of the files was read.
-    pub fn open_folder(inputs: &[Input], progress: &mut dyn FnMut(Progress)) -> Option<(Self, SessionInfo)> {
-        let (session, info) = CapturesSession::open(inputs, progress)?;
-        Some((Self::new(Box::new(session), Vec::new()), info))
+    ///
+    /// # Errors
+    /// As for [`CapturesSession::open`].
+    pub fn open_folder(
+        inputs: &[Input],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Option<(Self, SessionInfo)>, Failure> {
+        let opened = CapturesSession::open(inputs, progress)?;
+        Ok(opened.map(|(session, info)| (Self::new(Box::new(session), Vec::new()), info)))
     }
+}
+
+/// Reads the files with tables.
+fn read_tables(inputs: &[Input], heads: &[FileHead], progress: &mut dyn FnMut(Progress)) -> ImportedTables {
+    let mut tables = ImportedTables::default();
+    let files = || inputs.iter().zip(heads).filter(|(_, head)| head.kind == HeadKind::Table).map(|(input, _)| input);
+    let mut state = Progress::new(Stage::Read, files().map(|input| input.source.size()).sum(), "");
+    for input in files() {
+        input.name.clone_into(&mut state.place);
+        progress(state.clone());
+        tables.read(&input.name, input.source.as_ref());
+        state.bytes_done += input.source.size();
+    }
+    tables
+}
+
+/// Returns whether a row of a table is about a capture that is among the files: the row names all files of the capture, and both have the
+/// same start or the same size. The row may name further files, which lie beside the capture.
+fn is_same_capture(row: &ImportedRow, capture: &CaptureFiles, heads: &[FileHead]) -> bool {
+    let files = || capture.files.iter().filter_map(|at| heads.get(*at as usize));
+    let has_size = row.row.bytes == Some(files().map(|head| head.bytes).sum());
+    // The time of a table is in µs.
+    let in_us = |start_ns: Option<u64>| start_ns.map(|ns| ns / 1000);
+    let has_start = capture.start_ns.is_some() && in_us(row.row.start_ns) == in_us(capture.start_ns);
+    let is_named = |head: &FileHead| {
+        let name = head.path.rsplit('/').next().unwrap_or_default();
+        row.file_names.iter().any(|of| of == name)
+    };
+    (has_start || has_size) && files().all(is_named)
 }
 
 /// Reads a capture, and returns what a list of captures keeps of it.
@@ -151,6 +213,7 @@ fn info(heads: &[FileHead], captures: Vec<Vec<u32>>) -> SessionInfo {
         HeadKind::Packed => "packed",
         HeadKind::Report => "report",
         HeadKind::Program => "HLO",
+        HeadKind::Table => "rows of a table",
         HeadKind::Other => "not read",
     };
     let file =

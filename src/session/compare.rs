@@ -178,13 +178,21 @@ impl CompareSide {
         let first = findings().next();
         Ok(CaptureSummary {
             point: self.series_point()?,
-            period: overview.period,
+            period: Some(overview.period),
+            quartiles_ps: None,
+            programs: self.programs(),
             kinds: overview.kinds.iter().map(|of| (of.kind, of.total)).collect(),
             verdict: overview.verdict.clone(),
-            top_finding: first.map(|of| TopFinding { title: of.title.clone(), at_stake: of.at_stake }),
-            n_findings: findings().count() as u32,
+            top_finding: first.map(|of| TopFinding { title: of.title.clone(), at_stake: Some(of.at_stake) }),
+            n_findings: Some(findings().count() as u32),
             is_partial: self.is_partial(),
         })
+    }
+
+    /// Returns the names of the programs, the one with the most time first. Empty for a report.
+    fn programs(&self) -> Vec<String> {
+        let Side::Capture(capture) = &self.side else { return Vec::new() };
+        capture.1.file_programs.iter().map(|program| program.name.clone()).collect()
     }
 
     fn overview(&self) -> Result<&Overview, Failure> {

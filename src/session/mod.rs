@@ -18,6 +18,7 @@ mod gaps;
 mod graph_kernels;
 mod graph_order;
 pub mod hlo_text_cache;
+pub mod imported_tables;
 pub mod instructions;
 pub mod kernel_counts;
 pub mod ledger;

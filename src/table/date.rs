@@ -18,6 +18,34 @@ pub fn ns_since_1970(year: u64, month: u64, day: u64, (hour, minute, second): (u
     (days * S_PER_DAY + hour * 3600 + minute * 60 + second).checked_mul(NS_PER_S)
 }
 
+/// Returns the time of a text such as `2026-11-20T13:14:15.123456Z`, in ns since 1970. A space may stand in place of the `T`, and an
+/// offset of zero in place of the `Z`. `None` for other texts.
+pub fn ns_of_rfc3339(text: &str) -> Option<u64> {
+    let number = |from: usize, to: usize| {
+        let digits = text.get(from..to).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+        digits.parse::<u64>().ok()
+    };
+    let is_separator =
+        |at: usize, separators: &[u8]| text.as_bytes().get(at).is_some_and(|byte| separators.contains(byte));
+    let has_form = [(4, b"-".as_slice()), (7, b"-"), (10, b"T "), (13, b":"), (16, b":")];
+    if !has_form.into_iter().all(|(at, separators)| is_separator(at, separators)) {
+        return None;
+    }
+    let time = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    let second = ns_since_1970(number(0, 4)?, number(5, 7)?, number(8, 10)?, time)?;
+    let rest = text.get(19..)?;
+    let (fraction, zone) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count()),
+        None => ("", rest),
+    };
+    if !matches!(zone, "" | "Z" | "+00" | "+00:00" | "+0000") {
+        return None;
+    }
+    let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
+    let ns = digits.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    second.checked_add(ns)
+}
+
 /// Returns year, month and day of a time in ns since 1970.
 pub const fn date(ns: u64) -> (i64, i64, i64) {
     civil((ns / NS_PER_S / S_PER_DAY).cast_signed())
@@ -80,6 +108,31 @@ mod tests {
         let ns = ns_since_1970(2026, 11, 2, (2, 0, 7)).unwrap();
         assert_eq!(date_and_time(ns + 5), "2026-11-02 02:00:07");
         assert_eq!((month_and_day(ns), hour_and_minute(ns)), ("11-02".to_owned(), "02:00".to_owned()));
+    }
+
+    #[test]
+    fn instants_of_tables_are_read() {
+        let ns = ns_since_1970(2026, 11, 20, (13, 14, 15)).unwrap();
+        for (text, fraction) in [
+            ("2026-11-20T13:14:15.123456Z", 123_456_000),
+            ("2026-11-20 13:14:15+00", 0),
+            ("2026-11-20T13:14:15.5+00:00", 500_000_000),
+            ("2026-11-20 13:14:15.1234567899", 123_456_789),
+        ] {
+            assert_eq!(ns_of_rfc3339(text), Some(ns + fraction), "{text}");
+        }
+        for text in [
+            "",
+            "2026-11-20",
+            "2026-11-20T13:14:15+01:00",
+            "2026-11-20T13:14:15.1.2Z",
+            "2026-11-20T13:14:155",
+            "2026-13-20T13:14:15Z",
+            "2026-11-20T1é:14:15Z",
+            "+026-11-20T13:14:15Z",
+        ] {
+            assert_eq!(ns_of_rfc3339(text), None, "{text}");
+        }
     }
 
     #[test]

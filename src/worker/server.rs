@@ -154,10 +154,11 @@ impl Server {
             Request::Hello { build } if build == crate::BUILD => return None,
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
             Request::Open { slot, paths, skips, is_one_run } => {
-                let folder = if *is_one_run { None } else { self.open_folder(id, paths, &files) };
+                let folder = if *is_one_run { Ok(None) } else { self.open_folder(id, paths, &files) };
                 let opened = match folder {
-                    Some(folder) => Ok(Some(self.set_session(*slot, folder))),
-                    None => self.open(id, *slot, (paths, files), skips.clone(), ports),
+                    Err(failure) => Err(failure),
+                    Ok(Some(folder)) => Ok(Some(self.set_session(*slot, folder))),
+                    Ok(None) => self.open(id, *slot, (paths, files), skips.clone(), ports),
                 };
                 match opened.unwrap_or_else(|why| Some(Reply::Failed(why))) {
                     Some(reply) => reply,
@@ -311,9 +312,14 @@ impl Server {
         }
     }
 
-    /// Opens files as a list of captures. `None` if they are not several captures, or if they cannot be read.
-    fn open_folder(&self, id: RequestId, paths: &[String], files: &[File]) -> Option<(OpenSession, SessionInfo)> {
-        OpenSession::open_folder(&inputs(paths, files).ok()?, &mut self.reporter(id))
+    /// Opens files as a list of captures. `None` if they are not several captures.
+    fn open_folder(
+        &self,
+        id: RequestId,
+        paths: &[String],
+        files: &[File],
+    ) -> Result<Option<(OpenSession, SessionInfo)>, Failure> {
+        OpenSession::open_folder(&inputs(paths, files)?, &mut self.reporter(id))
     }
 
     /// Returns a function that sends progress to the page: when a stage begins, and when it is due.

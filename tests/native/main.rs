@@ -4,7 +4,9 @@
 mod agree;
 mod alignment;
 mod bad_input;
+mod capture_facts;
 mod captures;
+mod captures_of_tables;
 mod circles;
 mod comm;
 mod comm_chart;

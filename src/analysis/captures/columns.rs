@@ -26,8 +26,14 @@ fn median(row: &CaptureRow) -> Value<'_> {
 }
 
 fn change(row: &CaptureRow) -> Value<'_> {
-    let is_real = |verdict| matches!(verdict, Verdict::Regression | Verdict::Improvement);
+    let is_real = |verdict| matches!(verdict, Some(Verdict::Regression | Verdict::Improvement));
     Value::maybe(row.change, |(ps, verdict)| Value::Difference(Difference { ps, is_real: is_real(verdict) }))
+}
+
+/// Returns texts with commas between them. Absent if there are none.
+fn joined<'r>(texts: impl Iterator<Item = String>) -> Value<'r> {
+    let text = texts.collect::<Vec<_>>().join(", ");
+    if text.is_empty() { Absent } else { Text(text.into()) }
 }
 
 /// Returns the devices as text: `TPU v5p × 8`.
@@ -44,6 +50,9 @@ fn kinds(row: &CaptureRow, name: fn(Option<Kind>) -> &'static str) -> Value<'_> 
     })
 }
 
+/// The reason why a row of a table cannot be opened.
+const NO_FILES: &str = "the row comes from a table, and the capture is not among the files";
+
 fn status(row: &CaptureRow) -> &'static str {
     match &row.progress {
         CaptureProgress::Waits => "not read",
@@ -58,15 +67,17 @@ pub const CAPTURES: &[Column<CaptureRow>] = &[
     Column::new("name", |row| Value::text(&row.name)),
     Column::new("taken", |row| Value::maybe(row.start_ns, |ns| Text(date_and_time(ns).into()))),
     Column::new("status", |row| Word(status(row))),
-    Column::new("n_hosts", |row| Count(row.n_hosts.into())),
+    Column::new("n_hosts", |row| Value::maybe(row.n_hosts, |n| Count(n.into()))),
     Column::new("device_type", |row| Value::maybe_text(row.device_type.as_deref())),
     Column::new("n_devices", |row| Value::maybe(row.n_devices, |n| Count(n.into()))),
-    Column::new("bytes", |row| Bytes(row.bytes)),
+    Column::new("bytes", |row| Value::maybe(row.bytes, Bytes)),
     Column::new("n_steps", |row| of_summary(row, |of| Count(of.point.head.n_steps.into()))),
     Column::new("median_ps", median),
-    Column::new("period_ps", |row| of_summary(row, |of| Time(of.period))),
+    Column::new("period_ps", |row| of_summary(row, |of| Value::maybe(of.period, Time))),
     Column::new("change_ps", change),
-    Column::new("verdict", |row| Value::maybe(row.change, |(_, of)| Value::Labelled(of.key(), of.label()))),
+    Column::new("verdict", |row| {
+        Value::maybe(row.change.and_then(|(_, of)| of), |of| Value::Labelled(of.key(), of.label()))
+    }),
     Column::json("kinds_ps", |row| kinds(row, |kind| kind.map_or("idle", Kind::key))),
     Column::new("mfu_pct", |row| figure(row, "model_mfu")),
     Column::new("exposed_communication_pct", |row| figure(row, "exposed_communication")),
@@ -76,14 +87,19 @@ pub const CAPTURES: &[Column<CaptureRow>] = &[
         of_summary(row, |of| Value::maybe_text(of.top_finding.as_ref().map(|finding| finding.title.as_str())))
     }),
     Column::new("at_stake_ps", |row| {
-        of_summary(row, |of| Value::maybe(of.top_finding.as_ref(), |finding| Time(finding.at_stake)))
+        of_summary(row, |of| Value::maybe(of.top_finding.as_ref().and_then(|finding| finding.at_stake), Time))
     }),
-    Column::new("n_findings", |row| of_summary(row, |of| Count(of.n_findings.into()))),
+    Column::new("n_findings", |row| of_summary(row, |of| Value::maybe(of.n_findings, |n| Count(n.into())))),
     Column::new("partial", |row| of_summary(row, |of| Flag(of.is_partial))),
+    Column::json("programs", |row| Value::texts(&row.programs)),
+    Column::json("keys", |row| Value::map(row.keys.iter().map(|(key, value)| (key.as_str(), Value::text(value))))),
+    Column::shown("programs_text", |row| joined(row.programs.iter().cloned())),
+    Column::shown("keys_text", |row| joined(row.keys.iter().map(|(key, value)| format!("{key}={value}")))),
     Column::shown("devices", devices),
     Column::shown("kinds", |row| match &row.progress {
         CaptureProgress::Waits => Text("not read yet".into()),
         CaptureProgress::Failed(_) => Text("failed".into()),
+        CaptureProgress::Read(summary) if summary.kinds.is_empty() => Text("not in the table".into()),
         CaptureProgress::Read(_) => kinds(row, |kind| kind.map_or("idle", Kind::class)),
     }),
     Column::shown("kinds_text", |row| {
@@ -92,14 +108,15 @@ pub const CAPTURES: &[Column<CaptureRow>] = &[
             let text = |(kind, time): &(Option<Kind>, Picos)| {
                 format!("{} {}", kind.map_or("idle", Kind::short), time_text(*time))
             };
-            Text(named.map(text).collect::<Vec<_>>().join(", ").into())
+            joined(named.map(text))
         })
     }),
     Column::shown("reason", |row| match &row.progress {
         CaptureProgress::Failed(reason) => Value::text(reason),
         CaptureProgress::Waits | CaptureProgress::Read(_) => Absent,
     }),
-    Column::shown("size", |row| Text(bytes_text(row.bytes).into())),
+    Column::shown("not_opened", |row| if row.has_files() { Absent } else { Text(NO_FILES.into()) }),
+    Column::shown("size", |row| Value::maybe(row.bytes, |bytes| Text(bytes_text(bytes).into()))),
     Column::shown("limits", |row| of_summary(row, |of| Value::text(&of.verdict))),
 ];
 
@@ -123,6 +140,8 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
         Shown::new("size", "Size", Format::Soft, 10, 13).if_chosen(),
         Shown::new("n_steps", "Steps", Format::Count, 6, 14).if_chosen(),
         Shown::new("n_hosts", "Hosts", Format::Count, 6, 15).if_chosen(),
+        Shown::new("programs_text", "Programs", Format::Text, 20, 16).if_chosen().stretching(),
+        Shown::new("keys_text", "Keys", Format::Text, 20, 17).if_chosen().stretching(),
     ],
     tips: &[RowTip::of_all(&[
         TipLine::new("taken", "Taken, UTC"),
@@ -136,9 +155,12 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
         TipLine::new("verdict", "Verdict"),
         TipLine::new("kinds_text", "Kinds of time"),
         TipLine::new("limits", "Limits"),
+        TipLine::new("programs_text", "Programs"),
+        TipLine::new("keys_text", "Keys"),
         TipLine::new("reason", "Not read, because"),
+        TipLine::new("not_opened", "Cannot be opened, because"),
     ])],
-    key: |row| row.files.first().copied().unwrap_or_default().to_string(),
+    key: |row| row.key.clone(),
     name: |row, _| Name {
         text: row.name.clone(),
         mono: true,
@@ -150,11 +172,11 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
         ..Name::default()
     },
     mark: |_| None,
-    opens: |_| true,
+    opens: CaptureRow::has_files,
     parts: |_| Vec::new(),
     nouns: ("capture", "captures"),
     default_sort: "taken",
-    leaf: &["name", "top_finding", "device_type"],
+    leaf: &["name", "top_finding", "device_type", "programs_text", "keys_text"],
 };
 
 /// Returns the devices: the second line of a row on a narrow screen, below the name.

@@ -47,7 +47,7 @@ pub fn group(heads: &[FileHead]) -> (Vec<CaptureFiles>, u32) {
     let lists_reports = captures.len() > 1 || reports.len() > 1;
     let mut n_left_out = if lists_reports { 0 } else { reports.len() as u32 };
     for (at, head) in (0..).zip(heads) {
-        if matches!(head.kind, HeadKind::XSpace | HeadKind::Packed | HeadKind::Report) {
+        if matches!(head.kind, HeadKind::XSpace | HeadKind::Packed | HeadKind::Report | HeadKind::Table) {
             continue;
         }
         // Programs belong to the run in whose folder, or below whose folder, they are.
@@ -121,9 +121,16 @@ fn runs_in(heads: &[FileHead], files: &[u32]) -> Vec<Vec<u32>> {
 fn capture(heads: &[FileHead], folder: &str, files: Vec<u32>, is_single: bool) -> CaptureFiles {
     let head = |at: &u32| &heads[*at as usize];
     let start_ns = files.iter().filter_map(|at| head(at).start_ns).min();
+    let first = files.first().map_or("", |at| &head(at).path);
+    let (name, dated) = run_name(folder, first, is_single);
+    CaptureFiles { name, n_hosts: files.len() as u32, start_ns: start_ns.or(dated), files }
+}
+
+/// Returns the name for users of the run with the file `first` in `folder`, and the time that the folder is named by. `is_single` says
+/// whether the folder holds no other run.
+fn run_name(folder: &str, first: &str, is_single: bool) -> (String, Option<u64>) {
     let last = folder.rsplit('/').next().unwrap_or(folder);
     let dated = start_of_name(last);
-    let first = files.first().map_or("", |at| &head(at).path);
     let name = match () {
         // `nightly/plugins/profile/2026_11_01_02_00_00` is the run of `nightly` at that time.
         () if dated.is_some() => match folder.split("/plugins/profile/").next().filter(|log| *log != folder) {
@@ -133,7 +140,23 @@ fn capture(heads: &[FileHead], folder: &str, files: Vec<u32>, is_single: bool) -
         () if is_single && !last.is_empty() => last.to_owned(),
         () => stem(first).to_owned(),
     };
-    CaptureFiles { name, n_hosts: files.len() as u32, start_ns: start_ns.or(dated), files }
+    (name, dated)
+}
+
+/// Returns the names for users of captures that a table lists, and the times that their folders are named by. Each capture is given by
+/// the path of one of its files, or by that of its folder.
+pub fn names_of_paths(paths: &[String]) -> Vec<(String, Option<u64>)> {
+    let folder = |path: &str| {
+        let is_dated = start_of_name(path.rsplit('/').next().unwrap_or_default()).is_some();
+        if is_dated { path.to_owned() } else { folder(path).to_owned() }
+    };
+    let folders: Vec<String> = paths.iter().map(|path| folder(path)).collect();
+    let mut n_in: IndexMap<&str, usize> = IndexMap::new();
+    for folder in &folders {
+        *n_in.entry(folder).or_default() += 1;
+    }
+    let name = |(folder, path): (&String, &String)| run_name(folder, path, n_in.get(folder.as_str()) == Some(&1));
+    folders.iter().zip(paths).map(name).collect()
 }
 
 /// Returns the folder of a path. Empty if the path has none.

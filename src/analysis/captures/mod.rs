@@ -4,7 +4,7 @@
 //! ```text
 //!  starts of all files ──► groups: the files of one run ──► a row each
 //!                                                             │ the capture is read, and closed again
-//!                                      series ◄── figures ◄── summary
+//!                                      series ◄── figures ◄── summary ◄── a row of a table
 //! ```
 
 mod cause;
@@ -15,7 +15,7 @@ mod rows;
 mod series;
 
 pub use cause::change_cause;
-pub use grouping::{CaptureFiles, group};
+pub use grouping::{CaptureFiles, group, names_of_paths};
 pub use report::{
     CaptureFigure, CaptureProgress, CaptureRow, CaptureSummary, CapturesSeries, CapturesView, ChangeCause, FileHead,
     HeadKind, SeriesChange, SeriesMark, TopFinding,

@@ -32,6 +32,8 @@ pub enum HeadKind {
     Report,
     /// A compiled program.
     Program,
+    /// JSON lines of tables of captures.
+    Table,
     /// Anything else.
     Other,
 }
@@ -39,28 +41,35 @@ pub enum HeadKind {
 /// One of many captures: what its files say, and its summary once it has been read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaptureRow {
+    /// Names the row in addresses: the path of its first file, or the id of a capture in a table.
+    pub key: String,
     /// Name for users: the folder of the run, or the name of its file.
     pub name: String,
-    /// Indices of its files among those that were opened.
+    /// Indices of its files among those that were opened. Empty for a row of a table, whose capture cannot be opened.
     pub files: Vec<u32>,
-    /// Number of files that hold events: one for each host.
-    pub n_hosts: u32,
-    /// Size of all files in bytes.
-    pub bytes: u64,
+    /// Number of files that hold events: one for each host. `None` if a table does not name the hosts.
+    pub n_hosts: Option<u32>,
+    /// Size of all files in bytes. `None` if a table does not tell it.
+    pub bytes: Option<u64>,
     /// When the profile was started, in ns since 1970. `None` if nothing records it.
     pub start_ns: Option<u64>,
     /// Type of the devices, such as `TPU`; a better name once the capture has been read. `None` if it is unknown.
     pub device_type: Option<String>,
     /// Number of devices. `None` if it is unknown.
     pub n_devices: Option<u32>,
+    /// Names of its programs. Empty if they are unknown.
+    pub programs: Vec<String>,
+    /// What the user who exported the capture added to it, such as the commit. Only rows of tables have keys.
+    pub keys: Vec<(String, String)>,
     pub progress: CaptureProgress,
     /// Median of the lengths of its steps, in ps. `None` before it has been read, and without steps.
     pub median_ps: Option<f64>,
     /// Tokens of a step. A report does not tell them: it has those of the other captures, if these all have the same number. `None` if
     /// they are unknown.
     pub tokens: Option<u64>,
-    /// Difference of the median from that of the last comparable capture, and whether it is more than noise.
-    pub change: Option<(i64, Verdict)>,
+    /// Difference of the median from that of the last comparable capture, and whether it is more than noise. The verdict is `None` if
+    /// the lengths of the steps of one of both are unknown, as of a row of a table without the table of steps.
+    pub change: Option<(i64, Option<Verdict>)>,
 }
 
 /// Whether a capture has been read.
@@ -80,16 +89,20 @@ pub enum CaptureProgress {
 pub struct CaptureSummary {
     /// Its steps and its figures.
     pub point: SeriesPoint,
-    /// Mean length of a step, or the length of the capture if it has no steps.
-    pub period: Picos,
-    /// Time of a step by kind; idle time has no kind.
+    /// Mean length of a step, or the length of the capture if it has no steps. `None` if a table does not tell it.
+    pub period: Option<Picos>,
+    /// First and third quartile of the lengths of its steps in ps, for a row of a table that does not list these lengths.
+    pub quartiles_ps: Option<(f64, f64)>,
+    /// Names of its programs, the one with the most time first. Empty if they are unknown.
+    pub programs: Vec<String>,
+    /// Time of a step by kind; idle time has no kind. Empty if a table does not tell it.
     pub kinds: Vec<(Option<Kind>, Picos)>,
     /// The verdict of the overview in one sentence.
     pub verdict: String,
-    /// The finding with the most recoverable time. `None` if there is no finding.
+    /// The finding with the most recoverable time. `None` if there is no finding, or if it is unknown.
     pub top_finding: Option<TopFinding>,
-    /// Number of findings about time, memory and options.
-    pub n_findings: u32,
+    /// Number of findings about time, memory and options. `None` if the table of findings is missing.
+    pub n_findings: Option<u32>,
     /// Whether only a part of it could be read.
     pub is_partial: bool,
 }
@@ -98,10 +111,16 @@ pub struct CaptureSummary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopFinding {
     pub title: String,
-    pub at_stake: Picos,
+    /// `None` if a table does not tell it.
+    pub at_stake: Option<Picos>,
 }
 
 impl CaptureRow {
+    /// Returns whether the capture is among the files, so that it can be opened. A row of a table alone cannot.
+    pub const fn has_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
     /// Returns the summary. `None` if the capture has not been read.
     pub const fn summary(&self) -> Option<&CaptureSummary> {
         match &self.progress {
@@ -123,17 +142,20 @@ impl CaptureRow {
                 ..*head
             };
             let point = SeriesPoint { head, start_ns: *start_ns, figures: Vec::new() };
-            let (kinds, verdict, top_finding) = (Vec::new(), String::new(), None);
-            CaptureSummary { point, kinds, verdict, top_finding, ..*summary }
+            let (programs, kinds, verdict, top_finding) = (Vec::new(), Vec::new(), String::new(), None);
+            CaptureSummary { point, programs, kinds, verdict, top_finding, ..*summary }
         };
         let progress = match &self.progress {
             CaptureProgress::Read(summary) => CaptureProgress::Read(Box::new(brief(summary))),
             other => other.clone(),
         };
         Self {
+            key: self.key.clone(),
             name: self.name.clone(),
             files: self.files.clone(),
             device_type: self.device_type.clone(),
+            programs: Vec::new(),
+            keys: Vec::new(),
             progress,
             ..*self
         }
@@ -206,8 +228,10 @@ pub struct CapturesView {
     pub n_partial: u32,
     /// Captures that were read and cannot be compared with most others.
     pub n_other: u32,
-    /// Size of all files in bytes.
+    /// Size of all files in bytes, as far as it is known.
     pub bytes: u64,
+    /// Rows of tables, whose captures cannot be opened.
+    pub n_without_files: u32,
     /// Files that belong to none of the captures.
     pub n_left_out: u32,
     /// The index of the newest capture that has a step time and is comparable with most others; the fastest one; the slowest one.

@@ -4,7 +4,7 @@ use super::report::{CaptureProgress, CaptureRow, CaptureSummary, CapturesView, C
 use super::series::captures_series;
 use super::{CaptureFigure, CaptureFiles};
 use crate::analysis::compare::statistics::median;
-use crate::analysis::compare::{BAND, CompareUnit, Verdict, compare_samples};
+use crate::analysis::compare::{BAND, CompareUnit, compare_samples};
 use std::cmp::Reverse;
 
 /// The rows of many captures.
@@ -29,18 +29,35 @@ impl CaptureRows {
     }
 
     /// Records that a capture has been read, or why it could not be.
-    pub fn set(&mut self, capture: u32, read: Result<CaptureSummary, String>) {
+    pub fn set(&mut self, capture: u32, mut read: Result<CaptureSummary, String>) {
         let Some(row) = self.rows.get_mut(capture as usize) else { return };
-        match read {
-            Ok(summary) => {
-                row.start_ns = summary.point.start_ns.or(row.start_ns);
-                row.device_type = summary.point.head.device_type.clone().or(row.device_type.take());
-                row.n_devices = Some(summary.point.head.n_devices);
-                let head = &summary.point.head;
-                row.median_ps = median(&CompareUnit::Step.samples(head)).or(head.median_ps);
-                row.progress = CaptureProgress::Read(Box::new(summary));
+        if let Ok(summary) = &mut read {
+            let programs = std::mem::take(&mut summary.programs);
+            if !programs.is_empty() {
+                row.programs = programs;
             }
-            Err(reason) => row.progress = CaptureProgress::Failed(reason),
+            let head = &summary.point.head;
+            row.start_ns = summary.point.start_ns.or(row.start_ns);
+            row.device_type = head.device_type.clone().or(row.device_type.take());
+            row.n_devices = Some(head.n_devices);
+        }
+        record(row, read);
+        self.find_tokens();
+        self.find_changes();
+    }
+
+    /// Records what a capture says before it has been read: the type of its devices, and the names of its programs.
+    pub fn set_facts(&mut self, capture: usize, device_type: Option<String>, programs: Vec<String>) {
+        let Some(row) = self.rows.get_mut(capture) else { return };
+        row.device_type = device_type.or(row.device_type.take());
+        row.programs = programs;
+    }
+
+    /// Adds rows of tables, each with what a table tells of its capture, or why the capture could not be read.
+    pub fn add(&mut self, rows: Vec<(CaptureRow, Result<CaptureSummary, String>)>) {
+        for (mut row, read) in rows {
+            record(&mut row, read);
+            self.rows.push(row);
         }
         self.find_tokens();
         self.find_changes();
@@ -59,7 +76,7 @@ impl CaptureRows {
         order.sort_by(|a, b| {
             let (a, b) = (&self.rows[*a as usize], &self.rows[*b as usize]);
             let time = |row: &CaptureRow| row.start_ns.filter(|_| is_by_time);
-            (time(a), &a.name, &a.files).cmp(&(time(b), &b.name, &b.files))
+            (time(a), &a.name, &a.files, &a.key).cmp(&(time(b), &b.name, &b.files, &b.key))
         });
         (order, is_by_time)
     }
@@ -97,7 +114,8 @@ impl CaptureRows {
             n_failed: count(|row| matches!(row.progress, CaptureProgress::Failed(_))),
             n_partial: count(|row| row.summary().is_some_and(|summary| summary.is_partial)),
             n_other: n_read - (0..self.rows.len() as u32).filter(|at| is_usual(at)).count() as u32,
-            bytes: self.rows.iter().map(|row| row.bytes).sum(),
+            bytes: self.rows.iter().filter_map(|row| row.bytes).fold(0, u64::saturating_add),
+            n_without_files: count(|row| !row.has_files()),
             n_left_out: self.n_left_out,
             latest: timed.last().map(|(at, _)| *at),
             best: timed.iter().min_by(by_time).map(|(at, _)| *at),
@@ -127,18 +145,31 @@ impl CaptureRows {
             let row = &self.rows[order[place] as usize];
             let before = order[..place].iter().rev().map(|at| &self.rows[*at as usize]);
             let before = before.into_iter().find(|other| row.is_comparable(other) && other.median_ps.is_some())?;
-            let samples = |row: &CaptureRow| row.summary().map(|of| CompareUnit::Step.samples(&of.point.head));
-            let verdict = compare_samples(&samples(before)?, &samples(row)?, BAND);
+            let (head, head_before) = (&row.summary()?.point.head, &before.summary()?.point.head);
+            let is_known = !head.has_no_samples() && !head_before.has_no_samples();
+            let samples = |head| CompareUnit::Step.samples(head);
+            let verdict = is_known.then(|| compare_samples(&samples(head_before), &samples(head), BAND));
             #[expect(clippy::cast_possible_truncation, reason = "a difference of medians in ps")]
             let delta = (row.median_ps? - before.median_ps?).round() as i64;
             Some((delta, verdict))
         };
-        let changes: Vec<(u32, Option<(i64, Verdict)>)> =
-            (0..order.len()).map(|place| (order[place], change(place))).collect();
-        for (at, change) in changes {
+        let changes: Vec<_> = (0..order.len()).map(change).collect();
+        for (at, change) in order.into_iter().zip(changes) {
             self.rows[at as usize].change = change;
         }
     }
+}
+
+/// Records what is known of the steps and the figures of a capture, or why it could not be read.
+fn record(row: &mut CaptureRow, read: Result<CaptureSummary, String>) {
+    row.progress = match read {
+        Ok(summary) => {
+            let head = &summary.point.head;
+            row.median_ps = median(&CompareUnit::Step.samples(head)).or(head.median_ps);
+            CaptureProgress::Read(Box::new(summary))
+        }
+        Err(reason) => CaptureProgress::Failed(reason),
+    };
 }
 
 fn row(capture: CaptureFiles, heads: &[FileHead]) -> CaptureRow {
@@ -146,11 +177,14 @@ fn row(capture: CaptureFiles, heads: &[FileHead]) -> CaptureRow {
     let platforms = capture.files.iter().filter_map(|at| head(at).platform.clone());
     let n_devices: u32 = capture.files.iter().map(|at| head(at).n_devices).sum();
     CaptureRow {
+        key: capture.files.first().map(|at| head(at).path.clone()).unwrap_or_default(),
         device_type: platforms.into_iter().next(),
         n_devices: (n_devices > 0).then_some(n_devices),
-        bytes: capture.files.iter().map(|at| head(at).bytes).sum(),
+        programs: Vec::new(),
+        keys: Vec::new(),
+        bytes: Some(capture.files.iter().map(|at| head(at).bytes).sum()),
         name: capture.name,
-        n_hosts: capture.n_hosts,
+        n_hosts: Some(capture.n_hosts),
         start_ns: capture.start_ns,
         files: capture.files,
         progress: CaptureProgress::Waits,

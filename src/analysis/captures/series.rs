@@ -49,7 +49,11 @@ fn value(row: &CaptureRow, figure: CaptureFigure) -> Option<f64> {
 
 /// Returns the first and third quartile of the steps.
 fn spread(row: &CaptureRow) -> Option<(f64, f64)> {
-    let periods = &row.summary()?.point.head.periods_ps;
+    let summary = row.summary()?;
+    let periods = &summary.point.head.periods_ps;
+    if periods.is_empty() && summary.point.head.n_steps as usize >= MIN_STEPS {
+        return summary.quartiles_ps;
+    }
     let spread = Spread::new(periods.iter().map(|period| Picos(*period)).collect())?;
     (periods.len() >= MIN_STEPS).then_some((spread.quartiles[0], spread.quartiles[1]))
 }

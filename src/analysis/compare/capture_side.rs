@@ -107,15 +107,15 @@ impl<'a> CaptureSide<'a> {
             period_ps: self.by_op.ledger.per_step(self.by_op.ledger.window).0,
             periods_ps,
             median_ps: self.overview.periods.as_ref().map(|periods| periods.median),
-            tokens: tokens(self.overview),
+            tokens: step_tokens(self.overview),
             is_partial: self.is_partial,
             report_level: None,
         }
     }
 }
 
-/// Returns the tokens of one step of the whole job, as the program's inputs tell them.
-fn tokens(overview: &Overview) -> Option<u64> {
+/// Returns the tokens of one step of the whole job, as the program's inputs tell them. `None` if they do not.
+pub fn step_tokens(overview: &Overview) -> Option<u64> {
     let (sequences, length) = overview.model_guess?.batch?;
     sequences.checked_mul(length).filter(|tokens| *tokens > 0)
 }

@@ -36,7 +36,7 @@ mod verdict;
 mod waterfall;
 
 pub use by_hand::OpPair;
-pub use capture_side::CaptureSide;
+pub use capture_side::{CaptureSide, step_tokens};
 pub use gate::{Gate, GateFigure, GateResult};
 pub use groups::{CompareBy, GroupDelta, RowSelection, groups};
 pub use input::{Input, InputOp, InputPeak};

@@ -37,6 +37,11 @@ pub(super) const NAMES: [(&str, Unit); 18] = [
     ("device_excess", Unit::Ps),
 ];
 
+/// Returns the unit of a figure. `None` if there is no figure of this name.
+pub fn figure_unit(name: &str) -> Option<Unit> {
+    NAMES.iter().find(|(of, _)| *of == name).map(|(_, unit)| *unit)
+}
+
 /// Returns all figures, in the order of [`NAMES`].
 pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<Figure> {
     let ledger = &context.by_op.ledger;

@@ -36,6 +36,7 @@ mod verdict;
 
 pub use carried::{n_rules, rule_index};
 pub use columns::{FINDINGS, FindingRow};
+pub use figures::figure_unit;
 pub use picture::{N_COLUMNS, Picture, RooflinePoint, ShownStep};
 pub use query::OverviewQuery;
 pub use report::{

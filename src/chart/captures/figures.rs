@@ -50,6 +50,9 @@ pub fn readout(of: &CapturesView) -> Readout {
         main.push(Figure { label: "MFU, latest".to_owned(), value, unit: "%", scope: None, how });
     }
     main.push(captures(of));
+    if of.captures.iter().all(|row| row.bytes.is_none()) {
+        return Readout { hero, main, side: Vec::new() };
+    }
     let (value, unit) = format::bytes(of.bytes);
     let how =
         Formula { formula: "size of all files".to_owned(), rows: vec![row("Result", format::exact_bytes(of.bytes))] };
@@ -97,6 +100,7 @@ fn captures(of: &CapturesView) -> Figure {
         ("Failed", of.n_failed),
         ("Partial", of.n_partial),
         ("Other device or work", of.n_other),
+        ("Rows of tables", of.n_without_files),
         ("Files of no capture", of.n_left_out),
     ] {
         rows.extend((count > 0).then(|| row(label, n(count))));

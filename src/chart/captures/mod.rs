@@ -6,4 +6,6 @@ mod texts;
 
 pub use figures::readout;
 pub use picture::{CaptureMark, ChangeLine, Level, MarkShape, SeriesPicture, picture};
-pub use texts::{about, change_sentence, difference, folder_name, progress, step_time};
+pub use texts::{
+    about, change_sentence, difference, folder_name, invitation, not_compared, not_opened, progress, step_time,
+};

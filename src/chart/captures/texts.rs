@@ -1,6 +1,7 @@
 //! This module holds the texts of a list of captures.
 
 use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView, SeriesChange};
+use crate::protocol::Failure;
 use crate::report::overview_text::number;
 use crate::table::date::{date, hour_and_minute, month_and_day};
 use crate::table::format::{bytes_text, counted, signed_percent, signed_time_text, time_text};
@@ -61,6 +62,36 @@ pub fn difference(a: &CaptureRow, b: &CaptureRow) -> Option<(String, i64)> {
     let delta = (b - a).round() as i64;
     let share = if a > 0.0 { format!(", {} %", signed_percent((b - a) / a)) } else { String::new() };
     Some((format!("{}{share}", signed_time_text(delta)), delta))
+}
+
+/// Returns what the user can do with the rows, while none is chosen.
+pub fn invitation(of: &CapturesView) -> String {
+    let (open, compare) = match of.n_without_files {
+        0 => ("Open a capture by its name.", "compare them"),
+        n if n == of.n_captures => {
+            ("These rows come from tables, so that no capture can be opened.", "see their difference")
+        }
+        _ => ("Open a capture by its name, unless its row comes from a table.", "compare them"),
+    };
+    format!("{open} Choose two rows to {compare}: the first one is A, the second one B.")
+}
+
+/// Returns why two captures cannot be compared. `None` if they can.
+pub fn not_compared(a: &CaptureRow, b: &CaptureRow) -> Option<String> {
+    let which = match (a.has_files(), b.has_files()) {
+        (true, true) => return None,
+        (false, false) => "A and B are rows of tables",
+        (false, true) => "A is a row of a table",
+        (true, false) => "B is a row of a table",
+    };
+    Some(format!("{which}: open the captures themselves to compare them."))
+}
+
+/// Returns the message for the row of a table whose capture is to be opened.
+pub fn not_opened(name: &str) -> Failure {
+    let message =
+        "Its row comes from a table, and the capture is not among the files. Drop the capture itself to open it.";
+    Failure { title: format!("{name} cannot be opened"), message: message.to_owned() }
 }
 
 /// Returns how far the capture `name` has been read, in bytes.

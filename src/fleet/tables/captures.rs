@@ -1,6 +1,8 @@
 //! This module declares the table of captures.
 
 use crate::analysis::base::Spread;
+use crate::analysis::classify::Kind;
+use crate::analysis::compare::step_tokens;
 use crate::analysis::files::FileProgram;
 use crate::analysis::ledger::Owner;
 use crate::analysis::overview::Overview;
@@ -177,6 +179,18 @@ pub const CAPTURES: &[FleetColumn<CaptureRow>] = &[
         "The figures of the overview that are known.",
         |row| Value::maybe(row.overview.as_ref(), figures),
     ),
+    FleetColumn::new(
+        "kinds",
+        ColumnType::Map(&INTEGER),
+        "Picoseconds of a step by kind of time, with `idle`, as the overview divides it.",
+        |row| Value::maybe(row.overview.as_ref(), kinds),
+    ),
+    FleetColumn::new(
+        "step_tokens",
+        INTEGER,
+        "Tokens of a step of the whole job, as the shapes of the program's inputs tell them.",
+        |row| Value::maybe(row.overview.as_ref().and_then(step_tokens), Count),
+    ),
 ];
 
 /// The stats with the versions of JAX, jaxlib and libtpu, and the keys that replace them.
@@ -221,6 +235,10 @@ fn note(of: &Note) -> Value<'_> {
 fn ledger(of: &Overview) -> Value<'_> {
     let owner = |owner: Owner| (owner.key(), Time(of.ledger.per_step(of.ledger.time(owner))));
     Value::map(Owner::ALL.into_iter().map(owner))
+}
+
+fn kinds(of: &Overview) -> Value<'_> {
+    Value::map(of.kinds.iter().map(|share| (share.kind.map_or("idle", Kind::key), Time(share.total))))
 }
 
 fn figures(of: &Overview) -> Value<'_> {

@@ -65,6 +65,8 @@ pub struct PageAddress {
     pub compare: String,
     /// State of the timeline in the syntax of [`super::timeline`]. Empty stands for the default.
     pub timeline: String,
+    /// State of the list of captures in the syntax of [`super::captures`]. Empty stands for the default, and if no list is open.
+    pub captures: String,
     /// The report of the link in the syntax of `share::link`. Empty if there is none. This module does not decode it.
     pub report: String,
 }
@@ -148,6 +150,7 @@ impl fmt::Display for PageAddress {
         push("comm", &self.comm, self.comm.is_empty())?;
         push("compare", &self.compare, self.compare.is_empty())?;
         push("timeline", &self.timeline, self.timeline.is_empty())?;
+        push("captures", &self.captures, self.captures.is_empty())?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))?;
         // The report comes last, so that a link that is cut loses a part of the report, and the report detects the
@@ -248,6 +251,7 @@ impl PageAddress {
             "comm" => self.comm = text,
             "compare" => self.compare = text,
             "timeline" => self.timeline = text,
+            "captures" => self.captures = text,
             "report" => self.report = text,
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
@@ -342,11 +346,11 @@ mod tests {
             regex,
         });
         let first = (query, sort, prop::option::of(names()), names(), picture);
-        let texts = [".*", ".*", ".*", ".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"];
+        let texts = [".*", ".*", ".*", ".*", ".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"];
         let second = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, texts);
         (first, second).prop_map(|((query, sort, columns, selection, picture), second)| {
             let (names_device, zoom, op, graph, view, file, texts) = second;
-            let [src, capture, roofline, memory, comm, compare, timeline, stored, report] = texts;
+            let [src, capture, roofline, memory, comm, compare, timeline, captures, stored, report] = texts;
             let names_device = names_device || query.device != DeviceChoice::default();
             PageAddress {
                 query,
@@ -368,6 +372,7 @@ mod tests {
                 comm,
                 compare,
                 timeline,
+                captures,
                 report,
             }
         })

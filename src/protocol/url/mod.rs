@@ -1,6 +1,7 @@
 //! This module defines the part of the page's address after the `#`: the open view, and the state of each view.
 
 pub mod address;
+pub mod captures;
 pub mod comm;
 pub mod compare;
 pub mod for_report;

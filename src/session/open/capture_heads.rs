@@ -47,6 +47,7 @@ fn head(input: &Input, unpacks: bool) -> FileHead {
         Ok(Format::Gzip | Format::Xz | Format::Zip | Format::TraceJson) => HeadKind::Packed,
         Ok(Format::HloProto | Format::HloModule | Format::HloText) => HeadKind::Program,
         Ok(Format::Report) => HeadKind::Report,
+        Ok(Format::TableRows) => HeadKind::Table,
         Ok(Format::Unknown(_)) | Err(_) => HeadKind::Other,
     };
     let unpacked = if head.kind == HeadKind::Packed && unpacks { unpacked(source) } else { None };
@@ -65,7 +66,7 @@ fn head(input: &Input, unpacks: bool) -> FileHead {
             head.hosts.push(host);
         }
     }
-    let devices: Vec<&str> = outline.planes.iter().filter_map(|(_, name)| device_type(name)).collect();
+    let devices: Vec<&str> = outline.planes.iter().filter_map(|(_, name)| device_platform(name)).collect();
     head.platform = devices.first().map(|name| (*name).to_owned());
     head.n_devices = devices.len() as u32;
     let run = outline.planes.iter().find(|(span, name)| name == RUN && span.len() <= MAX_RUN_BYTES);
@@ -80,7 +81,7 @@ fn unpacked(source: &dyn Source) -> Option<Vec<u8>> {
 }
 
 /// Returns the type of device in the name of a plane, such as `TPU` of `/device:TPU:0`. `None` for planes that are no device.
-fn device_type(plane: &str) -> Option<&str> {
+pub(super) fn device_platform(plane: &str) -> Option<&str> {
     let (kind, number) = plane.strip_prefix("/device:")?.split_once(':')?;
     let is_number = number.parse::<u32>().is_ok();
     (matches!(kind, "TPU" | "GPU") && is_number).then_some(kind)

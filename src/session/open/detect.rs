@@ -211,6 +211,7 @@ fn detect(
             return Err(messages::bad_layer(&short, outer, "what it holds is packed again, and that once more").into());
         }
         Format::Report => return Err(messages::report_beside(&short).into()),
+        Format::TableRows => return Err(Refusal { failure: messages::table_rows(&short), is_skipped: true }),
         Format::Zip => {
             let outer =
                 packing.layers().next().filter(|_| zipped.is_none()).map_or("another archive", |layer| layer.name);

@@ -43,6 +43,13 @@ pub(crate) fn unknown(name: &str, what: Unknown) -> Failure {
     Failure { title, message }
 }
 
+/// Returns the failure for JSON lines of tables, where a capture is needed.
+pub(crate) fn table_rows(name: &str) -> Failure {
+    let message = "It has rows of tables, as rooflight export --jsonl writes them. The page lists the captures of such rows: drop the file on \
+                   it, alone or with its folder. Open the captures themselves for everything else.";
+    Failure { title: format!("{name} is not an XLA profile"), message: message.to_owned() }
+}
+
 /// Returns the note about the planes and files that the user chose not to read.
 pub(crate) fn left_out(skips: &[Skip]) -> Option<Note> {
     let (planes, files): (Vec<&Skip>, Vec<&Skip>) = skips.iter().partition(|skip| skip.plane.is_some());

@@ -1,6 +1,7 @@
 //! This module opens files as one profile. It detects their formats, reads them, and reports what could not be read.
 
 mod archive;
+pub mod capture_facts;
 pub mod capture_heads;
 mod copies;
 pub mod detect;

@@ -60,7 +60,7 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
                 {live(move || (state.summary().is_none() && !state.is_folder()).then(|| view! {
                     <button type="button" class="menu-act" on:click=then(|state| choose_files(state, OpenAs::AddHosts))>{icon(Icon::More)} "Add files as hosts"</button>
                 }.any()))}
-                {live(move || state.is_folder().then(|| view! {
+                {live(move || state.folder_has_files().then(|| view! {
                     <button type="button" class="menu-act" on:click=then(|state| state.open_as_one_run(state.files()))>{icon(Icon::More)} "Open all as one capture"</button>
                 }.any()))}
                 {live(move || (!state.is_folder() && state.report.with(|report| report.is_empty() && !is_single())).then(|| {

@@ -52,7 +52,7 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
             <If when=move || open.get() && !is_folder.get()>
                 <Tabs state />
             </If>
-            <If when=move || open.get() && is_folder.get()>{move || folder_tab()}</If>
+            <If when=move || open.get() && is_folder.get()>{move || folder_tab(state)}</If>
             <If when=move || state.load_shown.get()>{move || tabs_to_come()}</If>
         </header>
     }.any()
@@ -97,12 +97,15 @@ fn tabs_to_come() -> AnyView {
 }
 
 /// Renders the only tab of a list of captures.
-fn folder_tab() -> AnyView {
+fn folder_tab(state: State) -> AnyView {
     let views: Vec<&str> = View::ALL.iter().take(3).map(|view| view.label()).collect();
+    let hint = move || state.folder_has_files().then(|| format!("open one for its views: {}, …", views.join(", ")));
     view! {
         <div class="tabs">
             <h1 class="tab chosen">"Captures"</h1>
-            <span class="tab off">{format!("open one for its views: {}, …", views.join(", "))}</span>
+            <span class="tab off">{hint}</span>
+            <span class="grow"></span>
+            <notes::Notes state />
         </div>
     }
     .any()

@@ -2,10 +2,12 @@
 
 use super::summary_workers::SummaryWorkers;
 use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView};
+use crate::protocol::url::captures::CapturesViewState;
 use crate::protocol::{CapturesRequest, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::page::SortBy;
 use crate::view::state::{PtrEq, SharedSignal, State, toggle};
+use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
 /// Handles on the state of the list of captures. They are cheap to copy.
@@ -13,20 +15,22 @@ use leptos::prelude::*;
 pub(super) struct CapturesModel {
     pub(super) state: State,
     /// The figure in the picture.
-    pub(super) figure: RwSignal<CaptureFigure>,
+    pub(super) figure: Memo<CaptureFigure>,
     /// The last answer; `None` before the first one.
     pub(super) found: SharedSignal<CapturesView>,
     /// Increases when a capture has been read.
     pub(super) revision: RwSignal<u32>,
     pub(super) filter: RwSignal<String>,
     /// The order of the rows; `None` means the table's own order.
-    pub(super) order: RwSignal<Option<SortBy>>,
+    pub(super) order: Memo<Option<SortBy>>,
+    view_state: Memo<CapturesViewState>,
     pub(super) workers: SummaryWorkers,
 }
 
 impl CapturesModel {
     pub(super) fn new(state: State) -> Self {
-        let (figure, revision) = (RwSignal::new(CaptureFigure::default()), RwSignal::new(0));
+        let view_state = state.view_state::<CapturesViewState>(state.captures, "the list of captures");
+        let (figure, revision) = (Memo::new(move |_| view_state.get().figure), RwSignal::new(0));
         let found = SharedSignal::<CapturesView>::none();
         state.request_on_change(
             move || {
@@ -40,8 +44,30 @@ impl CapturesModel {
             },
         );
         let workers = SummaryWorkers::start(state, found, revision);
-        let (filter, order) = (RwSignal::new(String::new()), RwSignal::new(None));
-        Self { state, figure, found, revision, filter, order, workers }
+        let filter = RwSignal::new(view_state.get_untracked().filter);
+        let order = Memo::new(move |_| view_state.get().sort);
+        let model = Self { state, figure, found, revision, filter, order, view_state, workers };
+        // The address follows the field of the filter, and the field follows the address.
+        effect(move || {
+            let text = filter.get();
+            if untrack(|| view_state.with(|of| of.filter != text)) {
+                model.change(|of| of.filter = text);
+            }
+        });
+        effect(move || {
+            let text = view_state.get().filter;
+            if filter.with_untracked(|now| *now != text) {
+                filter.set(text);
+            }
+        });
+        model
+    }
+
+    /// Changes the state in the address.
+    pub(super) fn change(self, with: impl FnOnce(&mut CapturesViewState)) {
+        let mut next = self.view_state.get_untracked();
+        with(&mut next);
+        self.state.captures.set(next.to_string());
     }
 
     /// Returns the filter of the table.
@@ -51,9 +77,8 @@ impl CapturesModel {
 
     /// Returns the capture of a row's key.
     pub(super) fn capture_of_key(self, key: &str) -> Option<u32> {
-        let first: u32 = key.parse().ok()?;
         self.found.with(|found| {
-            let of = |row: &CaptureRow| row.files.first() == Some(&first);
+            let of = |row: &CaptureRow| row.key == key;
             found.as_ref()?.captures.iter().position(of).map(|at| at as u32)
         })
     }
@@ -71,7 +96,10 @@ impl CapturesModel {
 
     /// Chooses a capture for a comparison, or no longer. The first one is A, the second one B; a third one takes the place of B.
     pub(super) fn choose(self, key: String) {
+        let is_listed = |key: &String| untrack(|| self.capture_of_key(key)).is_some();
         self.state.selected.update(|selected| {
+            // An address may name captures that are not among the files.
+            selected.retain(is_listed);
             if selected.len() == 2 && !selected.contains(&key) {
                 selected.pop();
             }

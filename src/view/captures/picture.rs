@@ -19,7 +19,7 @@ const NEAR_ON_NARROW_PAGE: f64 = 0.4;
 pub(super) fn Picture(model: CapturesModel) -> impl IntoView {
     let button = move |figure: CaptureFigure| {
         let pressed = move || (model.figure.get() == figure).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.figure.set(figure)>{figure.label()}</button> }.any()
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|of| of.figure = figure)>{figure.label()}</button> }.any()
     };
     let about = move || model.found.with(|found| found.as_ref().map(|of| captures::about(of)));
     view! {
@@ -110,8 +110,8 @@ fn mark(model: CapturesModel, of: CaptureMark, chosen: &[u32], is_small: bool) -
     });
     let capture = of.capture;
     let choose = move |_| {
-        if let Some(file) = untrack(|| model.row(capture)).and_then(|row| row.files.first().copied()) {
-            model.choose(file.to_string());
+        if let Some(row) = untrack(|| model.row(capture)) {
+            model.choose(row.key);
         }
     };
     view! { <g class="capture-mark" on:click=choose><title>{of.title}</title>{spread}{letter}{shape}</g> }.any()

@@ -21,14 +21,14 @@ pub(super) fn table_model(model: CapturesModel) -> Model {
         waits: Signal::stored(false),
         filter: Signal::derive(move || model.text_filter()),
         sort: model.order.into(),
-        set_sort: Callback::new(move |sort: SortBy| model.order.set(Some(sort))),
+        set_sort: Callback::new(move |sort: SortBy| model.change(|of| of.sort = Some(sort))),
         columns: None,
         selected: state.selected.into(),
         is_selected: Callback::new(move |key: String| state.selected.with(|selected| selected.contains(&key))),
         press: Callback::new(move |(press, row): (RowPress, Row)| match press {
             RowPress::Open | RowPress::DoubleClick => {
                 if let Some(capture) = untrack(|| model.capture_of_key(&row.key)) {
-                    state.open_capture(capture, None);
+                    open(model, capture);
                 }
             }
             RowPress::Select | RowPress::Toggle => model.choose(row.key),
@@ -36,6 +36,15 @@ pub(super) fn table_model(model: CapturesModel) -> Model {
         empty: Callback::new(move |()| view! { <p>"No capture matches."</p> }.any()),
     };
     remote_model(state, table)
+}
+
+/// Opens a capture. If it is a row of a table alone, a message says why it cannot be opened.
+fn open(model: CapturesModel, capture: u32) {
+    let Some(row) = untrack(|| model.row(capture)) else { return };
+    if row.has_files() {
+        return model.state.open_capture(capture, None);
+    }
+    model.state.inform(captures::not_opened(&row.name));
 }
 
 /// Renders the tools above the table: filter, progress and save.
@@ -90,6 +99,9 @@ fn progress(model: CapturesModel) -> AnyView {
     live(body).into_any()
 }
 
+/// The id of the text that says why the chosen captures cannot be compared.
+const WHY: &str = "captures-not-compared";
+
 /// Renders the captures that are chosen for a comparison.
 #[component]
 pub(super) fn Foot(model: CapturesModel) -> impl IntoView {
@@ -103,8 +115,7 @@ pub(super) fn Foot(model: CapturesModel) -> impl IntoView {
     let body = move || {
         let chosen = model.chosen();
         let Some(&a) = chosen.first() else {
-            let words =
-                "Open a capture by its name. Choose two rows to compare them: the first one is A, the second one B.";
+            let words = model.found.with(|found| found.as_ref().map(|found| captures::invitation(found)));
             return Some(view! { <span class="sub">{words}</span> }.any());
         };
         let clear = move |_| state.selected.set(Vec::new());
@@ -112,20 +123,28 @@ pub(super) fn Foot(model: CapturesModel) -> impl IntoView {
         let Some(&b) = chosen.get(1) else {
             return Some(view! { {side("A", a)} <span class="sub">"Choose another row as B."</span> <span class="grow"></span> {clear} }.any());
         };
-        let difference = model.row(a).zip(model.row(b)).and_then(|(a, b)| captures::difference(&a, &b));
+        let rows = model.row(a).zip(model.row(b));
+        let without_files = rows.as_ref().and_then(|(a, b)| captures::not_compared(a, b));
+        let is_disabled = without_files.is_some();
+        let why = without_files.map(|why| view! { <span class="sub" id=WHY>{why}</span> }.any());
+        let difference = rows.and_then(|(a, b)| captures::difference(&a, &b));
         let difference = difference.map(|(text, delta)| {
             let class = if delta > 0 { "more" } else { "less" };
             view! { <b class=class>{text}</b> }.any()
         });
         let swap = move |_| state.selected.update(|selected| selected.reverse());
-        let compare = move |_| state.open_capture(a, Some(b));
+        let compare = move |_| {
+            if !is_disabled {
+                state.open_capture(a, Some(b));
+            }
+        };
         Some(
             view! {
-                {side("A", a)} {side("B", b)} {difference}
+                {side("A", a)} {side("B", b)} {difference} {why}
                 <span class="grow"></span>
                 {clear}
                 <button type="button" class="btn line" on:click=swap>{icon(Icon::Swap)} "Swap"</button>
-                <button type="button" class="btn solid" on:click=compare>"Compare A with B"</button>
+                <button type="button" class="btn solid" aria-disabled=is_disabled.to_string() aria-describedby=is_disabled.then_some(WHY) on:click=compare>"Compare A with B"</button>
             }
             .any(),
         )

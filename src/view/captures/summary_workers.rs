@@ -7,7 +7,7 @@
 //!   all read ──► worker 1 ── ExplainChange ──► what made most of each change ──► the worker of the list
 //! ```
 
-use crate::analysis::captures::{CaptureProgress, CaptureSummary, CapturesView, ChangeCause};
+use crate::analysis::captures::{CaptureProgress, CaptureRow, CaptureSummary, CapturesView, ChangeCause};
 use crate::protocol::{Answer, CapturesRequest, Failure, Reply, RequestId, ViewRequest};
 use crate::view::state::{SharedSignal, State};
 use crate::view::type_erasure::effect;
@@ -127,7 +127,9 @@ impl SummaryWorkers {
         }
         let unexplained = found.series.changes.iter().filter(|change| change.cause.is_none());
         let is_time = found.series.figure == crate::analysis::captures::CaptureFigure::StepTime;
-        let capture = |mark: u32| found.series.marks.get(mark as usize).map(|mark| mark.capture);
+        // A capture that is not among the files cannot be looked into.
+        let has_files = |capture: &u32| found.captures.get(*capture as usize).is_some_and(CaptureRow::has_files);
+        let capture = |mark: u32| found.series.marks.get(mark as usize).map(|mark| mark.capture).filter(has_files);
         let explain =
             unexplained.filter_map(|change| Some(Job::Explain(capture(change.last_before)?, capture(change.at)?)));
         explain.filter(|_| is_time).find(|job| !is_started(job))
@@ -154,7 +156,7 @@ impl SummaryWorkers {
             worker.job = Some((id, job));
         });
         if let Job::Read(capture) = job {
-            let bytes = self.found.with_untracked(|found| Some(found.as_ref()?.captures.get(capture as usize)?.bytes));
+            let bytes = self.found.with_untracked(|found| found.as_ref()?.captures.get(capture as usize)?.bytes);
             let being_read = BeingRead { capture, bytes: (0, bytes.unwrap_or_default()) };
             self.now.update(|now| now[slot] = Some(being_read));
         }

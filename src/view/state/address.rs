@@ -7,6 +7,7 @@ use super::{State, sample};
 use crate::analysis::base::DeviceChoice;
 use crate::protocol::Failure;
 use crate::protocol::url::address::{MAX, PageAddress};
+use crate::protocol::url::captures::CapturesViewState;
 use crate::view::type_erasure::effect;
 use gloo::timers::callback::Timeout;
 use leptos::ev;
@@ -50,6 +51,7 @@ impl State {
             comm: self.comm.get(),
             compare: self.compare.get(),
             timeline: self.timeline.get(),
+            captures: if self.is_folder() { self.captures.get() } else { String::new() },
             report: self.report.get(),
         }
     }
@@ -84,6 +86,10 @@ impl State {
         self.comm.set(address.comm);
         self.compare.set(address.compare);
         self.timeline.set(address.timeline);
+        // The address of a capture says nothing about the list from which the capture was opened.
+        if self.folder.with_untracked(Option::is_none) {
+            self.captures.set(address.captures);
+        }
         let mut query = address.query;
         if self.opened.with_untracked(Option::is_some) {
             query.device = if address.names_device { query.device } else { untrack(|| self.usual_device()) };
@@ -223,10 +229,11 @@ impl State {
 }
 
 /// Returns whether a change is a step of the history: another device, step, grouping, kind, scope, picture, zoom, op,
-/// graph, view or program. Typing and the order of rows are no steps.
+/// graph, view or program, or another figure of a list of captures. Typing and the order of rows are no steps.
 fn is_step(old: &PageAddress, new: &PageAddress) -> bool {
     let key = |address: &PageAddress| {
         let query = &address.query;
+        let captures: CapturesViewState = address.captures.parse().unwrap_or_default();
         (
             query.device,
             query.step,
@@ -236,7 +243,7 @@ fn is_step(old: &PageAddress, new: &PageAddress) -> bool {
             address.picture,
             address.zoom.clone(),
             address.op.clone(),
-            (address.graph, address.view, address.file.program),
+            (address.graph, address.view, address.file.program, captures.figure),
         )
     };
     key(old) != key(new)

@@ -21,6 +21,12 @@ impl State {
         self.opened.with(|opened| opened.as_ref().is_some_and(|opened| !opened.session.captures.is_empty()))
     }
 
+    /// Returns whether the open session is a list of captures, of which at least one can be opened. Rows of tables cannot.
+    pub(crate) fn folder_has_files(self) -> bool {
+        let has_files = |opened: &Opened| opened.session.captures.iter().any(|files| !files.is_empty());
+        self.opened.with(|opened| opened.as_ref().is_some_and(|opened| has_files(opened)))
+    }
+
     /// Returns the files of a capture in the open list. Empty if there is no such capture.
     pub(crate) fn files_of_capture(self, capture: u32) -> Vec<Picked> {
         let files = self.files();
@@ -50,6 +56,7 @@ impl State {
 
     /// Puts the list of captures aside before one of them takes its place. If other files do, the list is given up.
     pub(super) fn leave_folder(self, stays: bool) {
+        let selected = self.selected.get_untracked();
         let opened = self.opened.get_untracked().filter(|opened| !opened.session.captures.is_empty());
         self.workers.update_value(|workers| {
             if !stays && let Some(folder) = workers.folder.take() {
@@ -61,7 +68,7 @@ impl State {
                 let (serial, request) = (workers.open_serial, workers.opened_by.clone());
                 let Opened { name, session } = &*opened;
                 let (name, session) = (name.clone(), session.clone());
-                workers.folder = Some(Folder { link, serial, request, name, session });
+                workers.folder = Some(Folder { link, serial, request, name, session, selected });
             }
         });
         self.update_folder();
@@ -75,8 +82,11 @@ impl State {
         if self.view.get_untracked() == View::Compare {
             self.view.set(View::default());
         }
+        let captures = self.captures.get_untracked();
         self.close();
-        let Folder { link, serial, request, name, session } = folder;
+        self.captures.set(captures);
+        let Folder { link, serial, request, name, session, selected } = folder;
+        self.selected.set(selected);
         self.workers.update_value(|workers| {
             (workers.open, workers.open_serial, workers.opened_by) = (Some(link), serial, request);
         });

@@ -159,6 +159,7 @@ impl State {
         self.forget_pair();
         self.update_folder();
         self.shown_slot.set(SessionSlot::First);
+        self.captures.set(String::new());
         self.forget();
         self.reset();
     }
@@ -296,7 +297,8 @@ impl State {
             Some(_) => loading.request.size().0,
             None => Self::name_of(&session),
         };
-        self.leave_folder(loading.request.is_of_folder || loading.again);
+        let is_of_folder = loading.request.is_of_folder;
+        self.leave_folder(is_of_folder || loading.again);
         self.workers.update_value(|workers| {
             if let Some(old) = workers.open.replace(loading.link) {
                 end(old);
@@ -333,6 +335,9 @@ impl State {
             self.restart();
             if replaces {
                 self.forget();
+            }
+            if replaces && !is_of_folder {
+                self.captures.set(String::new());
             }
         }
         self.busy.set(false);

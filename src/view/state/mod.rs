@@ -154,6 +154,8 @@ pub(crate) struct State {
     pub(crate) compared_row: RwSignal<String>,
     /// The state of the timeline, as the address encodes it.
     pub(crate) timeline: RwSignal<String>,
+    /// The state of the list of captures, as the address encodes it. It stays while a capture of the list is open.
+    pub(crate) captures: RwSignal<String>,
     /// The device that the overview on screen is about, which the picker shows in place of a mean or a sum. `None` while no
     /// overview is shown.
     pub(crate) overview_device: RwSignal<Option<u32>>,
@@ -233,6 +235,7 @@ impl State {
             compare: RwSignal::new(String::new()),
             compare_filter: RwSignal::new(String::new()),
             compared_row: RwSignal::new(String::new()),
+            captures: RwSignal::new(String::new()),
             timeline: RwSignal::new(String::new()),
             overview_device: RwSignal::new(None),
             flags: RwSignal::new(String::new()),

@@ -80,6 +80,8 @@ pub(super) struct Folder {
     /// Its name on the page.
     pub(super) name: String,
     pub(super) session: SessionInfo,
+    /// The keys of the captures that were chosen for a comparison.
+    pub(super) selected: Vec<String>,
 }
 
 /// A load under way.

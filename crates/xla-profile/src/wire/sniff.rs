@@ -15,6 +15,8 @@ pub enum Format {
     HloText,
     /// Chrome trace JSON.
     TraceJson,
+    /// JSON lines of the tables that `rooflight export --jsonl` writes.
+    TableRows,
     /// gzip. The format of its content is detected after unpacking.
     Gzip,
     /// xz. The format of its content is detected after unpacking.
@@ -98,6 +100,9 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     if let Some(format) = protobuf(head) {
         return format;
     }
+    if has_table_row(head) {
+        return Format::TableRows;
+    }
     let text = head.trim_ascii_start();
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     if matches!(text.first(), Some(b'{' | b'[')) {
@@ -111,6 +116,20 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
         return Format::Unknown(Unknown::Text);
     }
     Format::Unknown(Unknown::Bytes)
+}
+
+/// Returns whether a line is an object with the columns that every table begins with. Lines before it may be damaged, other programs may
+/// write the columns in another order, and the last line may be cut.
+fn has_table_row(head: &[u8]) -> bool {
+    let has = |line: &[u8], key: &[u8]| line.windows(key.len()).any(|part| part == key);
+    let is_row = |line: &[u8]| {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        line.trim_ascii_start().starts_with(b"{")
+            && has(line, b"\"capture_id\"")
+            && has(line, b"\"schema_version\"")
+            && !has(line, b"\"traceEvents\"")
+    };
+    head.split(|byte| *byte == b'\n').any(is_row)
 }
 
 /// Returns the offset of the first EF BF BD, if there are at least eight of them and all of `head` is valid UTF-8. A
@@ -236,6 +255,15 @@ mod tests {
             assert_eq!(sniff(text.as_bytes(), 100), Format::Unknown(Unknown::Text), "{text}");
         }
         assert_eq!(sniff(b"  {\"traceEvents\":[", 100), Format::TraceJson);
+        for rows in [
+            "{\"capture_id\":\"0a\",\"schema_version\":1",
+            "\u{feff} { \"batch\": 1, \"schema_version\": 2, \"capture_id\": \"0a\" }\n",
+            "{\"capture_id\n{\"capture_id\":\"0a\",\"schema_version\":1}\n",
+        ] {
+            assert_eq!(sniff(rows.as_bytes(), 100), Format::TableRows, "{rows}");
+        }
+        let trace = b"{\"capture_id\":1,\"schema_version\":1,\"traceEvents\":[";
+        assert_eq!(sniff(trace, 100), Format::TraceJson);
         assert_eq!(sniff(b"\x1f\x8b\x08", 100), Format::Gzip);
         assert_eq!(sniff(b"\xfd7zXZ\0\0\x04", 100), Format::Xz);
         assert_eq!(sniff(b"PK\x03\x04\x14", 100), Format::Zip);

@@ -15,11 +15,13 @@
 
 mod line;
 mod plane;
+mod reduced;
 mod sink;
 mod stat;
 
 pub(crate) use line::{EVENTS_TOGETHER, field as line_field, read_event};
 pub(crate) use plane::{field as plane_field, map_entry};
+pub use reduced::reduced_plane;
 pub use sink::{Damage, Event, LineHead, Outcome, PlaneHead, Sink, SpaceField};
 pub(crate) use sink::{Next, next_or_clipped, text};
 pub use stat::{Stat, StatValue};

@@ -1,0 +1,84 @@
+//! This module reads the type of the devices and the names of the programs of a capture without its events. Of the plane of a device,
+//! it steps over the lines; of the plane with the programs, it reads their names alone.
+
+use super::Input;
+use super::capture_heads::device_platform;
+use super::detect::format;
+use crate::analysis::base::device_type;
+use crate::profile::{Builder, Profile, ProfilePart, ReadProgress};
+use crate::source::{Source, SourceError};
+use crate::wire::xspace::{outline, reduced_plane};
+use crate::wire::{Format, Span};
+use std::cell::Cell;
+
+/// The name of the plane with the programs.
+const PROGRAMS: &str = "/host:metadata";
+/// Largest number of bytes that are read of the planes of a capture. What is not known then is known once the capture is read.
+const MAX_BYTES: u64 = 3 << 20;
+/// Number of bytes that are read at once. Fields lie far apart, so that more bytes would not be used.
+const STRIDE: u64 = 256 << 10;
+
+/// What a capture says beside its events.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaptureFacts {
+    /// Type of the first device. `None` if it is unknown, or too far within the file.
+    pub device_type: Option<String>,
+    /// Names of the programs, in the order of the alphabet. Empty if they are unknown.
+    pub programs: Vec<String>,
+}
+
+/// A source of which only a number of bytes can be read.
+struct LimitedSource<'s> {
+    source: &'s dyn Source,
+    n_left: Cell<u64>,
+}
+
+impl Source for LimitedSource<'_> {
+    fn size(&self) -> u64 {
+        self.source.size()
+    }
+
+    fn stride(&self) -> u64 {
+        STRIDE.min(self.source.stride())
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), SourceError> {
+        let reached = || SourceError::Read { offset, reason: "the limit of bytes is reached".to_owned() };
+        self.n_left.set(self.n_left.get().checked_sub(into.len() as u64).ok_or_else(reached)?);
+        self.source.read_at(offset, into)
+    }
+}
+
+/// Returns what a file says beside its events. Packed files and files of other formats are not read.
+pub fn capture_facts(input: &Input) -> CaptureFacts {
+    let mut facts = CaptureFacts::default();
+    let source = input.source.as_ref();
+    let outline = matches!(format(source), Ok(Format::XSpace)).then(|| outline(source)).flatten();
+    let Some(outline) = outline else { return facts };
+    let source = LimitedSource { source, n_left: Cell::new(MAX_BYTES) };
+    let named = |is_named: &dyn Fn(&str) -> bool| outline.planes.iter().find(|(_, name)| is_named(name));
+    // The programs are read first, because the stats of a device lie behind the names of all of its ops.
+    if let Some((span, _)) = named(&|name| name == PROGRAMS)
+        && let Some(profile) = plane_alone(&source, *span, true)
+    {
+        facts.programs = profile.programs.into_values().collect();
+        facts.programs.sort_unstable();
+        facts.programs.dedup();
+    }
+    if let Some((span, _)) = named(&|name| device_platform(name).is_some())
+        && let Some(profile) = plane_alone(&source, *span, false)
+    {
+        facts.device_type = profile.planes.iter().find_map(device_type);
+    }
+    facts
+}
+
+/// Reads a plane without its events. `None` if it is damaged, or if the limit of the source is reached.
+fn plane_alone(source: &LimitedSource<'_>, span: Span, has_names: bool) -> Option<Profile> {
+    let plane = reduced_plane(source, span, has_names).ok()?;
+    let mut progress = |_: ReadProgress<'_>| ();
+    let part = ProfilePart::read(&plane, Span { start: 0, end: plane.size() }, &mut progress)?;
+    let mut builder = Builder::new(&mut progress);
+    builder.file("");
+    builder.join(vec![part]).then(|| builder.finish())
+}
