@@ -26,7 +26,7 @@ pub(super) enum HelperMessage {
     Ready,
     Progress(HelperProgress),
     /// The helper has read a plane or a part; `None` if it is damaged or cannot be read.
-    Read(PlaneAt, Option<ProfilePart>),
+    Read(PlaneAt, Option<Box<ProfilePart>>),
 }
 
 /// How far a helper has read its plane.
@@ -82,7 +82,7 @@ pub(super) fn serve(port: &MessagePort) {
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Ok((at, files)) = unpack::<PlaneAt>(event.data()) else { return };
         let part = files.into_iter().next().and_then(|file| read(&to, at, file));
-        post(&to, &HelperMessage::Read(at, part));
+        post(&to, &HelperMessage::Read(at, part.map(Box::new)));
     });
     port.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();

@@ -119,7 +119,7 @@ impl ParallelOpen {
             Some(HelperMessage::Read(at, part)) => {
                 state.share.retain(|given| *given != at);
                 state.progress = HelperProgress { memory: state.progress.memory, ..HelperProgress::default() };
-                self.add(at, part);
+                self.add(at, part.map(|part| *part));
             }
             None => self.end(number),
         }

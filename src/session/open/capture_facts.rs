@@ -77,7 +77,7 @@ pub fn capture_facts(input: &Input) -> CaptureFacts {
 fn plane_alone(source: &LimitedSource<'_>, span: Span, has_names: bool) -> Option<Profile> {
     let plane = reduced_plane(source, span, has_names).ok()?;
     let mut progress = |_: ReadProgress<'_>| ();
-    let part = ProfilePart::read(&plane, Span { start: 0, end: plane.size() }, &mut progress)?;
+    let part = ProfilePart::read(&plane, Span { start: 0, end: plane.size() }, Span::ALL, &mut progress)?;
     let mut builder = Builder::new(&mut progress);
     builder.file("");
     builder.join(vec![part]).then(|| builder.finish())

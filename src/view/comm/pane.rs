@@ -91,13 +91,6 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "bandwidth", table);
-    let body = move || {
-        if table.get() {
-            chart::as_table(chart_model)
-        } else {
-            view! { <chart::Chart state model=chart_model /> }.any()
-        }
-    };
     let left_out =
         move || model.view.with(|view| bandwidth::left_out(rows(&view.as_ref()?.comm, model.of.get()), model.of.get()));
     let no_links = move || {
@@ -121,7 +114,7 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
     view! {
         <div class="picture-head" data-roving="">{head} <ul class="classes">{live(legend)}</ul> <span class="grow"></span> {chart::tools("bandwidth-menu", entries)}</div>
         <div class="comm-bandwidth" node_ref=node>
-            {live(body)}
+            {chart::chart_or_table(state, chart_model, table)}
             <p class="sub">{live(left_out)} {live(no_links)}</p>
         </div>
     }

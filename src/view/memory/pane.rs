@@ -99,7 +99,7 @@ fn Map(model: MemoryModel) -> impl IntoView {
             {chart::tools("alive-menu", entries)}
         </div>
         <div class="map-canvas" node_ref=node>
-            {live(move || if table.get() { chart::as_table(chart_model) } else { view! { <chart::Chart state=model.state model=chart_model /> }.any() })}
+            {chart::chart_or_table(model.state, chart_model, table)}
         </div>
         <ul class="classes">{live(legend)}</ul>
     }

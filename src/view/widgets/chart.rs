@@ -325,11 +325,11 @@ pub(crate) fn refused(state: State) {
 /// Renders the chart, or its data while `table` is true.
 pub(crate) fn chart_or_table(state: State, model: Model, table: RwSignal<bool>) -> AnyView {
     let body = move || if table.get() { as_table(model) } else { view! { <Chart state model /> }.any() };
-    live(body).any()
+    live(body).into_any()
 }
 
 /// Renders the data of the chart as a table of at most 2,000 rows.
-fn as_table(model: Model) -> AnyView {
+pub(crate) fn as_table(model: Model) -> AnyView {
     let table = move || {
         model.scene.get().map(|scene| {
             let heads =
