@@ -6,7 +6,7 @@ use crate::parallel::{assert_same, equal_parts, read, read_apart};
 use prost::Message;
 use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XEvent, XSpace};
+use rooflight::wire::proto::xspace::{XEvent, XLine, XSpace, XStat};
 
 /// Number of events of each line; no multiple of the number of events that stay together.
 const N_EVENTS: usize = 5_000;
@@ -73,7 +73,7 @@ fn capture(plane: &str, lines: &[&str], seed: u64) -> XSpace {
                 }
                 9 => add("% util", Value::DoubleValue(random(100) as f64)),
                 10 => {
-                    event.stats.push(rooflight::wire::proto::xspace::XStat { metadata_id: 7_777, value: Some(int(1)) })
+                    event.stats.push(XStat { metadata_id: 7_777, value: Some(int(1)) });
                 }
                 _ => {}
             }
@@ -102,7 +102,7 @@ fn with_names_at_the_end(space: &XSpace) -> Vec<u8> {
     let mut rest = space.planes[0].clone();
     for line in std::mem::take(&mut rest.lines) {
         let name = line.name.clone();
-        let mut line = rooflight::wire::proto::xspace::XLine { name: String::new(), ..line }.encode_to_vec();
+        let mut line = XLine { name: String::new(), ..line }.encode_to_vec();
         field(2, name.as_bytes(), &mut line);
         field(3, &line, &mut plane);
     }
