@@ -127,7 +127,7 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
             {zoom.buttons()}
             {chart::tools("picture-menu", entries)}
         </div>
-        {zoom.element(state, node, "compare-picture compare-timeline", chart::chart_or_table(state, chart_model, table))}
+        {zoom.element(state, node, "compare-timeline", chart::chart_or_table(state, chart_model, table))}
     }
     .any()
 }
