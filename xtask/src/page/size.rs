@@ -13,9 +13,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Largest size of the page without the worker, in bytes after gzip. docs/PERFORMANCE.md has the measured sizes.
-const PAGE_BUDGET: u64 = 1_142_000;
+const PAGE_BUDGET: u64 = 1_146_000;
 /// Largest size of the worker, in bytes after gzip.
-const WORKER_BUDGET: u64 = 1_361_000;
+const WORKER_BUDGET: u64 = 1_396_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 
@@ -107,7 +107,7 @@ mod tests {
              app.wasm         900.0 kB   300.0 kB\n\
              app.js             4.0 kB     1.0 kB\n\
              worker_bg.wasm    20.0 kB    10.0 kB\n\
-             page 301.0 kB of 1142.0 kB gzip (26 %), worker 10.0 kB of 1361.0 kB gzip (0 %)\n"
+             page 301.0 kB of 1146.0 kB gzip (26 %), worker 10.0 kB of 1396.0 kB gzip (0 %)\n"
         );
         assert!(!is_too_heavy(&files));
         assert!(is_too_heavy(&[file("app.wasm", 0, PAGE_BUDGET + 1)]));
