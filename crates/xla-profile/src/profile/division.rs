@@ -44,7 +44,7 @@ pub(super) struct AddedOps {
 
 impl AddedOps {
     /// Adds the ops that the events of a part have added to `plane`. Returns the new id of each op of the part; `None` if they
-    /// keep their ids. `added` is called with each op that is new, and its new id.
+    /// keep their ids. `added` is called with each op that is new, and returns its new id.
     pub(super) fn add(
         &mut self,
         plane: &Plane,
