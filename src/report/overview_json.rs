@@ -234,7 +234,7 @@ fn figure_json(figure: &Figure) -> FigureJson<'_> {
 
 fn kind(of: &KindShare) -> KindJson {
     KindJson {
-        kind: of.kind.map_or("idle", crate::analysis::classify::Kind::key),
+        kind: crate::analysis::classify::Kind::key_or_idle(of.kind),
         total_ps: of.total,
         needed_ps: of.needed,
         lost_ps: of.lost,

@@ -2,28 +2,21 @@
 // cannot be opened, lines that cannot be read, and the state of the list in the address.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { violations } from "./accessibility.mjs";
-import { emptyFolder, simulatedRun, write } from "./captures.mjs";
+import { emptyFolder, write } from "./captures.mjs";
+import { N, allRead, captureCount, choose, nights, openFolder, row, series } from "./captures_list.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, reload, waitUntil } from "./lib.mjs";
 import { column, figures } from "./page_helpers.mjs";
 
-const N = 8;
-/** The night from which on the ops called `fusion` take 30 % longer. */
-const JUMP = 4;
-
-/** Writes the captures of some nights, and their tables. Returns the paths of the captures, and the folder of the tables. */
+/** Writes the captures of some nights, and their tables. Returns the paths of the captures, and the folders of tables and runs. */
 function tables(name) {
-  const paths = Array.from({ length: N }, (_, night) => {
-    const slow = night >= JUMP ? ["--scale", "fusion=1.30"] : [];
-    const { captures } = simulatedRun("--steps", "4", "--devices", "1", "--seed", `${night + 1}`, "--day", `${night}`, ...slow);
-    return write(`${name}/runs/plugins/profile/2026_01_0${night + 1}_02_00_00/worker-0.xplane.pb`, readFileSync(captures[0]));
-  });
+  const { folder, paths } = nights(`${name}/runs`);
   const out = join(emptyFolder(`${name}-tables`), "fleet");
   cliOutput("export", "--jsonl", out, ...paths, "--key", "job=nightly");
-  return { paths, out, runs: join(dirname(paths[0]), "../../..") };
+  return { paths, out, runs: folder };
 }
 
 /** Returns the lines of a table. */
@@ -33,18 +26,7 @@ function lines(out, table) {
   return files.flatMap((name) => readFileSync(join(folder, name), "utf8").trimEnd().split("\n"));
 }
 
-const openFolder = (page, folder) => page.locator("#choose-folder").setInputFiles(folder);
-const captureCount = async (page) => (await figures(page)).Captures;
-const allRead = (page, n) => waitUntil(() => captureCount(page).catch(() => ""), (count) => count === `${n}`, 60_000);
-const series = (paths) => JSON.parse(cliOutput("compare", "--series", ...paths, "--json"));
-const row = (page, name) => page.locator(".grid-body [role=row]").filter({ hasText: name });
 const medians = (paths) => series(paths).captures.map((of) => (of.median_ps / 1e9).toFixed(3)).reverse();
-/** Chooses a row for a comparison, when no tooltip covers it. */
-async function choose(page, name) {
-  await page.mouse.move(4, 4);
-  await page.locator(".tip").waitFor({ state: "hidden" });
-  await row(page, name).locator("[data-id=median_ps]").click();
-}
 
 onPage("a folder of tables is a list with the figures of the captures, none of which opens", { view: "" }, async ({ page }) => {
   const { paths, out } = tables("whole");

@@ -78,7 +78,7 @@ pub const CAPTURES: &[Column<CaptureRow>] = &[
     Column::new("verdict", |row| {
         Value::maybe(row.change.and_then(|(_, of)| of), |of| Value::Labelled(of.key(), of.label()))
     }),
-    Column::json("kinds_ps", |row| kinds(row, |kind| kind.map_or("idle", Kind::key))),
+    Column::json("kinds_ps", |row| kinds(row, Kind::key_or_idle)),
     Column::new("mfu_pct", |row| figure(row, "model_mfu")),
     Column::new("exposed_communication_pct", |row| figure(row, "exposed_communication")),
     Column::new("idle_pct", |row| figure(row, "idle")),

@@ -168,10 +168,13 @@ fn is_within(folder: &str, other: &str) -> bool {
     folder == other || folder.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// The endings of the files that hold events. Packed files have one more.
+pub const CAPTURE_ENDINGS: [&str; 3] = [".xplane.pb", ".trace.json", ".rooflight"];
+
 /// Returns the name of a file without its folder and its ending.
 fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
-    [".xplane.pb", ".trace.json", ".rooflight"].iter().find_map(|end| Some(name.split_once(end)?.0)).unwrap_or(name)
+    CAPTURE_ENDINGS.iter().find_map(|end| Some(name.split_once(end)?.0)).unwrap_or(name)
 }
 
 /// Returns the time in the name of a run's folder, `YYYY_MM_DD_hh_mm_ss`, in ns since 1970. The zone is unknown and taken as UTC.

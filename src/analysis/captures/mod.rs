@@ -15,7 +15,7 @@ mod rows;
 mod series;
 
 pub use cause::change_cause;
-pub use grouping::{CaptureFiles, group, names_of_paths};
+pub use grouping::{CAPTURE_ENDINGS, CaptureFiles, group, names_of_paths};
 pub use report::{
     CaptureFigure, CaptureProgress, CaptureRow, CaptureSummary, CapturesSeries, CapturesView, ChangeCause, FileHead,
     HeadKind, SeriesChange, SeriesMark, TopFinding,

@@ -51,6 +51,11 @@ impl Kind {
         }
     }
 
+    /// Returns the name in JSON of a kind of time, in which idle time has no kind.
+    pub fn key_or_idle(kind: Option<Self>) -> &'static str {
+        kind.map_or("idle", Self::key)
+    }
+
     /// Returns the name in JSON and on the command line. [`Kind::Fused`] is a part of communication: its groups have
     /// the key `fused` and the kind `comm`.
     pub const fn key(self) -> &'static str {

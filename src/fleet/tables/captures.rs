@@ -238,7 +238,7 @@ fn ledger(of: &Overview) -> Value<'_> {
 }
 
 fn kinds(of: &Overview) -> Value<'_> {
-    Value::map(of.kinds.iter().map(|share| (share.kind.map_or("idle", Kind::key), Time(share.total))))
+    Value::map(of.kinds.iter().map(|share| (Kind::key_or_idle(share.kind), Time(share.total))))
 }
 
 fn figures(of: &Overview) -> Value<'_> {

@@ -8,11 +8,14 @@ const CHUNK: u64 = 1 << 20;
 pub(super) const MAX_LINE: usize = 16 << 20;
 
 /// Calls `take` with the number of each line, counted from 1, and its bytes without the line feed. The bytes are `None` if the line is
-/// longer than [`MAX_LINE`].
+/// longer than [`MAX_LINE`]. If `take` returns `false`, nothing more is read.
 ///
 /// # Errors
 /// Returns the error of the source. The lines before it have been taken.
-pub(super) fn each_line(source: &dyn Source, take: &mut dyn FnMut(u64, Option<&[u8]>)) -> Result<(), SourceError> {
+pub(super) fn each_line(
+    source: &dyn Source,
+    take: &mut dyn FnMut(u64, Option<&[u8]>) -> bool,
+) -> Result<(), SourceError> {
     let size = source.size();
     let mut chunk = vec![0; usize::try_from(size.min(CHUNK)).unwrap_or_default()];
     let (mut line, mut is_long, mut number, mut at) = (Vec::new(), false, 1, 0);
@@ -24,7 +27,9 @@ pub(super) fn each_line(source: &dyn Source, take: &mut dyn FnMut(u64, Option<&[
         // All parts but the last one end with a line feed.
         for (part_number, part) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if part_number > 0 {
-                take(number, (!is_long).then_some(&line));
+                if !take(number, (!is_long).then_some(&line)) {
+                    return Ok(());
+                }
                 line.clear();
                 (is_long, number) = (false, number + 1);
             }
@@ -47,7 +52,11 @@ mod tests {
 
     fn lines(bytes: &[u8]) -> Vec<(u64, Option<Vec<u8>>)> {
         let mut lines = Vec::new();
-        each_line(&bytes.to_vec(), &mut |number, line| lines.push((number, line.map(<[u8]>::to_vec)))).unwrap();
+        let take = &mut |number, line: Option<&[u8]>| {
+            lines.push((number, line.map(<[u8]>::to_vec)));
+            lines.len() < 100
+        };
+        each_line(&bytes.to_vec(), take).unwrap();
         lines
     }
 
@@ -64,6 +73,11 @@ mod tests {
             let expected = if text.is_empty() { Vec::new() } else { expected };
             prop_assert_eq!(lines(text.as_bytes()), expected);
         }
+    }
+
+    #[test]
+    fn nothing_is_read_after_the_last_line_that_is_needed() {
+        assert_eq!(lines(&b"a\n".repeat(1_000)).len(), 100);
     }
 
     #[test]

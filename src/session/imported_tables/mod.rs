@@ -73,12 +73,7 @@ pub(super) struct ImportedTables {
 impl ImportedTables {
     /// Reads a file with rows of one table, or of several.
     pub(super) fn read(&mut self, name: &str, source: &dyn Source) {
-        let mut is_needed = true;
-        let read = each_line(source, &mut |number, line| {
-            if is_needed {
-                is_needed = self.add_line(name, number, line);
-            }
-        });
+        let read = each_line(source, &mut |number, line| self.add_line(name, number, line));
         if let Err(error) = read {
             self.unread.push((name.to_owned(), error.to_string()));
         }

@@ -1,6 +1,6 @@
 //! This module makes the row of a list from the rows of a capture in the tables. A value that a table lacks stays unknown.
 
-use crate::analysis::captures::{CaptureProgress, CaptureRow, CaptureSummary, TopFinding};
+use crate::analysis::captures::{CAPTURE_ENDINGS, CaptureProgress, CaptureRow, CaptureSummary, TopFinding};
 use crate::analysis::classify::Kind;
 use crate::analysis::compare::{SeriesPoint, SideHead};
 use crate::analysis::overview::{Figure, figure_unit};
@@ -8,11 +8,6 @@ use crate::table::date::ns_of_rfc3339;
 use crate::units::Picos;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-
-/// Endings of the files that hold events. Programs lie beside them.
-const CAPTURE_FILES: [&str; 3] = [".xplane.pb", ".trace.json", ".rooflight"];
-/// The key of idle time among the kinds.
-const IDLE: &str = "idle";
 
 /// A row of a table.
 pub(super) type JsonRow = Map<String, Value>;
@@ -66,7 +61,8 @@ fn map<'r>(row: &'r JsonRow, column: &str) -> impl Iterator<Item = (&'r String, 
 /// Returns the path that names a capture: that of the first file with events. Without files, it is the start of its id.
 pub(super) fn main_path(id: &str, row: &JsonRow) -> String {
     let files = texts(row, "files");
-    let has_events = |path: &&&str| CAPTURE_FILES.iter().any(|end| path.contains(end));
+    // Programs lie beside the files with events.
+    let has_events = |path: &&&str| CAPTURE_ENDINGS.iter().any(|end| path.contains(end));
     match files.iter().find(has_events).or(files.first()) {
         Some(path) => path.replace('\\', "/"),
         None => id.chars().take(12).collect(),
@@ -146,7 +142,7 @@ fn summary(row: &JsonRow, capture: &CaptureRow, tables: ImportedCapture, verdict
     let figures = map(row, "figures").filter_map(figure).collect();
     let kinds = row.get("kinds").and_then(Value::as_object);
     let kind = |kind: Option<Kind>| {
-        let time = count_in(kinds?, kind.map_or(IDLE, Kind::key))?;
+        let time = count_in(kinds?, Kind::key_or_idle(kind))?;
         Some((kind, Picos(time)))
     };
     let n_findings = tables.findings.len() as u32;

@@ -2,10 +2,10 @@
 //! it steps over the lines; of the plane with the programs, it reads their names alone.
 
 use super::Input;
-use super::capture_heads::device_platform;
+use super::capture_heads::{device_platform, plane_alone};
 use super::detect::format;
 use crate::analysis::base::device_type;
-use crate::profile::{Builder, Profile, ProfilePart, ReadProgress};
+use crate::profile::Profile;
 use crate::source::{Source, SourceError};
 use crate::wire::xspace::{outline, reduced_plane};
 use crate::wire::{Format, Span};
@@ -59,14 +59,14 @@ pub fn capture_facts(input: &Input) -> CaptureFacts {
     let named = |is_named: &dyn Fn(&str) -> bool| outline.planes.iter().find(|(_, name)| is_named(name));
     // The programs are read first, because the stats of a device lie behind the names of all of its ops.
     if let Some((span, _)) = named(&|name| name == PROGRAMS)
-        && let Some(profile) = plane_alone(&source, *span, true)
+        && let Some(profile) = without_events(&source, *span, true)
     {
         facts.programs = profile.programs.into_values().collect();
         facts.programs.sort_unstable();
         facts.programs.dedup();
     }
     if let Some((span, _)) = named(&|name| device_platform(name).is_some())
-        && let Some(profile) = plane_alone(&source, *span, false)
+        && let Some(profile) = without_events(&source, *span, false)
     {
         facts.device_type = profile.planes.iter().find_map(device_type);
     }
@@ -74,11 +74,7 @@ pub fn capture_facts(input: &Input) -> CaptureFacts {
 }
 
 /// Reads a plane without its events. `None` if it is damaged, or if the limit of the source is reached.
-fn plane_alone(source: &LimitedSource<'_>, span: Span, has_names: bool) -> Option<Profile> {
+fn without_events(source: &LimitedSource<'_>, span: Span, has_names: bool) -> Option<Profile> {
     let plane = reduced_plane(source, span, has_names).ok()?;
-    let mut progress = |_: ReadProgress<'_>| ();
-    let part = ProfilePart::read(&plane, Span { start: 0, end: plane.size() }, Span::ALL, &mut progress)?;
-    let mut builder = Builder::new(&mut progress);
-    builder.file("");
-    builder.join(vec![part]).then(|| builder.finish())
+    plane_alone(&plane, Span { start: 0, end: plane.size() })
 }

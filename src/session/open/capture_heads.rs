@@ -5,7 +5,7 @@
 use super::Input;
 use super::detect::{MAX_INFLATED, format, sniff_source};
 use crate::analysis::captures::{FileHead, HeadKind};
-use crate::profile::{Builder, Plane, ProfilePart, ReadProgress};
+use crate::profile::{Builder, Plane, Profile, ProfilePart, ReadProgress};
 use crate::source::{Source, inflate};
 use crate::wire::xspace::{SpaceField, outline};
 use crate::wire::{Format, Span};
@@ -89,9 +89,14 @@ pub(super) fn device_platform(plane: &str) -> Option<&str> {
 
 /// Returns when the profile was started, from the plane about the run.
 fn start(source: &dyn Source, run: Span) -> Option<u64> {
+    plane_alone(source, run)?.planes.iter().find_map(Plane::start_ns)
+}
+
+/// Returns a profile of one plane alone. `None` if the plane is damaged.
+pub(super) fn plane_alone(source: &dyn Source, span: Span) -> Option<Profile> {
     let mut progress = |_: ReadProgress<'_>| ();
-    let part = ProfilePart::read(source, run, Span::ALL, &mut progress)?;
+    let part = ProfilePart::read(source, span, Span::ALL, &mut progress)?;
     let mut builder = Builder::new(&mut progress);
     builder.file("");
-    builder.join(vec![part]).then(|| builder.finish().planes.iter().find_map(Plane::start_ns)).flatten()
+    builder.join(vec![part]).then(|| builder.finish())
 }

@@ -140,7 +140,7 @@ mod tests {
     const MB: u64 = 1 << 20;
 
     /// Returns where the ranges end in a file of planes of these sizes in MB, which are two bytes apart.
-    fn ends(sizes: &[u64], has_lines: bool, n_threads: usize) -> Vec<u64> {
+    fn range_ends(sizes: &[u64], has_lines: bool, n_threads: usize) -> Vec<u64> {
         let mut end = 0;
         let mut plane = |size: &u64| {
             let start = end + 2;
@@ -157,18 +157,18 @@ mod tests {
 
     #[test]
     fn ranges_have_about_the_same_bytes() {
-        assert_eq!(ends(&[10; 8], true, 2), [40, 80]);
-        assert_eq!(ends(&[10; 3], true, 1), [30]);
-        assert_eq!(ends(&[5], true, 4), [1, 2, 3, 5]);
-        assert_eq!(ends(&[0, 0], true, 2), [0], "too small");
-        assert_eq!(ends(&[], true, 2), [0]);
+        assert_eq!(range_ends(&[10; 8], true, 2), [40, 80]);
+        assert_eq!(range_ends(&[10; 3], true, 1), [30]);
+        assert_eq!(range_ends(&[5], true, 4), [1, 2, 3, 5]);
+        assert_eq!(range_ends(&[0, 0], true, 2), [0], "too small");
+        assert_eq!(range_ends(&[], true, 2), [0]);
     }
 
     #[test]
     fn large_planes_are_divided() {
-        assert_eq!(ends(&[1, 300, 1], true, 2), [151, 302]);
-        assert_eq!(ends(&[1, 100, 100], true, 4), [50, 101, 150, 201]);
-        assert_eq!(ends(&[1, 300, 9], false, 2), [301, 310], "most of the plane are programs");
-        assert_eq!(ends(&[9, 300, 9], false, 3), [9, 309, 318]);
+        assert_eq!(range_ends(&[1, 300, 1], true, 2), [151, 302]);
+        assert_eq!(range_ends(&[1, 100, 100], true, 4), [50, 101, 150, 201]);
+        assert_eq!(range_ends(&[1, 300, 9], false, 2), [301, 310], "most of the plane are programs");
+        assert_eq!(range_ends(&[9, 300, 9], false, 3), [9, 309, 318]);
     }
 }
