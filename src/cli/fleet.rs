@@ -101,6 +101,11 @@ pub fn run(
         message: format!("{error}."),
     })?;
     let export = export.anonymous(of_tables.anonymise).forced(of_tables.force).with_digest(of_tables.digest);
+    for sentence in export.damage() {
+        warn(&format!(
+            "damaged: {sentence}. Captures that only this file lists are exported again. Remove the file, or repair it."
+        ));
+    }
     let (mut n_written, mut n_skipped, mut n_partial, mut n_failed) = (0_u64, 0, 0, 0);
     for paths in capture_groups(files.iter().cloned().chain(listed)) {
         if of_tables.shard.is_some_and(|(shard, all)| shard_of(&paths, all) != shard - 1) {
@@ -125,7 +130,7 @@ pub fn run(
             text += &format!(", {n} {word}");
         }
     }
-    Ok((text + "\n", n_partial + n_failed > 0))
+    Ok((text + "\n", n_partial + n_failed > 0 || !export.damage().is_empty()))
 }
 
 fn name(paths: &[PathBuf]) -> String {
@@ -161,5 +166,10 @@ pub fn run_compact(args: &CompactArgs) -> Result<String, Failure> {
     }
     let compacted = compact(&args.out, &args.date)?;
     let merged = counted(compacted.n_merged as u64, "file", "files");
-    Ok(format!("{}: {merged} of {} merged into {}\n", args.out.display(), args.date, compacted.n_parts))
+    let mut text = format!("{}: {merged} of {} merged into {}", args.out.display(), args.date, compacted.n_parts);
+    if compacted.n_orphans > 0 {
+        let captures = counted(compacted.n_orphans as u64, "capture", "captures");
+        text += &format!(", rows of {captures} without a row in captures removed");
+    }
+    Ok(text + "\n")
 }

@@ -78,6 +78,11 @@ impl FleetExport {
         Self { has_digest, ..self }
     }
 
+    /// Returns a sentence for each file of `captures` that cannot be read, or only in part. Its captures are exported again.
+    pub fn damage(&self) -> &[String] {
+        self.stored.damage()
+    }
+
     /// Returns the options that change rows, as `captures.request` has them.
     fn request(&self) -> String {
         let tables: Vec<&str> = self.tables.iter().map(|table| table.key()).collect();
@@ -155,6 +160,11 @@ impl FleetExport {
 
     fn write_tables(&self, facts: &CaptureFacts, date: &str, tables: Tables) -> Result<(), Failure> {
         self.remove_capture(&facts.capture_id)?;
+        // An export with other tables may have been killed before it wrote `captures`.
+        for table in TableName::ALL.into_iter().filter(|table| tables.iter().all(|(written, _)| written != table)) {
+            let path = capture_path(&self.out, table, date, &facts.capture_id, self.format);
+            remove(&path).map_err(|error| unwritten(&path, &error))?;
+        }
         let mut pseudonyms = Pseudonyms::default();
         for (table, mut rows) in tables {
             let heads = table.columns();

@@ -3,11 +3,19 @@
 
 use super::TableName;
 use std::fs::{self, File};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+#[cfg(feature = "fleet")]
+use std::time::Duration;
 
 /// The partition of captures whose time is unknown. Engines read it as null.
 pub const NO_DATE: &str = "__HIVE_DEFAULT_PARTITION__";
+/// The end of the names of temporary files.
+const TEMPORARY: &str = ".part";
+/// A temporary file that has not been written for this time belongs to a process that was killed.
+#[cfg(feature = "fleet")]
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The format of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +51,8 @@ pub fn capture_path(out: &Path, table: TableName, date: &str, capture_id: &str, 
     partition(out, table, date).join(format!("{capture_id}.{}", format.extension()))
 }
 
-/// Writes a file under a temporary name beside it, and renames it. Engines skip names that begin with a dot.
+/// Writes a file under a temporary name beside it, and renames it. Engines skip names that begin with a dot. Other processes may
+/// write the same file at the same time: the last one that renames its file wins.
 ///
 /// # Errors
 /// If the file cannot be written. The temporary file is removed then.
@@ -51,9 +60,9 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = folder.join(format!(".{name}.part"));
+    let (temporary, file) = create_temporary(folder, &name)?;
     let written = (|| {
-        let mut out = BufWriter::new(File::create(&temporary)?);
+        let mut out = BufWriter::new(file);
         write(&mut out)?;
         out.flush()?;
         fs::rename(&temporary, path)
@@ -63,6 +72,44 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+/// Creates a temporary file that no other process has. Processes of several machines or containers may have the same id, so the
+/// name also has a random number.
+fn create_temporary(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
+    loop {
+        let random = RandomState::new().build_hasher().finish();
+        let path = folder.join(format!(".{name}.{}-{random:016x}{TEMPORARY}", std::process::id()));
+        match File::options().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created.map(|file| (path, file)),
+        }
+    }
+}
+
+/// Removes the temporary files that killed processes have left in a folder.
+///
+/// # Errors
+/// If the folder is there and cannot be read, or if a file cannot be removed.
+#[cfg(feature = "fleet")]
+pub fn remove_abandoned(folder: &Path) -> io::Result<()> {
+    let listed = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        listed => listed?,
+    };
+    for entry in listed {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !(name.starts_with('.') && name.ends_with(TEMPORARY)) {
+            continue;
+        }
+        // A file that is gone or has no time is left to the process that writes it.
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age >= ABANDONED) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes a file, if it is there.

@@ -68,7 +68,8 @@ pub fn read_records(path: &Path) -> io::Result<IndexMap<String, ExportRecord>> {
     let bad = |error: &dyn std::fmt::Display| {
         io::Error::other(format!("{} is no table of captures: {error}", path.display()))
     };
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?).map_err(|error| bad(&error))?;
+    let file = File::open(path).map_err(|error| bad(&error))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| bad(&error))?;
     let mask = ProjectionMask::columns(builder.parquet_schema(), COLUMNS);
     let reader = builder.with_projection(mask).build().map_err(|error| bad(&error))?;
     let mut rows = IndexMap::default();
