@@ -539,3 +539,55 @@ fn collectives_in_flight_are_those_of_the_whole_report() {
     }
     assert!(n_with > 3, "{n_with} windows have collectives");
 }
+
+/// Returns the communication of two devices whose steps take 1,000 and 900 ps.
+fn two_devices(ops: [&[(&str, i64, i64)]; 2]) -> Comm {
+    let plane = |device: usize| {
+        let mut plane = common::make::Plane::new(&format!("/device:TPU:{device}"));
+        let step = plane.op("1", "", &[]);
+        let category = |text: &str| if text.contains("all-reduce(") { "all-reduce" } else { "loop fusion" };
+        let mut events = Vec::new();
+        for (text, start, length) in ops[device] {
+            let name = text.trim_start_matches('%').split(' ').next().unwrap();
+            let stats = [("hlo_category", common::make::text(category(text)))];
+            events.push((plane.op(text, name, &stats), *start, *length));
+        }
+        plane.line("Steps", &[(step, 0, if device == 0 { 1000 } else { 900 })]);
+        plane.line("XLA Ops", &events);
+        plane.done()
+    };
+    let space = rooflight::wire::proto::xspace::XSpace { planes: vec![plane(0), plane(1)], ..Default::default() };
+    let mut opened = common::open("two.xplane.pb", common::bytes(&space)).unwrap();
+    let programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let mut session = Session { analysis: Analysis::new(&opened.profile), opened, programs };
+    session.comm(DeviceChoice::Mean, StepChoice::Busiest)
+}
+
+/// Devices wait for each other only in collectives.
+#[test]
+fn a_slow_device_holds_up_others_only_in_collectives() {
+    let note = |comm: &Comm| comm.notes.iter().find(|note| note.code == "step_imbalance").unwrap().message.clone();
+    const FUSION: &str = "%fusion.1 = f32[8] fusion(f32[8] %x), kind=kLoop, calls=%c";
+    const REDUCE: &str = "%all-reduce.1 = f32[8] all-reduce(f32[8] %x), replica_groups={{0,1}}, to_apply=%add";
+    let alone = two_devices([&[(FUSION, 0, 900)], &[(FUSION, 0, 800)]]);
+    assert_eq!(note(&alone), "Step times differ by 10.5 % between devices in step 1. TPU:0 is the slowest.");
+    // TPU:1 waits in the all-reduce.
+    let together = two_devices([&[(FUSION, 0, 700), (REDUCE, 700, 200)], &[(FUSION, 0, 300), (REDUCE, 300, 600)]]);
+    assert!(
+        note(&together).ends_with("TPU:0 is the slowest, and the others wait for it in collectives."),
+        "{}",
+        note(&together)
+    );
+    // TPU:0 is the slowest, but TPU:1 arrives last.
+    let other = two_devices([&[(FUSION, 0, 300), (REDUCE, 300, 600)], &[(FUSION, 0, 700), (REDUCE, 700, 200)]]);
+    assert!(note(&other).ends_with("TPU:0 is the slowest."), "{}", note(&other));
+}
+
+/// The v6e runs no collective in its steps, and no device waits for another.
+#[test]
+fn v6e_devices_do_not_wait_for_each_other() {
+    let Some(mut session) = Session::open(V6E) else { return };
+    let comm = session.comm(DeviceChoice::One(0), StepChoice::Mean);
+    let note = comm.notes.iter().find(|note| note.code == "step_imbalance").unwrap();
+    assert!(note.message.ends_with("TPU:0 is the slowest.") && !note.message.contains("wait"), "{}", note.message);
+}

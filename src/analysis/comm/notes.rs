@@ -62,9 +62,15 @@ pub fn notes(
     if let Some(DeviceBalance { worst_spread: Some(spread), worst_step: Some(step), slowest: Some(slowest), .. }) =
         comm.balance.as_ref().filter(|balance| balance.worst_spread.is_some_and(|spread| spread > SPREAD))
     {
+        // Devices wait for each other only in collectives. The device that waits least is the one that the others wait for.
+        let is_awaited = comm.balance.as_ref().is_some_and(|balance| {
+            balance.devices.first().is_some_and(|arrival| arrival.device == *slowest)
+                && balance.largest_wait(comm.header.step_duration).is_some_and(|(delay, _)| delay > Picos::ZERO)
+        });
         let message = format!(
-            "Step times differ by {} between devices in step {step}. {slowest} is the slowest, and the others wait for it.",
-            percent(*spread)
+            "Step times differ by {} between devices in step {step}. {slowest} is the slowest{}.",
+            percent(*spread),
+            if is_awaited { ", and the others wait for it in collectives" } else { "" }
         );
         note(caution, NoteCode::StepImbalance, message);
     }
