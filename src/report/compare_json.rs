@@ -79,6 +79,8 @@ struct GateJson<'a> {
     rows_over: Option<f64>,
     /// Names of the rows that are beyond it.
     slower_rows: Vec<&'a str>,
+    /// Names of the rows of B alone that are beyond it.
+    new_rows: Vec<&'a str>,
     result: GateResult,
 }
 
@@ -171,6 +173,7 @@ pub fn compare<'a>(of: &'a Comparison, by: CompareBy, gate: Option<&Gate>, top: 
             change: gate.change(of).filter(|change| change.is_finite()),
             rows_over: gate.rows_over,
             slower_rows: gate.slower_rows(of).into_iter().map(RowDelta::name).collect(),
+            new_rows: gate.new_rows(of).into_iter().map(RowDelta::name).collect(),
             result: gate.evaluate(of),
         }),
         notes: &of.notes,
@@ -246,7 +249,7 @@ fn row(of: &RowDelta) -> RowJson<'_> {
         work_ps: of.work_ps,
         efficiency_ps: of.efficiency_ps,
         p: of.p,
-        verdict: of.verdict.key(),
+        verdict: of.verdict_key(),
     }
 }
 

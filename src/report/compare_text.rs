@@ -35,7 +35,9 @@ pub fn sentence(of: &Comparison) -> String {
     let per = per_unit(of.unit);
     let change = of.change().filter(|_| of.delta_ps != 0);
     let change = change.map_or_else(String::new, |change| format!(" ({})", signed_share(change)));
-    let delta = format!("{}{change} {per}", difference_text(of, of.delta_ps));
+    // The gate compares medians, so the sentences say which figure is which.
+    let mean = if of.a.n_steps > 1 || of.b.n_steps > 1 { "mean " } else { "" };
+    let delta = format!("{mean}{}{change} {per}", difference_text(of, of.delta_ps));
     let mut text = match of.verdict {
         Verdict::Regression => format!("B is slower: {delta}."),
         Verdict::Improvement => format!("B is faster: {delta}."),
@@ -127,14 +129,25 @@ pub fn gate(gate: &Gate, of: &Comparison) -> String {
     });
     let rows = gate.rows_over.map(|limit| {
         let slower = gate.slower_rows(of);
-        let names: Vec<String> = slower.iter().take(GATE_ROWS).map(|row| name(row)).collect();
-        let more = if slower.len() > GATE_ROWS { ", …" } else { "" };
-        let names = if names.is_empty() { String::new() } else { format!(" ({}{more})", names.join(", ")) };
         let n = counted(slower.len() as u64, "op is", "ops are");
-        format!("{n} slower by more than {} of A{names}", percent_text(limit))
+        format!("{n} slower by more than {} of A{}", percent_text(limit), first_names(&slower))
     });
-    let texts: Vec<String> = [figure, rows].into_iter().flatten().collect();
+    let new = gate.rows_over.zip(Some(gate.new_rows(of)).filter(|new| !new.is_empty())).map(|(limit, new)| {
+        let n = counted(new.len() as u64, "op is", "ops are");
+        let counts = if Gate::new_rows_count(of) { "" } else { ", which counts only if B is slower" };
+        format!("{n} new and longer than {} of A{}{counts}", percent_text(limit), first_names(&new))
+    });
+    let texts: Vec<String> = [figure, rows, new].into_iter().flatten().collect();
     format!("{result}: {}.", texts.join("; "))
+}
+
+/// Returns the first names of rows in brackets. Empty without rows.
+fn first_names(rows: &[&RowDelta]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = rows.iter().take(GATE_ROWS).map(|row| name(row)).collect();
+    format!(" ({}{})", names.join(", "), if rows.len() > GATE_ROWS { ", …" } else { "" })
 }
 
 /// Returns the figures of both sides as a table.
@@ -227,8 +240,8 @@ fn rows(of: &Comparison, top: usize, with_places: bool) -> Table {
             side(&row.a),
             side(&row.b),
             signed_time(row.delta_ps, unit),
-            row.verdict.label().to_owned(),
-            row.tier.map_or_else(|| only_in(row).to_owned(), |tier| tier.key().replace('_', " ")),
+            row.verdict_label().to_owned(),
+            row.tier.map_or_else(|| row.sides().words().to_owned(), |tier| tier.key().replace('_', " ")),
         ];
         if with_places {
             let cell = |text: Option<&str>| text.map_or(ABSENT.to_owned(), |text| middle_cut(text, 60));
@@ -237,10 +250,6 @@ fn rows(of: &Comparison, top: usize, with_places: bool) -> Table {
         table.row(cells);
     }
     table
-}
-
-const fn only_in(row: &RowDelta) -> &'static str {
-    if row.a.is_some() { "gone" } else { "new" }
 }
 
 /// Returns the name of a row, with the number of further ops.

@@ -268,7 +268,7 @@ fn the_gate_has_exit_codes() {
     assert_eq!(run(&[&xla, &again, "--fail-over", "3%"]).0, 0);
     let (code, text, _) = run(&[&xla, "--fail-over", "3%", "--markdown", "--", &f32]);
     assert_eq!(code, 3);
-    assert!(text.starts_with("**B is slower") && text.contains("Failed: time +8") && text.lines().count() <= 60);
+    assert!(text.starts_with("**B is slower") && text.contains("Failed: median time +8") && text.lines().count() <= 60);
     assert_eq!(run(&[&xla, &f32, "--fail-over", "1.5"]).0, 0, "a limit of 150 %");
     assert_eq!(run(&[&xla, &f32, "--fail-over", "50%", "--on", "peak-hbm"]).0, 3);
     for wrong in [&[&*xla][..], &[&xla, &f32, "--fail-over", "x"], &[&xla, &f32, "--on", "peak-hbm"], &["none", "none"]]
@@ -294,6 +294,10 @@ fn the_gate_has_exit_codes() {
     let slower = rows.filter(|row| row["verdict"] == "regression" && row["delta_ps"].as_f64().unwrap() > limit);
     let slower: Vec<_> = slower.map(|row| row["name"].clone()).collect();
     assert!(slower.len() > 3 && json["gate"]["slower_rows"].as_array() == Some(&slower), "{}", json["gate"]);
+    // The sentences say which figure is the mean and which the median.
+    let (_, text, _) = run(&[&xla, &f32, "--fail-over", "3%"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("B is slower: mean +") && lines[1].starts_with("Failed: median time +"), "{text}");
     // A file whose end is missing.
     let folder = tempfile::tempdir().unwrap();
     let whole = common::bytes(&common::make::small());
@@ -316,6 +320,45 @@ fn the_gate_has_exit_codes() {
     let inconclusive = |how: &str| run(&[&whole, &xla, "--fail-over", "3%", "--inconclusive", how]).0;
     assert_eq!((inconclusive("fail"), inconclusive("pass")), (4, 0));
     assert_eq!(run(&[&whole, &xla, "--rows-over", "1%"]).0, 4);
+}
+
+/// cuDNN does the attention of B with three kernels of its own. They are new, and B is faster: no row is a regression for that.
+/// The other way round, B is slower, and its new ops count.
+#[test]
+fn new_ops_are_no_regressions() {
+    let [xla, cudnn] = ["xla", "cudnn"].map(|name| format!("gpu/{name}.graphs.xplane.pb.xz"));
+    let json = |a: &str, b: &str| -> serde_json::Value {
+        serde_json::from_str(&run(&[a, b, "--rows-over", "1%", "--json"]).1).unwrap()
+    };
+    let names = |of: &serde_json::Value| -> Vec<String> {
+        of.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+    };
+    let faster = json(&xla, &cudnn);
+    assert_eq!((&faster["verdict"], &faster["gate"]["result"]), (&"improvement".into(), &"passed".into()));
+    let new = names(&faster["gate"]["new_rows"]);
+    assert!(names(&faster["gate"]["slower_rows"]).is_empty());
+    assert!(new.len() == 3 && new.iter().all(|name| name.starts_with("dot_product_attention_")), "{new:?}");
+    for row in faster["rows"].as_array().unwrap() {
+        match (row["a"].is_null(), row["b"].is_null()) {
+            (true, false) => assert_eq!(row["verdict"], "new", "{row}"),
+            (false, true) => assert_eq!(row["verdict"], "gone", "{row}"),
+            _ => assert!(!["new", "gone"].contains(&row["verdict"].as_str().unwrap()), "{row}"),
+        }
+    }
+    let (code, text, _) = run(&[&xla, &cudnn, "--rows-over", "1%"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains(
+        "Passed: 0 ops are slower by more than 1.0 % of A; 3 ops are new and longer than 1.0 % of A (dot_product"
+    ));
+    assert!(text.contains("which counts only if B is slower."), "{text}");
+    let row = text.lines().find(|line| line.starts_with("dot_product_attention_bwd.8 ")).unwrap();
+    assert!(row.contains(" new ") && row.contains("only in B") && !row.contains("slower"), "{row}");
+    // The whole is slower.
+    let (code, text, _) = run(&[&cudnn, &xla, "--rows-over", "1%"]);
+    assert!(code == 3 && text.contains(" ops are new and longer than 1.0 % of A (fusion."), "{text}");
+    let slower = json(&cudnn, &xla);
+    assert_eq!((&slower["verdict"], &slower["gate"]["result"]), (&"regression".into(), &"failed".into()));
+    assert!(names(&slower["gate"]["new_rows"]).len() > 3);
 }
 
 /// Captures of any content are compared without a panic, and every level sums to the one above.

@@ -44,15 +44,6 @@ fn part(ps: i64) -> Value<'static> {
     Value::Difference(Difference { ps, is_real: false })
 }
 
-/// Returns the verdict on a row. Ops of one side are gone or new, and neither slower nor faster.
-const fn verdict_label(row: &RowDelta) -> &'static str {
-    match row.sides() {
-        CompareRows::OnlyInA => "gone",
-        CompareRows::OnlyInB => "new",
-        _ => row.verdict.label(),
-    }
-}
-
 fn matched_by(row: &RowDelta) -> Value<'static> {
     match row.tier {
         Some(tier) if row.is_ambiguous => Text(format!("{}, ambiguous", tier.label()).into()),
@@ -83,7 +74,7 @@ pub const COMPARE: &[Column<RowDelta>] = &[
     Column::new("roofline_a_ps", |row| roofline(row.a.as_ref())),
     Column::new("roofline_b_ps", |row| roofline(row.b.as_ref())),
     Column::new("p", |row| Value::maybe(row.p, Number)),
-    Column::new("verdict", |row| Value::Labelled(row.verdict.key(), verdict_label(row))),
+    Column::new("verdict", |row| Value::Labelled(row.verdict_key(), row.verdict_label())),
     Column::shown("longer_ps", |row| Time(longer(row))),
     Column::shown("bar", difference),
     Column::shown("of_step", difference),
@@ -221,10 +212,11 @@ impl GroupDelta {
 
 /// Returns the kind and the verdict: the second line of a row on a narrow screen, below the name.
 fn second_line(row: &RowDelta) -> String {
-    match row.sides() {
-        CompareRows::Matched => format!("{}, {}", row.kind.short(), row.verdict.label()),
-        one_side => format!("{}, {}, {}", row.kind.short(), one_side.words(), row.verdict.label()),
-    }
+    let verdict = match row.sides() {
+        CompareRows::Matched => row.verdict.label(),
+        one_side => one_side.words(),
+    };
+    format!("{}, {verdict}", row.kind.short())
 }
 
 impl RowDelta {

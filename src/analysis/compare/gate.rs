@@ -1,6 +1,6 @@
 //! This module decides whether an experiment is so much worse than its baseline that a check must fail.
 
-use super::report::{Comparison, RowDelta, SideHead, Verdict};
+use super::report::{CompareRows, Comparison, RowDelta, SideHead, Verdict};
 use super::statistics::median;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl GateFigure {
     /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Period => "time",
+            Self::Period => "median time",
             Self::PeakHbm => "peak HBM",
             Self::Exposed => "exposed communication",
         }
@@ -106,19 +106,37 @@ impl Gate {
         results.into_iter().flatten().max().unwrap_or(GateResult::Passed)
     }
 
-    /// Returns the rows that are slower by more than the limit of rows, the largest difference first. Empty without such a limit.
-    #[expect(clippy::cast_precision_loss, reason = "shares")]
+    /// Returns the rows of both sides that are slower by more than the limit of rows, the largest difference first. Empty without
+    /// such a limit.
     pub fn slower_rows<'a>(&self, of: &'a Comparison) -> Vec<&'a RowDelta> {
+        self.rows_beyond(of, CompareRows::Matched)
+    }
+
+    /// Returns the rows of B alone that take longer than the limit of rows, the longest first. Empty without such a limit.
+    pub fn new_rows<'a>(&self, of: &'a Comparison) -> Vec<&'a RowDelta> {
+        self.rows_beyond(of, CompareRows::OnlyInB)
+    }
+
+    /// Returns whether new rows fail the gate. An op that is new may do the work of ops that are gone, so it counts only if the
+    /// whole is slower.
+    pub fn new_rows_count(of: &Comparison) -> bool {
+        of.verdict == Verdict::Regression
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "shares")]
+    fn rows_beyond<'a>(&self, of: &'a Comparison, sides: CompareRows) -> Vec<&'a RowDelta> {
         let Some(limit) = self.rows_over else { return Vec::new() };
-        let is_beyond = |row: &&RowDelta| row.delta_ps as f64 > limit * of.a_ps as f64;
-        of.rows.iter().filter(|row| row.verdict == Verdict::Regression).filter(is_beyond).collect()
+        let is_beyond = |row: &&RowDelta| {
+            row.verdict == Verdict::Regression && row.sides() == sides && row.delta_ps as f64 > limit * of.a_ps as f64
+        };
+        of.rows.iter().filter(is_beyond).collect()
     }
 
     fn evaluate_rows(&self, of: &Comparison) -> Option<GateResult> {
         self.rows_over?;
         Some(if matches!(of.verdict, Verdict::Incomparable | Verdict::TooFewSteps) {
             GateResult::Inconclusive
-        } else if self.slower_rows(of).is_empty() {
+        } else if self.slower_rows(of).is_empty() && (self.new_rows(of).is_empty() || !Self::new_rows_count(of)) {
             GateResult::Passed
         } else {
             GateResult::Failed

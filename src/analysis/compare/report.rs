@@ -204,10 +204,28 @@ pub struct RowDelta {
     pub efficiency_ps: Option<i64>,
     /// Two-sided p of the Mann–Whitney test over steps. `None` with fewer than 4 steps on a side.
     pub p: Option<f64>,
+    /// Whether the difference is real. [`RowDelta::verdict_label`] says for users that ops of one side are gone or new.
     pub verdict: Verdict,
 }
 
 impl RowDelta {
+    /// Returns the verdict in JSON. Ops of one side are `gone` or `new`, and neither slower nor faster.
+    pub const fn verdict_key(&self) -> &'static str {
+        match self.sides() {
+            CompareRows::OnlyInA => "gone",
+            CompareRows::OnlyInB => "new",
+            _ => self.verdict.key(),
+        }
+    }
+
+    /// Returns the verdict for users. Ops of one side are gone or new, and neither slower nor faster.
+    pub const fn verdict_label(&self) -> &'static str {
+        match self.sides() {
+            CompareRows::Matched | CompareRows::All => self.verdict.label(),
+            _ => self.verdict_key(),
+        }
+    }
+
     /// Returns the name of the row: that of the op with the most time, of B if it has one.
     pub fn name(&self) -> &str {
         let side = self.b.as_ref().or(self.a.as_ref());

@@ -208,7 +208,12 @@ pub fn timeline_tip(comparison: &Comparison, of: &CompareTimeline, id: u32) -> O
         rows.push((format!("Row of the table, A, {unit}"), time(row.a_ps)));
         rows.push((format!("Row of the table, B, {unit}"), time(row.b_ps)));
         rows.push(("Difference".to_owned(), format::signed_time_text(row.delta_ps)));
-        rows.push(("Verdict".to_owned(), row.verdict.label().to_owned()));
+        let verdict = match (row.a_ps, row.b_ps) {
+            (0, 1..) => "new",
+            (1.., 0) => "gone",
+            _ => row.verdict.label(),
+        };
+        rows.push(("Verdict".to_owned(), verdict.to_owned()));
     }
     Some(Tip { title: event.name().to_owned(), rows })
 }
