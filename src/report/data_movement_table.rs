@@ -95,6 +95,7 @@ pub fn opcodes(a: &DataMovement, top: usize) -> Table {
         ("Program", true),
         ("Count", false),
         ("Dot, convolution", false),
+        ("In fusions", false),
         ("Copied", false),
         ("Opcodes", true),
     ]);
@@ -108,6 +109,7 @@ pub fn opcodes(a: &DataMovement, top: usize) -> Table {
             format!("{}{id}", program.program.as_deref().unwrap_or("<no program>")),
             executions(n),
             executions(program.n_dot_convolution),
+            program.n_dot_convolution_in_bodies().map_or_else(|| "–".to_owned(), executions),
             bytes_text(program.copy_bytes),
             opcodes.collect::<Vec<_>>().join(", ") + &more,
         ]);

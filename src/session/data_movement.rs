@@ -37,6 +37,27 @@ pub fn data_movement(analysis: &Analysis, profile: &Profile, programs: &mut Prog
     analysis.data_movement(profile, query, Some(&|id| query_programs.module(id)))
 }
 
+/// Returns all data movement as [`data_movement`] does, with the instructions in the bodies of fusions and calls. Their programs
+/// are read one after the other, because all of them together may take gigabytes.
+pub fn data_movement_with_bodies(
+    analysis: &Analysis,
+    profile: &Profile,
+    programs: &mut Programs,
+    query: &Query,
+) -> DataMovement {
+    let (mut found, executed) = {
+        let query_programs = QueryPrograms::new(profile, programs);
+        analysis.data_movement_and_ops(profile, query, Some(&|id| query_programs.module(id)))
+    };
+    for id in executed.programs_with_bodies() {
+        let query_programs = QueryPrograms::new(profile, programs);
+        if let Some(module) = query_programs.module(id) {
+            found.count_bodies(profile, &executed, id, module);
+        }
+    }
+    found
+}
+
 impl CaptureSession {
     fn whole_data_movement(&mut self, query: &Query) -> DataMovement {
         data_movement(&self.analysis, &self.profile, &mut self.programs, query)
@@ -50,7 +71,7 @@ impl CaptureSession {
     /// Returns data movement in the form that `rooflight non-compute` writes.
     pub(crate) fn export_data_movement(&mut self, query: &Query, format: Export) -> String {
         let query = Query { by: GroupBy::Category, filter: crate::analysis::base::Filter::default(), ..query.clone() };
-        let data_movement = self.whole_data_movement(&query);
+        let data_movement = data_movement_with_bodies(&self.analysis, &self.profile, &mut self.programs, &query);
         if format == Export::Csv {
             return data_movement_table::data_movement_csv(&data_movement, usize::MAX).csv();
         }

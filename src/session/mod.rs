@@ -42,7 +42,7 @@ mod timeline;
 mod utilization;
 
 pub use comm::{comm, comm_lanes};
-pub use data_movement::data_movement;
+pub use data_movement::{data_movement, data_movement_with_bodies};
 pub use flags::flags;
 pub use ledger::ledger;
 pub use memory::{

@@ -236,3 +236,110 @@ fn programs_determine_more_fusions() {
     }
     assert!(inside < alone, "{inside} < {alone}");
 }
+
+/// Returns the counts of a program with their names: executed ops, then instructions in bodies.
+fn opcode_counts(
+    program: &rooflight::analysis::data_movement::ProgramOpcodes,
+    opcode: &str,
+) -> (Option<u64>, Option<u64>) {
+    let own = program.opcodes.iter().find(|of| of.opcode == opcode).and_then(|of| of.n.whole());
+    let bodies = program.bodies.as_ref().map(|all| all.iter().find(|of| of.opcode == opcode));
+    (own, bodies.map(|of| of.map_or(0, |of| of.n.whole().unwrap())))
+}
+
+/// An op runs the instructions of its body, which have no events. A `call` runs ops with events of their own, which are
+/// counted as ops.
+#[test]
+fn instructions_in_bodies_are_counted_apart() {
+    const TEXT: &str = "HloModule jit_f
+
+%inner (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  %e.2 = f32[8]{0} exponential(f32[8]{0} %p)
+  ROOT %t = f32[8]{0} transpose(f32[8]{0} %e.2), dimensions={0}
+}
+
+%add (x: f32[], y: f32[]) -> f32[] {
+  %x = f32[] parameter(0)
+  %y = f32[] parameter(1)
+  ROOT %sum = f32[] add(f32[] %x, f32[] %y)
+}
+
+%body (q: f32[8]) -> f32[] {
+  %q = f32[8]{0} parameter(0)
+  %zero = f32[] constant(0)
+  %e.1 = f32[8]{0} exponential(f32[8]{0} %q)
+  %nested = f32[8]{0} fusion(f32[8]{0} %e.1), kind=kLoop, calls=%inner
+  %d = f32[8]{0} dot(f32[8]{0} %nested, f32[8]{0} %e.1), lhs_contracting_dims={}, rhs_contracting_dims={}
+  ROOT %r = f32[] reduce(f32[8]{0} %d, f32[] %zero), dimensions={0}, to_apply=%add
+}
+
+%called (c: f32[8]) -> f32[8] {
+  %c = f32[8]{0} parameter(0)
+  %seen = f32[8]{0} exponential(f32[8]{0} %c)
+  ROOT %unseen = f32[8]{0} negate(f32[8]{0} %seen)
+}
+
+ENTRY %main (a: f32[8]) -> f32[] {
+  %a = f32[8]{0} parameter(0)
+  %call.1 = f32[8]{0} call(f32[8]{0} %a), to_apply=%called
+  ROOT %fusion.1 = f32[] fusion(f32[8]{0} %call.1), kind=kInput, calls=%body
+}
+";
+    let module = rooflight::hlo::text::module(TEXT).unwrap().0;
+    let ops: &[(i64, &str, &str, i64)] = &[
+        (1, "%call.1 = f32[8]{0} call(f32[8]{0} %a), to_apply=%called", "call", 1),
+        (1, "%seen = f32[8]{0} exponential(f32[8]{0} %c)", "non-fusion elementwise", 5),
+        (1, "%fusion.1 = f32[] fusion(f32[8]{0} %call.1), kind=kInput, calls=%body", "loop fusion", 7),
+        (1, "%fusion.1 = f32[] fusion(f32[8]{0} %call.1), kind=kInput, calls=%body", "loop fusion", 7),
+    ];
+    let space = XSpace { planes: vec![plane(ops)], ..XSpace::default() };
+    let opened = open("it.xplane.pb", bytes(&space)).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
+    let (mut found, executed) = analysis.data_movement_and_ops(&opened.profile, &query, None);
+    let programs: Vec<_> = executed.programs_with_bodies().collect();
+    assert_eq!(programs.len(), 1);
+    assert_eq!(opcode_counts(&found.opcodes[0], "exponential"), (Some(1), None), "nothing is counted yet");
+    found.count_bodies(&opened.profile, &executed, programs[0], &module);
+    let program = &found.opcodes[0];
+    let counts = ["exponential", "transpose", "reduce", "dot", "fusion", "negate", "add", "constant", "parameter"]
+        .map(|opcode| opcode_counts(program, opcode));
+    assert_eq!(
+        counts,
+        [
+            (Some(1), Some(4)),
+            (None, Some(2)),
+            (None, Some(2)),
+            (None, Some(2)),
+            (Some(2), Some(2)),
+            (None, Some(1)),
+            (None, Some(0)),
+            (None, Some(0)),
+            (None, Some(0))
+        ]
+    );
+    assert_eq!(program.n_dot_convolution_in_bodies(), Some(2.into()));
+    // The counts are unknown without the HLO of a fusion.
+    let (mut found, executed) = analysis.data_movement_and_ops(&opened.profile, &query, None);
+    let other = rooflight::hlo::text::module(&TEXT.replace("%fusion.1", "%fusion.2")).unwrap().0;
+    found.count_bodies(&opened.profile, &executed, programs[0], &other);
+    assert_eq!(found.opcodes[0].bodies, None);
+}
+
+/// The training step of an H100 has its dots and exponentials in fusions.
+#[test]
+fn the_command_counts_instructions_in_fusions() {
+    let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/gpu/xla.graphs.xplane.pb.xz");
+    let out = crate::fleet::rooflight().args(["data-movement", "--json", capture]).output().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let program = &json["opcodes"][0];
+    assert_eq!((&program["n_dot_convolution"], &program["n_exponential"]), (&0.into(), &0.into()));
+    for name in ["n_dot_convolution", "n_exponential", "n_reduce", "n_transpose"] {
+        let n = program[format!("{name}_in_fusions")].as_f64().unwrap();
+        assert!(n > 0.0, "{name}: {program}");
+    }
+    let all = program["by_opcode_in_fusions"].as_array().unwrap();
+    let exponential = all.iter().find(|of| of["opcode"] == "exponential").unwrap();
+    assert_eq!(exponential["n_executions"], program["n_exponential_in_fusions"]);
+}

@@ -1,9 +1,11 @@
 //! This module declares the columns of the data movement tables.
 
 use super::change::Change;
-use super::report::{DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
+use super::report::{
+    BodyOpcode, DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally, is_dot_or_convolution,
+};
 use crate::table::Column;
-use crate::table::Value::{self, Count, Executions, Flag, Id, Integer, Percent, Time, Word};
+use crate::table::Value::{self, Absent, Count, Executions, Flag, Id, Integer, Percent, Time, Word};
 
 /// The columns of categories, and of sources within a category.
 pub const DATA_MOVEMENT: &[Column<DataMovementRow>] = &[
@@ -62,14 +64,35 @@ pub const PROGRAMS: &[Column<ProgramOpcodes>] = &[
     Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
     Column::new("n_executions", |row| Executions(row.opcodes.iter().map(|opcode| opcode.n).sum())),
     Column::new("n_dot_convolution", |row| Executions(row.n_dot_convolution)),
-    Column::new("n_exponential", |row| executions(row, &["exponential", "exponential-minus-one"])),
-    Column::new("n_reduce", |row| executions(row, &["reduce", "reduce-window"])),
-    Column::new("n_copy", |row| executions(row, &["copy", "copy-done"])),
+    Column::new("n_exponential", |row| executions(row, EXPONENTIAL)),
+    Column::new("n_reduce", |row| executions(row, REDUCE)),
+    Column::new("n_copy", |row| executions(row, COPY)),
     Column::new("n_transpose", |row| executions(row, &["transpose"])),
     Column::new("n_fusion", |row| executions(row, &["fusion"])),
     Column::new("copy_bytes", |row| Count(row.copy_bytes)),
     Column::json("by_opcode", |row| Value::records(OPCODES, &row.opcodes)),
+    Column::new("n_dot_convolution_in_fusions", |row| in_bodies(row, is_dot_or_convolution)),
+    Column::new("n_exponential_in_fusions", |row| in_bodies(row, |opcode| EXPONENTIAL.contains(&opcode))),
+    Column::new("n_reduce_in_fusions", |row| in_bodies(row, |opcode| REDUCE.contains(&opcode))),
+    Column::new("n_copy_in_fusions", |row| in_bodies(row, |opcode| COPY.contains(&opcode))),
+    Column::new("n_transpose_in_fusions", |row| in_bodies(row, |opcode| opcode == "transpose")),
+    Column::json("by_opcode_in_fusions", |row| {
+        row.bodies.as_ref().map_or(Absent, |bodies| Value::records(BODY_OPCODES, bodies))
+    }),
 ];
+
+const EXPONENTIAL: &[&str] = &["exponential", "exponential-minus-one"];
+const REDUCE: &[&str] = &["reduce", "reduce-window"];
+const COPY: &[&str] = &["copy", "copy-done"];
+
+/// Returns the executions of opcodes in the bodies of fusions and calls.
+fn in_bodies(row: &ProgramOpcodes, is_counted: impl Fn(&str) -> bool) -> Value<'static> {
+    let sum = |bodies: &Vec<BodyOpcode>| bodies.iter().filter(|of| is_counted(&of.opcode)).map(|of| of.n).sum();
+    Value::maybe(row.bodies.as_ref().map(sum), Executions)
+}
+
+const BODY_OPCODES: &[Column<BodyOpcode>] =
+    &[Column::new("opcode", |row| Value::text(&row.opcode)), Column::new("n_executions", |row| Executions(row.n))];
 
 fn executions<'r>(row: &ProgramOpcodes, opcodes: &[&str]) -> Value<'r> {
     Executions(row.opcodes.iter().filter(|opcode| opcodes.contains(&&*opcode.opcode)).map(|opcode| opcode.n).sum())

@@ -9,6 +9,7 @@
 //!
 //! This module depends on HLO, and not on pages. Undetectable does not mean no: each undetectable answer has a reason.
 
+mod bodies;
 mod change;
 mod classify;
 pub mod columns;
@@ -21,9 +22,10 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
+pub use bodies::ExecutedOps;
 pub use change::{Answer, Change, Changes, Reason};
 pub use classify::{LayoutChange, classify};
-pub use report::{DataMovement, DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
+pub use report::{BodyOpcode, DataMovement, DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
 pub use resolver::{Programs, in_module};
 
 use crate::analysis::base::rows::each;
@@ -75,12 +77,23 @@ impl Analysis {
     /// Reports data movement and communication for the devices and the step of `query`. The grouping and the filter of
     /// `query` are ignored. `programs` supplies facts that the texts of ops lack.
     pub fn data_movement(&self, profile: &Profile, query: &Query, programs: Option<Programs<'_>>) -> DataMovement {
+        self.data_movement_and_ops(profile, query, programs).0
+    }
+
+    /// Does the same as [`Analysis::data_movement`], and returns the executed ops, whose bodies
+    /// [`DataMovement::count_bodies`] counts.
+    pub fn data_movement_and_ops(
+        &self,
+        profile: &Profile,
+        query: &Query,
+        programs: Option<Programs<'_>>,
+    ) -> (DataMovement, ExecutedOps) {
         let session = self.session_facts(profile);
         let Selection { header, totals, slices, mut notes, .. } = self.selection(profile, query);
         let window = header.step_duration;
         let mut by_category: IndexMap<&str, Sums> = IndexMap::default();
         let mut by_source: IndexMap<(&str, Source), Sums> = IndexMap::default();
-        let mut opcodes = Opcodes::default();
+        let (mut opcodes, mut executed) = (Opcodes::default(), ExecutedOps::default());
         let (mut total, mut stall, mut exposed_comm) = (Picos::ZERO, Picos::ZERO, Picos::ZERO);
         let mut resolvers: Vec<Resolver<'_, '_>> =
             slices.iter().map(|slice| Resolver::new(profile, session.plane(slice.device), programs)).collect();
@@ -107,6 +120,7 @@ impl Analysis {
                 }
             }
             opcodes.add(op.stats.program, opcode, category, time.n, self_time, bytes);
+            executed.add(op.stats.program, op.name, opcode, time.n);
         });
         let finished = |sums: Sums, key: String, kind: &str, category: &str| {
             let example = sums.example;
@@ -137,7 +151,8 @@ impl Analysis {
         notes.extend(host_copies(&by_category));
         notes.extend(undetectable(&by_category, total));
         let opcodes = opcodes.resolve(profile);
-        DataMovement { header, totals, total, stall, exposed_comm, by_category, by_source, opcodes, notes }
+        let found = DataMovement { header, totals, total, stall, exposed_comm, by_category, by_source, opcodes, notes };
+        (found, executed)
     }
 }
 

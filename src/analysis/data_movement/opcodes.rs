@@ -1,6 +1,6 @@
 //! This module counts the executions of programs by opcode. It depends on opcodes, and not on changes.
 
-use super::report::{OpcodeCount, ProgramOpcodes};
+use super::report::{OpcodeCount, ProgramOpcodes, is_dot_or_convolution};
 use crate::profile::{Profile, ProgramId};
 use crate::small_sort::SmallSort;
 use crate::units::{Count, Picos};
@@ -34,8 +34,7 @@ impl<'a> Opcodes<'a> {
         let count = counts.by_opcode.entry(opcode).or_default();
         *count = (count.0 + n, count.1 + self_time);
         // XLA:TPU names a matmul "convolution fusion", and such a fusion runs one matmul per execution.
-        if matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot") || category.starts_with("convolution")
-        {
+        if is_dot_or_convolution(opcode) || category.starts_with("convolution") {
             counts.n_dot_convolution += n;
         }
         if matches!(opcode, "copy" | "copy-done") {
@@ -61,6 +60,7 @@ impl<'a> Opcodes<'a> {
                     n_dot_convolution: counts.n_dot_convolution,
                     copy_bytes: counts.copy_bytes,
                     opcodes,
+                    bodies: None,
                 };
                 (resolved.opcodes.iter().map(|o| o.n).sum(), id, resolved)
             })

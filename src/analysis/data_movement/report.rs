@@ -128,6 +128,16 @@ pub struct ProgramOpcodes {
     pub n_dot_convolution: Count,
     /// Bytes read and written by copies. An async copy counts once.
     pub copy_bytes: u64,
+    /// Executions of the instructions in the bodies of fusions and calls, the most first. `None` if they were not
+    /// counted, or if the HLO of a fusion or a call is missing.
+    pub bodies: Option<Vec<BodyOpcode>>,
+}
+
+/// Executions of an opcode in the bodies of fusions and calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BodyOpcode {
+    pub opcode: String,
+    pub n: Count,
 }
 
 /// The report of data movement and communication.
@@ -165,4 +175,17 @@ impl DataMovement {
     pub fn sources(&self, top: usize) -> impl Iterator<Item = &DataMovementRow> {
         self.by_category.iter().take(top).flat_map(move |category| self.sources_of(category).iter().take(top))
     }
+}
+
+impl ProgramOpcodes {
+    /// Returns the executions of dots and convolutions in the bodies of fusions and calls. `None` if they are unknown.
+    pub fn n_dot_convolution_in_bodies(&self) -> Option<Count> {
+        let bodies = self.bodies.as_ref()?;
+        Some(bodies.iter().filter(|of| is_dot_or_convolution(&of.opcode)).map(|of| of.n).sum())
+    }
+}
+
+/// Returns whether an opcode multiplies matrices or convolves.
+pub(super) fn is_dot_or_convolution(opcode: &str) -> bool {
+    matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot")
 }
