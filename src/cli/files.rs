@@ -1,11 +1,13 @@
 //! This module turns the paths on the command line into inputs. It walks folders. It does not check the types of files:
 //! the session detects their formats by content.
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::pipe;
 use crate::protocol::Failure;
 use crate::session::Input;
 use crate::session::open::no_capture;
 #[cfg(not(target_arch = "wasm32"))]
-use crate::source::FileSource;
+use crate::source::{FileSource, Source};
 use std::path::{Path, PathBuf};
 
 /// The largest number of files that are taken from one folder and its subfolders.
@@ -69,8 +71,44 @@ fn input(path: &Path) -> Result<Input, Failure> {
 
 #[cfg(not(target_arch = "wasm32"))]
 fn input(path: &Path) -> Result<Input, Failure> {
-    let source = FileSource::open(path).map_err(|e| failed(path, &e))?;
-    Ok(Input { name: path.display().to_string(), source: Box::new(source), from_folder: false })
+    let source: Box<dyn Source> = match special_file(path) {
+        None => Box::new(FileSource::open(path).map_err(|e| failed(path, &e))?),
+        Some(SpecialFile::Pipe) => Box::new(pipe::read(path)?),
+        Some(SpecialFile::Device) => {
+            return Err(Failure {
+                title: format!("{} could not be opened", path.display()),
+                message: "It is a device or a socket, and no file. Give the path of a capture.".to_owned(),
+            });
+        }
+    };
+    Ok(Input { name: path.display().to_string(), source, from_folder: false })
+}
+
+/// A path that is neither a file nor a folder.
+#[cfg(not(target_arch = "wasm32"))]
+enum SpecialFile {
+    /// A pipe has no size, and is read to its end: `<(zcat capture.pb.gz)` of a shell, and named pipes.
+    Pipe,
+    Device,
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn special_file(path: &Path) -> Option<SpecialFile> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = path.metadata().ok()?.file_type();
+        if kind.is_fifo() {
+            return Some(SpecialFile::Pipe);
+        }
+        let is_device = kind.is_char_device() || kind.is_block_device() || kind.is_socket();
+        is_device.then_some(SpecialFile::Device)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Failure {

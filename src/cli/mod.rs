@@ -20,6 +20,8 @@ mod memory;
 mod open_capture;
 mod output;
 mod overview;
+#[cfg(not(target_arch = "wasm32"))]
+mod pipe;
 mod report;
 mod roofline_args;
 mod run;

@@ -20,6 +20,8 @@ use crate::table::text::{Table, escape_invisible};
 use std::cell::RefCell;
 use std::path::PathBuf;
 
+/// The default number of planes and lines, and of programs, in the text and Markdown of `inspect`.
+const INSPECT_ROWS: usize = 200;
 /// The default number of ranked gaps in the JSON of the roofline.
 const TOP_GAPS: usize = 20;
 
@@ -84,6 +86,10 @@ impl OpenCapture<'_> {
             Some(scopes) => tables::scopes(scopes, breakdown.header.step_duration, top),
             None => breakdown_table::breakdown(&breakdown, top),
         };
+        let marks = |top: usize| match &scopes {
+            Some(_) => String::new(),
+            None => breakdown_table::marks(&breakdown, top),
+        };
         Ok(match self.view.output() {
             Output::Json => {
                 let files = self.files();
@@ -98,6 +104,7 @@ impl OpenCapture<'_> {
                 heading(&breakdown.header)
                     + &matched
                     + &table(self.view.top.unwrap_or(40)).aligned()
+                    + &marks(self.view.top.unwrap_or(40))
                     + &notes_text(&notes)
             }
         })
@@ -106,7 +113,8 @@ impl OpenCapture<'_> {
     pub(super) fn data_movement(&self) -> Result<String, Failure> {
         let query = self.query(GroupBy::Category, Filter::default())?;
         let profile = &self.opened.profile;
-        let data_movement = session::data_movement(self.analysis, profile, &mut self.programs.borrow_mut(), &query);
+        let data_movement =
+            session::data_movement_with_bodies(self.analysis, profile, &mut self.programs.borrow_mut(), &query);
         let notes = self.notes(&data_movement.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         let both = |form: fn(&Table) -> String, top: usize| {
@@ -174,13 +182,15 @@ impl OpenCapture<'_> {
     pub(super) fn inspect(&self) -> String {
         let notes = self.notes(&self.analysis.notes);
         let view = self.analysis.file_view(&self.opened.profile, &self.opened.files, self.partial);
+        let top = self.view.top.unwrap_or(usize::MAX);
         let both = |form: fn(&Table) -> String| {
-            let planes = if view.planes.is_empty() { String::new() } else { form(&tables::planes(&view)) + "\n" };
-            planes + &form(&tables::programs(&view))
+            let top = self.view.top.unwrap_or(INSPECT_ROWS);
+            let planes = if view.planes.is_empty() { String::new() } else { form(&tables::planes(&view, top)) + "\n" };
+            planes + &form(&tables::programs(&view, top))
         };
         match self.view.output() {
-            Output::Json => json::text(&inspect(&view, &notes)),
-            Output::Csv => tables::planes(&view).csv(),
+            Output::Json => json::text(&inspect(&view, top, &notes)),
+            Output::Csv => tables::planes_csv(&view, top).csv(),
             Output::Markdown => both(Table::markdown),
             Output::Text => both(Table::aligned) + &notes_text(&notes),
         }

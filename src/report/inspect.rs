@@ -96,8 +96,9 @@ struct ProgramJson<'a> {
     busy_duration_ps: Option<Picos>,
 }
 
-/// Returns the contents of the files as JSON. Programs are in the order of their ids.
-pub fn inspect<'a>(view: &'a FileView, notes: &'a [Note]) -> InspectJson<'a> {
+/// Returns the contents of the files as JSON, with the first `top` planes and programs. Programs are in the order of their
+/// ids.
+pub fn inspect<'a>(view: &'a FileView, top: usize, notes: &'a [Note]) -> InspectJson<'a> {
     let mut programs: Vec<&FileProgram> = view.programs.iter().collect();
     programs.small_sort_by_key(|program| (program.program_id.is_none(), program.program_id));
     InspectJson {
@@ -109,8 +110,8 @@ pub fn inspect<'a>(view: &'a FileView, notes: &'a [Note]) -> InspectJson<'a> {
             .map(|file| FileJson { name: &file.name, format: &file.format, size_bytes: file.bytes })
             .collect(),
         hosts: &view.hosts,
-        planes: view.planes.iter().map(|plane| of_plane(view, plane)).collect(),
-        programs: programs.into_iter().map(|program| of_program(view, program)).collect(),
+        planes: view.planes.iter().take(top).map(|plane| of_plane(view, plane)).collect(),
+        programs: programs.into_iter().take(top).map(|program| of_program(view, program)).collect(),
         n_events_total: view.n_events,
         quality: view.quality.iter().map(of_finding).collect(),
         notes,

@@ -30,11 +30,7 @@ pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
             executions(node.n),
         ]);
     }
-    if let Some(rest) = scopes.nodes.get(top..).filter(|r| !r.is_empty()) {
-        let mut row = vec![format!("{} more", count(rest.len() as u64))];
-        row.resize(table.heads.len(), String::new());
-        table.row(row);
-    }
+    add_rest(&mut table, scopes.nodes.len(), top);
     table
 }
 
@@ -63,14 +59,25 @@ fn spread_row(label: String, s: Spread, unit: TimeUnit) -> Vec<String> {
     vec![label, count(s.n.into()), whole(s.mean), whole(s.median), time(s.min, unit), time(s.max, unit), deviation]
 }
 
-/// Returns the planes and lines of the files as a table.
-pub fn planes(view: &FileView) -> Table {
+/// Returns the planes and lines of the files as a table: the first `top` rows, then the number of the others.
+pub fn planes(view: &FileView, top: usize) -> Table {
+    let mut table = planes_csv(view, top);
+    let n_rows = view.planes.iter().map(|plane| 1 + plane.lines.len()).sum();
+    add_rest(&mut table, n_rows, top);
+    table
+}
+
+/// Returns the first `top` planes and lines of the files as a table.
+pub fn planes_csv(view: &FileView, top: usize) -> Table {
     let heads = [("Plane, line", true), ("Events", false), ("Metadata", false), ("Size", false), ("Used for", true)];
     let mut table = Table::new(&heads);
     for plane in &view.planes {
+        if table.rows.len() >= top {
+            break;
+        }
         let n = count(plane.n_metadata);
         table.row(vec![plane.name.clone(), count(plane.n_events), n, bytes_text(plane.bytes), String::new()]);
-        for line in &plane.lines {
+        for line in plane.lines.iter().take(top - table.rows.len()) {
             let (name, used) = (format!("  {}", line.name), line.used.label().to_owned());
             table.row(vec![name, count(line.n_events), String::new(), bytes_text(line.bytes), used]);
         }
@@ -78,8 +85,17 @@ pub fn planes(view: &FileView) -> Table {
     table
 }
 
-/// Returns the programs of the files as a table, the one with the most time first.
-pub fn programs(view: &FileView) -> Table {
+/// Adds a row with the number of rows beyond the first `top` of `n_rows`.
+fn add_rest(table: &mut Table, n_rows: usize, top: usize) {
+    if n_rows > top {
+        let mut row = vec![format!("{} more", count((n_rows - top) as u64))];
+        row.resize(table.heads.len(), String::new());
+        table.row(row);
+    }
+}
+
+/// Returns the programs of the files as a table, the one with the most time first: `top` rows, then the number of the others.
+pub fn programs(view: &FileView, top: usize) -> Table {
     let times = view.programs.iter().flat_map(|program| [program.run_time, program.busy]);
     let unit = TimeUnit::for_largest(times.flatten().max().unwrap_or_default());
     let (running, busy) = (format!("Running {}", unit.symbol()), format!("Busy {}", unit.symbol()));
@@ -93,7 +109,7 @@ pub fn programs(view: &FileView) -> Table {
         ("From", true),
     ];
     let mut table = Table::new(&heads);
-    for program in &view.programs {
+    for program in view.programs.iter().take(top) {
         table.row(vec![
             program.name.clone(),
             program.program_id.map_or(ABSENT.into(), |id| id.to_string()),
@@ -109,5 +125,6 @@ pub fn programs(view: &FileView) -> Table {
             },
         ]);
     }
+    add_rest(&mut table, view.programs.len(), top);
     table
 }

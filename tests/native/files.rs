@@ -14,6 +14,7 @@ use rooflight::session::{Input, OpenSession};
 use rooflight::table::page::{PageQuery, split_row_key};
 use rooflight::units::Picos;
 use rooflight::wire::hlo::decode;
+use rooflight::wire::proto::xspace::XSpace;
 
 fn open(name: &str, bytes: Vec<u8>) -> OpenSession {
     let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
@@ -288,4 +289,85 @@ fn missing_programs_are_reported() {
     }
     let page = page(&mut engine, ProgramRef(0), u32::MAX, u32::MAX);
     assert!(page.lines.is_empty());
+}
+
+fn inspect(args: &[&str]) -> std::process::Output {
+    crate::fleet::rooflight().arg("inspect").args(args).output().unwrap()
+}
+
+/// `--top` limits the planes and lines that `inspect` lists, and text is limited without it.
+#[test]
+fn inspect_lists_no_more_planes_than_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("many.xplane.pb");
+    let mut planes: Vec<_> = (0..300).map(|n| make::Plane::new(&format!("plane {n}")).done()).collect();
+    for plane in &mut planes {
+        plane.lines.push(Default::default());
+    }
+    std::fs::write(&path, bytes(&XSpace { planes, ..XSpace::default() })).unwrap();
+    let path = path.to_str().unwrap();
+    let text = |args: &[&str]| {
+        let out = inspect(&[args, &[path]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let n_planes = |text: &str| text.lines().filter(|line| line.contains("plane ")).count();
+    for form in [&[][..], &["--markdown"]] {
+        let all = text(form);
+        assert!((50..=200).contains(&n_planes(&all)) && all.contains(" more"), "{all}");
+        let few = text(&[form, &["--top", "5"]].concat());
+        assert!((1..=5).contains(&n_planes(&few)) && few.contains(" more"), "{few}");
+    }
+    assert_eq!(n_planes(&text(&["--csv"])), 300);
+    assert!((1..=5).contains(&n_planes(&text(&["--csv", "--top", "5"]))));
+    let json = |args: &[&str]| -> serde_json::Value { serde_json::from_str(&text(args)).unwrap() };
+    assert_eq!(json(&["--json"])["planes"].as_array().unwrap().len(), 300);
+    assert_eq!(json(&["--json", "--top", "5"])["planes"].as_array().unwrap().len(), 5);
+}
+
+/// A pipe has no size. It is read to its end, and is not taken for an empty file.
+#[test]
+#[cfg(unix)]
+fn a_pipe_is_a_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe.xplane.pb");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let (writer, space) = (path.clone(), bytes(&make::small()));
+    let thread = std::thread::spawn(move || std::fs::write(writer, space));
+    let out = inspect(&["--json", path.to_str().unwrap()]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    thread.join().unwrap().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(json["planes"].as_array().unwrap().len(), 3);
+    assert_eq!(json["files"][0]["size_bytes"], bytes(&make::small()).len());
+    // `<(cat capture.xplane.pb)` of a shell is a pipe too, and a device is not read.
+    let refused = inspect(&["/dev/null"]);
+    let text = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(
+        text,
+        "rooflight: /dev/null could not be opened. It is a device or a socket, and no file. Give the path of a capture.\n"
+    );
+}
+
+/// Bytes above the bandwidth of any HBM are those of all memories, and the text says so.
+#[test]
+fn rates_above_every_hbm_are_explained() {
+    let mut plane = make::Plane::new("/device:TPU:0");
+    let stats = |bytes: i64| [("hlo_category", make::text("loop fusion")), ("bytes_accessed", make::int(bytes))];
+    let fast = plane.op("%fusion.1 = f32[8] fusion(f32[8] %x), kind=kLoop, calls=%c", "fusion.1", &stats(40_000_000));
+    let slow = plane.op("%fusion.2 = f32[8] fusion(f32[8] %x), kind=kLoop, calls=%d", "fusion.2", &stats(1_000_000));
+    plane.line("XLA Ops", &[(fast, 0, 1_000_000), (slow, 1_000_000, 1_000_000)]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fast.xplane.pb");
+    std::fs::write(&path, bytes(&XSpace { planes: vec![plane.done()], ..XSpace::default() })).unwrap();
+    let text = |args: &[&str]| {
+        let out = crate::fleet::rooflight().arg("breakdown").args(args).arg(&path).output().unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let all = text(&[]);
+    assert!(all.contains("▲ 40,000") && !all.contains("▲ 1,000"), "{all}");
+    assert!(all.contains("▲ GB/s: the rate is above the HBM bandwidth of any known chip ("), "{all}");
+    assert!(all.contains("Bytes are those of all memories, caches included."), "{all}");
+    assert!(!text(&["--filter", "fusion.2"]).contains('▲'));
 }
