@@ -65,6 +65,11 @@ impl Chip {
         })
     }
 
+    /// Returns the highest HBM bandwidth of all chips in the table, in bytes/s.
+    pub fn highest_hbm() -> f64 {
+        CHIPS.iter().filter_map(|chip| chip.hbm).map(|figure| figure.value).fold(0.0, f64::max)
+    }
+
     /// Returns the chip that a user means: [`Self::named`] with or without `TPU`, or the only chip whose name begins so, as
     /// `H100`. `None` if there is none, or more than one.
     pub fn meant(text: &str) -> Option<&'static Self> {

@@ -39,7 +39,7 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
             executions(g.n_executions),
             g.mean.map_or(ABSENT.into(), |m| time(m, mean_unit)),
             rate(g.flop_rate(), b.header.peaks.flops, tflops),
-            rate(g.byte_rate(), b.header.peaks.hbm_bytes, gbs),
+            rate(g.byte_rate(), Some(b.header.peaks.hbm_limit()), gbs),
             g.main_category().unwrap_or(ABSENT).into(),
             g.source_inner.as_deref().unwrap_or(ABSENT).into(),
         ]);
@@ -68,6 +68,23 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
 fn rate(rate: Option<f64>, peak: Option<f64>, form: fn(f64) -> String) -> String {
     let mark = if Peaks::is_above(rate, peak) { "▲ " } else { "" };
     rate.map_or(ABSENT.into(), |r| format!("{mark}{}", form(r)))
+}
+
+/// Returns the sentences about marks in the first `top` rows. Empty without marks.
+pub fn marks(b: &Breakdown, top: usize) -> String {
+    let has = |rate: fn(&Group) -> Option<f64>, peak| b.groups.iter().take(top).any(|g| Peaks::is_above(rate(g), peak));
+    let (limit, mut text) = (b.header.peaks.hbm_limit(), String::new());
+    if has(Group::flop_rate, b.header.peaks.flops) {
+        text += "▲ TFLOP/s: the rate is above the peak of the device, so the estimate of FLOPs is too high.\n";
+    }
+    if has(Group::byte_rate, Some(limit)) {
+        let whose = if b.header.peaks.hbm_bytes.is_some() { "of the device" } else { "of any known chip" };
+        text += &format!(
+            "▲ GB/s: the rate is above the HBM bandwidth {whose} ({} GB/s). Bytes are those of all memories, caches included.\n",
+            gbs(limit)
+        );
+    }
+    text
 }
 
 /// Returns the name of a row. The key of a source is the whole stack; its name is its line, with the callers that

@@ -34,8 +34,17 @@ pub fn head(f: &RooflineFigures) -> String {
     if !use_of_step.is_empty() {
         let use_of_step: Vec<String> = use_of_step.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
         lines.push(format!("Whole {}: {}", f.header.window_word(), use_of_step.join(", ")));
+        lines.extend(main_peak(f).map(|peak| format!("MFU and HFU are shares of {peak}")));
     }
     lines.join("\n") + "\n\n"
+}
+
+/// Returns the peak behind MFU and HFU with its source. `None` if they are unknown, or if devices have different peaks.
+fn main_peak(f: &RooflineFigures) -> Option<String> {
+    let w = &f.window;
+    w.peak_flops.filter(|_| w.mfu.or(w.model_mfu).or(w.useful_mfu).is_some())?;
+    let peaks = f.peaks.first()?;
+    peaks.peak(PeakOf::Compute(peaks.main())).map(peak_text)
 }
 
 /// Returns the part of the step that the averages of the roofline cover, such as "of 24.05 ms compute, 2.7 % of the
@@ -66,19 +75,21 @@ pub fn window_use(f: &RooflineFigures) -> Vec<(&'static str, String)> {
 /// (profile); ridge 560".
 fn peaks(p: &DevicePeaks) -> String {
     let chip = p.chip.as_deref().or(p.device_type.as_deref()).unwrap_or("Unknown chip");
-    let shown = |peak: &Peak| {
-        let value = match peak.of {
-            PeakOf::Compute(precision) => format!("{} {} TFLOP/s", precision.label(), tflops(peak.value)),
-            PeakOf::Memory(Level::Hbm) => format!("HBM {} GB/s", gbs(peak.value)),
-            PeakOf::Memory(level) => format!("{} {} GB/s", level.key().replace('_', " "), gbs(peak.value)),
-        };
-        format!("{value} ({})", peak.source.key())
-    };
-    let all: Vec<String> = p.used.iter().map(shown).collect();
+    let all: Vec<String> = p.used.iter().map(peak_text).collect();
     let all = if all.is_empty() { "no peaks are known".to_owned() } else { all.join(", ") };
     let ridge = p.ridge(p.main()).map_or(String::new(), |ridge| format!("; ridge {}", intensity(ridge)));
     let n = counted(p.devices.len() as u64, "device", "devices");
     format!("{chip}, {n}: {all}{ridge}")
+}
+
+/// Returns a peak with its source, such as "bf16 918.0 TFLOP/s (profile)".
+fn peak_text(peak: &Peak) -> String {
+    let value = match peak.of {
+        PeakOf::Compute(precision) => format!("{} {} TFLOP/s", precision.label(), tflops(peak.value)),
+        PeakOf::Memory(Level::Hbm) => format!("HBM {} GB/s", gbs(peak.value)),
+        PeakOf::Memory(level) => format!("{} {} GB/s", level.key().replace('_', " "), gbs(peak.value)),
+    };
+    format!("{value} ({})", peak.source.key())
 }
 
 /// Returns the rows of `r` as a table for the terminal, then a row for the rows that are left out, the time without a

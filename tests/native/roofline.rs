@@ -660,3 +660,56 @@ fn mfu_counts_the_flops_of_the_model() {
     let of = |name: &str| result.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str());
     assert_eq!((of("MFU"), of("HFU")), (Some("20.6 %"), Some("26.4 %")));
 }
+
+/// A window in which no execution starts has time, but no FLOPs and no bytes: rates and shares of peaks are unknown, and not 0.
+#[test]
+fn a_window_without_a_start_has_no_rates() {
+    let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz");
+    let window = ["--device", "6", "--window", "1062000us..1063000us"];
+    let run = |args: &[&str]| {
+        let out = crate::fleet::rooflight().args(args).args(window).arg(capture).output().unwrap();
+        assert_eq!(out.status.code(), Some(0));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let text = run(&["breakdown"]);
+    let row: Vec<&str> =
+        text.lines().find(|line| line.starts_with("fusion.407 ")).unwrap().split_whitespace().collect();
+    assert_eq!(row[1..8], ["1.000", "100.0", "compute", "0", "–", "–", "–"], "{text}");
+    let text = run(&["roofline"]);
+    assert!(text.contains("no start in the window, 1 op") && !text.contains("MFU 0 %"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&run(&["roofline", "--json"])).unwrap();
+    assert_eq!(
+        json["groups"][0]["skipped"]["no_start"]["dur_ps"].as_f64(),
+        Some(1e9),
+        "{}",
+        json["groups"][0]["skipped"]
+    );
+    for field in ["mfu", "hbm_util", "roofline_util", "gap_ps", "recoverable_ps"] {
+        assert!(json["groups"][0][field].is_null(), "{field}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&run(&["overview", "--json"])).unwrap();
+    for figure in ["model_mfu", "hardware_mfu", "hbm_bandwidth"] {
+        assert!(json["figures"][figure]["value"].is_null(), "{}", json["figures"][figure]);
+    }
+}
+
+/// Shares of peaks of several sources cannot be compared, so the sources are named where MFU and HFU are.
+#[test]
+fn the_source_of_peaks_is_named() {
+    let run = |args: &[&str]| {
+        let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/gpu/xla.graphs.xplane.pb.xz");
+        let out = crate::fleet::rooflight().args(args).arg(capture).output().unwrap();
+        String::from_utf8(out.stdout).unwrap().replace('\n', " ")
+    };
+    let mixed = "several sources: bf16, fp8, f32 (profile); int8 (published). MFU and HFU are shares of the bf16 peak (profile).";
+    for command in ["overview", "roofline"] {
+        let text = run(&[command]);
+        assert!(text.contains(mixed), "{command}: {text}");
+    }
+    assert!(run(&["roofline"]).contains("MFU and HFU are shares of bf16 1,070.5 TFLOP/s (profile)"));
+    let published = run(&["roofline", "--peaks", "published"]);
+    assert!(
+        published.contains("MFU and HFU are shares of bf16 989") && published.contains("TFLOP/s (published)"),
+        "{published}"
+    );
+}

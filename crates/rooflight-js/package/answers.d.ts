@@ -644,6 +644,12 @@ export interface DataMovement extends Head {
     n_fusion: number;
     copy_bytes: number | null;
     by_opcode: { opcode: string; n_executions: number; total_dur_ps: number }[];
+    n_dot_convolution_in_fusions: number | null;
+    n_exponential_in_fusions: number | null;
+    n_reduce_in_fusions: number | null;
+    n_copy_in_fusions: number | null;
+    n_transpose_in_fusions: number | null;
+    by_opcode_in_fusions: { opcode: string; n_executions: number }[] | null;
   }[];
 }
 
@@ -843,6 +849,7 @@ export interface Compare {
     change: number | null;
     rows_over: number | null;
     slower_rows: string[];
+    new_rows: string[];
     result: "passed" | "failed" | "inconclusive";
   };
   notes: string[];

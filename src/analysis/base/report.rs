@@ -3,6 +3,7 @@
 use super::query::{StepChoice, TimeRange};
 use super::spread::Spread;
 use crate::analysis::classify::Kind;
+use crate::chip::Chip;
 use crate::table::format::{counted, time_text};
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
@@ -137,6 +138,12 @@ pub struct Peaks {
 }
 
 impl Peaks {
+    /// Returns the bandwidth above which bytes cannot all be those of HBM, in bytes/s: that of the device, or the highest of
+    /// all chips if the capture does not have it.
+    pub fn hbm_limit(&self) -> f64 {
+        self.hbm_bytes.unwrap_or_else(Chip::highest_hbm)
+    }
+
     /// Returns whether a rate exceeds the peak of the device. The cost estimate is then too large, or the work is done
     /// outside of the op's own time, as for the start of an asynchronous copy. Such a rate is shown unchanged, and
     /// marked.

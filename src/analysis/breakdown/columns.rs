@@ -60,7 +60,9 @@ pub const GROUPS: &[Column<Group>] = &[
     Column::shown("categories", categories),
     Column::shown("no_rate", |row| {
         let has_cost = row.flops.is_some() || row.bytes_accessed.is_some();
-        if has_cost && is_unrated(row.total, row.n_executions) {
+        if has_cost && row.n_executions == crate::units::Count::ZERO {
+            Value::text("no execution starts in this window")
+        } else if has_cost && is_unrated(row.total, row.n_executions) {
             Value::text("less than 100 ns per execution")
         } else {
             Absent
@@ -119,7 +121,7 @@ pub const GROUP_TABLE: Table<Group> = Table {
         Shown::new("flop_rate", "TFLOP/s", Format::Tflops, 8, 3)
             .about("FLOPs ÷ self time; none below 100 ns per execution"),
         Shown::new("byte_rate", "Bytes", Format::Gbps, 10, 4)
-            .about("bytes accessed ÷ self time; none below 100 ns per execution"),
+            .about("bytes accessed, of all memories ÷ self time; none below 100 ns per execution"),
         Shown::new("source_inner", "Source", Format::Path, 24, 5).about("innermost line of the user’s code"),
         Shown::new("scope_leaf", "Scope leaf", Format::Soft, 24, 11)
             .stretching()

@@ -195,9 +195,10 @@ pub fn is_unrated(time: Picos, n: Count) -> bool {
 }
 
 /// Returns an amount per second of `time`; `None` if the amount is unknown, or if the `n` executions are too short for
-/// a rate.
+/// a rate. Amounts are those of the executions that start in the window. If none starts there, the time is that of an
+/// execution from outside, whose amount is not counted.
 pub(in crate::analysis) fn per_second(amount: Option<f64>, time: Picos, n: Count) -> Option<f64> {
-    amount.filter(|_| !is_unrated(time, n)).map(|a| a / (time.as_f64() / 1e12))
+    amount.filter(|_| n > 0 && !is_unrated(time, n)).map(|a| a / (time.as_f64() / 1e12))
 }
 
 /// The answer to one query without its rows.

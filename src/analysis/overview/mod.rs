@@ -54,7 +54,7 @@ use crate::analysis::flags::FlagsReport;
 use crate::analysis::gaps::Gaps;
 use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, ModelGuess, SpaceMemory};
-use crate::analysis::roofline::RooflineFigures;
+use crate::analysis::roofline::{RooflineFigures, mixed_peak_sources};
 use crate::profile::{NoteCode, Profile, ProgramId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
@@ -172,7 +172,7 @@ impl Analysis {
             skipped,
             steps: Vec::new(),
             devices: Vec::new(),
-            notes: inputs.gaps.notes.clone(),
+            notes: inputs.gaps.notes.iter().cloned().chain(mixed_peak_sources(inputs.roofline)).collect(),
         };
         found.derive();
         let waits = &inputs.by_op.waits;

@@ -52,7 +52,8 @@ impl Analysis {
             let (op, facts) = session.op(slices[0].device, member.op);
             let floor = floors.entry(op.key()).or_default();
             floor.dtype = floor.dtype.or_else(|| model.compute_type(op, facts).dtype);
-            let Ok(point) = model.evaluate_op(&slices, member) else {
+            // The cost of an execution that starts outside of the window is not counted, so its time has no roofline.
+            let Some(point) = model.evaluate_op(&slices, member).ok().filter(|_| time.n > 0) else {
                 floor.unknown = floor.unknown.saturating_add(time.self_time);
                 return;
             };

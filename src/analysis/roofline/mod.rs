@@ -34,6 +34,7 @@ mod window;
 use super::roofline::notes::NoteFacts;
 pub use super::roofline::verdict::{FloorComparison, PossibleCause, Verdict};
 pub use floors::OpFloor;
+pub use notes::mixed_peak_sources;
 pub use peaks::{DevicePeaks, Peak, PeakOf};
 pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use report::{
@@ -285,7 +286,8 @@ impl<'a, 'm> OpWalk<'a, 'm> {
             let name = op.key();
             let program = self.by_program.entry(op.stats.program).or_default();
             program.0 = program.0.saturating_add(time.self_time);
-            match self.holder.evaluate_op(slices, *member) {
+            let point = self.holder.evaluate_op(slices, *member);
+            match point.and_then(|point| if time.n > 0 { Ok(point) } else { Err(SkipReason::NoStart) }) {
                 Ok(sums) => {
                     let instruction = self.holder.instruction(slices, *member);
                     if !kernel_groups.add_kernel(instruction, &sums, time.n, time.self_time) {

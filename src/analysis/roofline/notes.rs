@@ -25,6 +25,32 @@ fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
+/// Returns the note on a device whose peaks of data types come from several sources, so that shares of these peaks cannot be
+/// compared. `None` if there is no such device.
+pub fn mixed_peak_sources(figures: &RooflineFigures) -> Option<Note> {
+    let compute = |peaks: &DevicePeaks| -> IndexMap<PeakSource, Vec<String>> {
+        let mut by_source: IndexMap<PeakSource, Vec<String>> = IndexMap::default();
+        for peak in &peaks.used {
+            if let PeakOf::Compute(precision) = peak.of {
+                by_source.entry(peak.source).or_default().push(precision.label().to_owned());
+            }
+        }
+        by_source
+    };
+    let (peaks, by_source) =
+        figures.peaks.iter().map(|peaks| (peaks, compute(peaks))).find(|(_, by_source)| by_source.len() > 1)?;
+    let main = peaks.peak(PeakOf::Compute(peaks.main()))?;
+    let sources: Vec<String> =
+        by_source.iter().map(|(source, names)| format!("{} ({})", names.join(", "), source.key())).collect();
+    let message = format!(
+        "The peaks of data types come from several sources: {}. MFU and HFU are shares of the {} peak ({}).",
+        sources.join("; "),
+        peaks.main().label(),
+        main.source.key()
+    );
+    Some(Note::new(Severity::Info, NoteCode::MixedPeakSources, message))
+}
+
 /// Returns the notes on the figures. Empty if the report has no data.
 pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &NoteFacts) -> Vec<Note> {
     if figures.header.status == Status::Absent {
@@ -58,6 +84,8 @@ pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &No
             "Devices have different peaks. Each op is compared with the peaks of its own device.".into(),
         );
     }
+    notes.extend(mixed_peak_sources(figures));
+    let mut note = |severity, code: NoteCode, message: String| notes.push(Note::new(severity, code, message));
     if let Some(share) = figures.step.as_ref().and_then(|roof| share(roof.above.0)) {
         let message = format!(
             "{share} of the time is spent in ops whose cost estimate exceeds the peak. They are shown as they are, and \

@@ -28,11 +28,14 @@ pub enum SkipReason {
     AsyncEnd,
     /// The self time of a container, such as a loop. The cost of a container is that of the ops inside it.
     Container,
+    /// No execution of the op starts in the window. Its time there is that of an execution from before, whose cost is not
+    /// counted.
+    NoStart,
 }
 
 impl SkipReason {
     /// All reasons, in the order in which they are checked.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Container,
         Self::AsyncEnd,
         Self::OpaqueCall,
@@ -40,6 +43,7 @@ impl SkipReason {
         Self::NoBytes,
         Self::NoPeak,
         Self::NoBandwidth,
+        Self::NoStart,
     ];
 
     /// Returns the name in JSON.
@@ -52,6 +56,7 @@ impl SkipReason {
             Self::NoBandwidth => "no_hbm_bandwidth",
             Self::AsyncEnd => "async_end",
             Self::Container => "container",
+            Self::NoStart => "no_start",
         }
     }
 
@@ -65,6 +70,7 @@ impl SkipReason {
             Self::NoBandwidth => "no HBM bandwidth",
             Self::AsyncEnd => "ends of asynchronous ops",
             Self::Container => "loops’ own time",
+            Self::NoStart => "no start in the window",
         }
     }
 }

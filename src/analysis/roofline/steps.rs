@@ -58,7 +58,8 @@ impl Analysis {
                 let sums = steps.entry(number).or_default();
                 sums.0 = sums.0.saturating_add(self_time);
                 let member = Member { slice: at as u32, op: OpId(op) };
-                if let Some(points) = points.entry(op).or_insert_with(|| holder.evaluate_op(&slices, member).ok()) {
+                let points = points.entry(op).or_insert_with(|| holder.evaluate_op(&slices, member).ok());
+                if let Some(points) = points.as_ref().filter(|_| n > 0) {
                     let instruction = holder.instruction(&slices, member);
                     let cached = instruction.is_some()
                         && kernel_groups.entry(number).or_default().add_kernel(instruction, points, n, self_time);

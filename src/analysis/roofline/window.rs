@@ -63,6 +63,9 @@ impl Analysis {
             }
             let program = by_program.entry(op.stats.program).or_default();
             *program = program.saturating_add(time.self_time);
+            if time.n == 0 {
+                return;
+            }
             let n = time.n.as_f64();
             let add = |sum: &mut Option<f64>, cost: Option<f64>| {
                 if let Some(cost) = cost.filter(|cost| cost.is_finite()) {

@@ -2,7 +2,7 @@
 //! utilization. It does not depend on pixels. All formulas are those of the analysis.
 
 use super::peaks::main_memory;
-use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops};
+use crate::analysis::roofline::{Bound, DeviceCountSource, Level, PeakOf, RooflineFigures, UsefulFlops};
 use crate::chart::breakdown::figures::{Figure, Readout, figure, row, share_figure};
 use crate::report::roofline_table;
 use crate::table::format::{self, ABSENT};
@@ -94,12 +94,18 @@ fn coverage(figures: &RooflineFigures) -> Figure {
 /// Returns the utilization of the whole window, including all kinds of time and idle time: MFU, HFU and bandwidth.
 pub fn utilization(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Vec<Figure> {
     let window = &figures.window;
+    let peak = window.peak_flops.and_then(|_| {
+        let peaks = figures.peaks.first()?;
+        peaks.peak(PeakOf::Compute(peaks.main()))
+    });
     let base = |flops: Option<f64>, what: &str| {
-        vec![
+        let mut rows = vec![
             row(what, optional_number(flops, "FLOP")),
             row("Peak", optional_number(window.peak_flops, "FLOP/s of a device")),
-            row("Window, over devices", exact(window.window)),
-        ]
+        ];
+        rows.extend(peak.map(|peak| row("Source of the peak", format!("{}: {}", peak.source.key(), peak.from))));
+        rows.push(row("Window, over devices", exact(window.window)));
+        rows
     };
     let mut side = Vec::new();
     if useful.is_some() {

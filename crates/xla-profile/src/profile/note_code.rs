@@ -96,6 +96,8 @@ note_codes! {
     MergedPaths = "merged_paths",
     /// Only some events of a line have the clock of the device.
     MixedClock = "mixed_clock",
+    /// The peaks of data types come from several sources.
+    MixedPeakSources = "mixed_peak_sources",
     /// The FLOPs of the model count for ops without FLOPs of their own.
     ModelFlopsUsed = "model_flops_used",
     /// The calls of grouped matmuls suggest a number of mixture-of-experts layers.
