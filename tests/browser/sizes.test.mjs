@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { dropFiles, waitForPaint, waitForTable } from "./lib.mjs";
+import { dropFiles, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
 import { figures, heads, opPanel } from "./page_helpers.mjs";
 
 /** Returns a description of each element that extends beyond the right edge of the window. */
@@ -103,6 +103,49 @@ onPage("a printed page is light and has figures and rows but no controls", { the
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
   for (const selector of [".tools", ".picture-head .segmented", ".btn.icon-only"]) assert.equal(await page.locator(selector).first().isVisible(), false, selector);
   for (const selector of [".figure.hero", ".stack svg", "[data-row='0']", ".grid-foot"]) assert.ok(await page.locator(selector).first().isVisible(), selector);
+});
+
+onPage("on paper, no text of a dark page has the colour of its ground", { theme: "dark" }, async ({ page }) => {
+  await page.getByRole("button", { name: "Open the sample" }).click();
+  await waitForTable(page);
+  await page.emulateMedia({ media: "print" });
+  // The tokens of the dark theme are for screens.
+  const token = (name) => page.evaluate((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(), name);
+  assert.deepEqual([await token("--ground"), await token("--hover"), await token("--ink")], ["#ffffff", "#eef0f3", "#15181c"]);
+  for (const key of ["1", "2", "3", "4", "5"]) {
+    await page.keyboard.press(key);
+    await waitForPaint(page);
+    await waitUntil(() => page.locator("svg rect").count(), (n) => n > 3);
+    const faint = await page.evaluate(() => {
+      const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+      const luminance = (color) => {
+        context.clearRect(0, 0, 1, 1);
+        context.fillStyle = color;
+        context.fillRect(0, 0, 1, 1);
+        const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((n) => ((n / 255 + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      const found = [];
+      for (const text of document.querySelectorAll(".chart svg text")) {
+        if (!text.checkVisibility() || text.classList.contains("halo")) continue;
+        const { left, top, right, bottom } = text.getBoundingClientRect();
+        const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+        // The ground of a text is the last rectangle before it that holds its middle.
+        let ground = "#ffffff";
+        for (const rect of text.ownerSVGElement.querySelectorAll("rect")) {
+          if (!(rect.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING)) break;
+          const box = rect.getBoundingClientRect();
+          const fill = getComputedStyle(rect).fill;
+          if (box.left <= x && x <= box.right && box.top <= y && y <= box.bottom && fill.startsWith("rgb")) ground = fill;
+        }
+        const ratio = contrast(luminance(getComputedStyle(text).fill), luminance(ground));
+        if (ratio < 3) found.push(`${text.textContent}: ${ratio.toFixed(2)} on ${ground}`);
+      }
+      return found.slice(0, 5);
+    });
+    assert.deepEqual(faint, [], `view ${key}`);
+  }
 });
 
 onPage("in forced colours, a pressed button has an outline and charts keep their colours", { forcedColors: "active" }, async ({ page }) => {
