@@ -4,6 +4,7 @@
 //! version writes (`*.flagfile`). The table of jaxlib has the fields of `xla.DebugOptions` with the values that
 //! jaxlib sets.
 
+use super::closest::{LetterCounts, edit_distance};
 use crate::analysis::comm::flags::{CHECKED_GPU, CHECKED_TPU};
 
 /// A flag that a compiler has.
@@ -19,7 +20,11 @@ pub struct KnownFlag {
 
 /// All flags of the compilers whose tables are here, ordered by name.
 #[derive(Clone, Debug)]
-pub struct KnownFlags(Vec<KnownFlag>);
+pub struct KnownFlags {
+    flags: Vec<KnownFlag>,
+    /// The letters of each name.
+    letters: Vec<LetterCounts>,
+}
 
 /// The compilers with their tables. A process reads the flags of libtpu from `LIBTPU_INIT_ARGS`, and those of jaxlib
 /// from `XLA_FLAGS`.
@@ -31,6 +36,11 @@ const TABLES: [(&str, &str); 2] = [
 /// One of so many letters of a name may differ from a known name.
 const LETTERS_PER_ERROR: usize = 8;
 
+/// Returns the largest number of letters in which a known name may differ from `name`.
+const fn most_errors(name: &str) -> usize {
+    name.len() / LETTERS_PER_ERROR
+}
+
 impl KnownFlags {
     /// Reads the tables.
     pub fn new() -> Self {
@@ -39,22 +49,32 @@ impl KnownFlags {
         // A flag that both compilers have keeps its place in the first table.
         flags.sort_by_key(|flag| flag.name);
         flags.dedup_by_key(|flag| flag.name);
-        Self(flags)
+        let letters = flags.iter().map(|flag| LetterCounts::new(flag.name)).collect();
+        Self { flags, letters }
     }
 
     /// Returns a flag by its name. `None` if no compiler has it.
     pub fn find(&self, name: &str) -> Option<&KnownFlag> {
-        let at = self.0.binary_search_by_key(&name, |flag| flag.name).ok()?;
-        self.0.get(at)
+        let at = self.flags.binary_search_by_key(&name, |flag| flag.name).ok()?;
+        self.flags.get(at)
     }
 
     /// Returns the flag whose name is closest to `name`. `None` if every name differs in more than a few letters.
     pub fn closest(&self, name: &str) -> Option<&KnownFlag> {
-        let most = name.len() / LETTERS_PER_ERROR;
+        let most = most_errors(name);
+        let distance = |flag: &'_ KnownFlag| edit_distance(name, flag.name, most);
+        self.candidates(name).filter_map(|flag| Some((distance(flag)?, flag))).min().map(|(_, flag)| flag)
+    }
+
+    /// Iterates over the flags whose letters do not rule out that they are close to `name`.
+    fn candidates(&self, name: &str) -> impl Iterator<Item = &KnownFlag> {
+        let most = most_errors(name);
+        let letters = LetterCounts::new(name);
         // Names whose lengths differ by more cannot be close.
-        let near = self.0.iter().filter(|flag| flag.name.len().abs_diff(name.len()) <= most);
-        let (distance, flag) = near.map(|flag| (strsim::levenshtein(name, flag.name), flag)).min()?;
-        (distance <= most).then_some(flag)
+        let is_near = move |flag: &KnownFlag, of: &LetterCounts| {
+            flag.name.len().abs_diff(name.len()) <= most && letters.least_distance(of) <= most
+        };
+        self.flags.iter().zip(&self.letters).filter(move |(flag, of)| is_near(flag, of)).map(|(flag, _)| flag)
     }
 }
 
@@ -124,6 +144,20 @@ mod tests {
         assert_eq!(closest(typed), Some("xla_gpu_enable_latency_hiding_scheduler"));
         assert_eq!(closest("xla_tpu_does_not_exist_at_all"), None);
         assert_eq!(closest(""), None);
+    }
+
+    /// A file may have thousands of unknown names, and each is compared with more than a thousand known ones.
+    #[test]
+    fn the_edit_distance_is_computed_for_few_names() {
+        let known = KnownFlags::new();
+        for name in ["xla_tpu_enable_async_collective_fuzion_17", "xla_tpu_does_not_exist_at_all", "xla_gpu_enable_x"] {
+            let n_candidates = known.candidates(name).count();
+            assert!(n_candidates <= known.flags.len() / 50, "{name}: {n_candidates}");
+        }
+        for flag in known.flags.iter().step_by(7) {
+            let typed = format!("{}x", flag.name);
+            assert_eq!(known.closest(&typed).map(|found| strsim::levenshtein(&typed, found.name)), Some(1), "{typed}");
+        }
     }
 
     #[test]

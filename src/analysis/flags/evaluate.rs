@@ -12,6 +12,7 @@ use crate::chip::Chip;
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, counted_executions, percent_text, time_text};
 use crate::units::{Count, Picos};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// Share of the window for which compute must wait for a primitive before flags are worth trying.
@@ -56,8 +57,8 @@ impl FlagEvaluator<'_> {
     fn report(&self) -> FlagsReport {
         let (mut rows, mut marks) = (Vec::new(), Vec::new());
         let (mut removed, mut defaults): (Vec<&Setting>, Vec<&str>) = (Vec::new(), Vec::new());
-        for (at, setting) in self.flags.settings.iter().enumerate() {
-            let mut row = self.row(at, setting);
+        for (setting, later) in self.flags.settings.iter().zip(self.later_settings()) {
+            let mut row = self.row(setting, later);
             if row.verdict.is_problem() {
                 marks.push(FlagMark { start: setting.start as u32, end: setting.end as u32, verdict: row.verdict });
             }
@@ -115,8 +116,17 @@ impl FlagEvaluator<'_> {
         Some(Change { label: "Take it out".to_owned(), text: self.edited_text(&[setting], &[]) })
     }
 
-    /// Returns the verdict about the setting with the index `at`.
-    fn row(&self, at: usize, setting: &Setting) -> FlagRow {
+    /// Returns for each setting the next one of the same flag. `None` if there is none.
+    fn later_settings(&self) -> Vec<Option<&Setting>> {
+        let mut next: FxHashMap<&str, &Setting> = FxHashMap::default();
+        let settings = self.flags.settings.iter().rev();
+        let mut later: Vec<Option<&Setting>> = settings.map(|setting| next.insert(&setting.name, setting)).collect();
+        later.reverse();
+        later
+    }
+
+    /// Returns the verdict about a setting. `later` is the next setting of the same flag.
+    fn row(&self, setting: &Setting, later: Option<&Setting>) -> FlagRow {
         let (name, value) = (setting.name.as_str(), setting.value.as_str());
         let primitive = flag_rules::primitive(name);
         let row = |verdict: Verdict, text: String, change: Option<Change>| FlagRow {
@@ -127,7 +137,6 @@ impl FlagEvaluator<'_> {
             stall: primitive.map(|primitive| self.stall(primitive)),
             change,
         };
-        let later = self.flags.settings.iter().skip(at + 1).find(|later| later.name == name);
         if let Some(later) = later.filter(|later| !is_same_value(&later.value, value)) {
             let text = format!("It is set twice, to {value} and to {}. The last value counts.", later.value);
             return row(Verdict::Conflict, text, self.removal(setting));

@@ -9,6 +9,7 @@
 //! A flag that is absent from the text has the default value of its compiler, and the verdicts are about effective
 //! values. This module depends on communication, and not on events or pages.
 
+mod closest;
 mod defaults;
 mod edit;
 mod evaluate;
