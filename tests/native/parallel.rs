@@ -36,7 +36,7 @@ pub(crate) fn read_apart(bytes: &[u8], divide: impl Fn(Span) -> Vec<Span>) -> Pr
     builder.file("before.xplane.pb");
     walk(&&b""[..], &mut builder);
     builder.file("it.xplane.pb");
-    let found = outline(source).unwrap();
+    let found = outline(source, usize::MAX).unwrap();
     let spans = found.planes.into_iter().map(|(span, _)| span);
     let parts = spans.flat_map(|span| divide(span).into_iter().map(move |events| (span, events)));
     assert!(builder.join(parts.map(|(span, events)| part(span, events)).collect()));

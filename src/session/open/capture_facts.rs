@@ -2,12 +2,12 @@
 //! it steps over the lines; of the plane with the programs, it reads their names alone.
 
 use super::Input;
-use super::capture_heads::{device_platform, plane_alone};
+use super::capture_heads::{device_platform, listed_outline, plane_alone};
 use super::detect::format;
 use crate::analysis::base::device_type;
 use crate::profile::Profile;
 use crate::source::{Source, SourceError};
-use crate::wire::xspace::{outline, reduced_plane};
+use crate::wire::xspace::reduced_plane;
 use crate::wire::{Format, Span};
 use std::cell::Cell;
 
@@ -53,7 +53,7 @@ impl Source for LimitedSource<'_> {
 pub fn capture_facts(input: &Input) -> CaptureFacts {
     let mut facts = CaptureFacts::default();
     let source = input.source.as_ref();
-    let outline = matches!(format(source), Ok(Format::XSpace)).then(|| outline(source)).flatten();
+    let outline = matches!(format(source), Ok(Format::XSpace)).then(|| listed_outline(source)).flatten();
     let Some(outline) = outline else { return facts };
     let source = LimitedSource { source, n_left: Cell::new(MAX_BYTES) };
     let named = |is_named: &dyn Fn(&str) -> bool| outline.planes.iter().find(|(_, name)| is_named(name));

@@ -5,9 +5,9 @@
 use super::Input;
 use super::detect::{MAX_INFLATED, format, sniff_source};
 use crate::analysis::captures::{FileHead, HeadKind};
-use crate::profile::{Builder, Plane, Profile, ProfilePart, ReadProgress};
+use crate::profile::{Builder, Plane, Profile, ProfilePart, ReadProgress, max_listed};
 use crate::source::{Source, inflate};
-use crate::wire::xspace::{SpaceField, outline};
+use crate::wire::xspace::{Outline, SpaceField, outline};
 use crate::wire::{Format, Span};
 
 /// The name of the plane that holds when the profile was started.
@@ -60,7 +60,7 @@ fn head(input: &Input, unpacks: bool) -> FileHead {
     } else if head.kind != HeadKind::XSpace {
         return head;
     }
-    let Some(outline) = outline(source) else { return head };
+    let Some(outline) = listed_outline(source) else { return head };
     for field in outline.fields {
         if let SpaceField::Host(host) = field {
             head.hosts.push(host);
@@ -72,6 +72,11 @@ fn head(input: &Input, unpacks: bool) -> FileHead {
     let run = outline.planes.iter().find(|(span, name)| name == RUN && span.len() <= MAX_RUN_BYTES);
     head.start_ns = run.and_then(|(span, _)| start(source, *span));
     head
+}
+
+/// Returns the outline of an XSpace. `None` if it is damaged between planes, or has more planes than a session lists.
+pub(crate) fn listed_outline(source: &dyn Source) -> Option<Outline> {
+    outline(source, usize::try_from(max_listed(source.size())).unwrap_or(usize::MAX))
 }
 
 /// Returns the bytes of a packed XSpace. `None` if the file is none.

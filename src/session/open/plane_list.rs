@@ -60,7 +60,7 @@ pub fn list_planes(inputs: &[Input], skips: &[Skip], n_workers: usize) -> PlaneL
         if is_skipped(None) || !matches!(format(input.source.as_ref()), Ok(Format::XSpace)) {
             continue;
         }
-        let Some(of) = outline(input.source.as_ref()).filter(|of| of.planes.len() <= MAX_PLANES) else { continue };
+        let Some(of) = outline(input.source.as_ref(), MAX_PLANES) else { continue };
         fields.push((file, of.fields));
         let at =
             |(plane, (span, name)): (u32, (Span, String))| (PlaneAt::whole(file, plane, span), device_number(&name));

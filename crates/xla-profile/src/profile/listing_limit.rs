@@ -13,6 +13,11 @@ const ALWAYS: u64 = 1 << 15;
 /// Number of unpacked bytes for each further plane or line.
 const BYTES: u64 = 512;
 
+/// Returns the largest number of planes and lines that are listed for so many unpacked bytes.
+pub const fn max_listed(bytes: u64) -> u64 {
+    ALWAYS + bytes / BYTES
+}
+
 /// The counts of planes and lines that are listed and left out.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct ListingLimit {
@@ -34,7 +39,7 @@ impl ListingLimit {
 
     /// Returns the number of planes and lines that may still be listed.
     pub(super) const fn left(&self) -> u64 {
-        (ALWAYS + self.bytes / BYTES).saturating_sub(self.listed)
+        max_listed(self.bytes).saturating_sub(self.listed)
     }
 
     /// Counts a plane or a line as listed. Returns `false` if the limit is reached.

@@ -49,6 +49,7 @@ pub use counters::{COUNTER_LINE, CounterRow};
 pub use event_links::{EventLink, LinkContext, RunId};
 pub use events::Events;
 pub use ids::{OpId, ProgramId, program_of};
+pub use listing_limit::max_listed;
 pub use memory::{Memories, MemoryBytes};
 pub use model::{HloBlob, HloForm, Line, Op, OpKey, OpStats, Plane, PlaneStat, Profile, StatCount};
 pub use note::{Note, Severity};

@@ -36,7 +36,7 @@ impl Builder<'_> {
     /// Walks a whole XSpace with at most `n_threads` threads, and adds its planes.
     pub fn walk_with_threads(&mut self, source: &dyn Source, n_threads: usize) -> Outcome {
         let read = source.shared().and_then(|shared| {
-            let planes: Vec<Span> = outline(source)?.planes.into_iter().map(|(span, _)| span).collect();
+            let planes: Vec<Span> = outline(source, MAX_PLANES)?.planes.into_iter().map(|(span, _)| span).collect();
             let ranges = ranges(&planes, |plane| lines_at_start(source, plane), n_threads, source.size());
             if ranges.len() > 1 { self.walk_ranges(shared, &ranges) } else { None }
         });
@@ -96,17 +96,15 @@ fn read_part(
 }
 
 /// Divides a file of `size` bytes into ranges with about the same number of bytes of planes. A range ends between two planes, or
-/// within the lines of a large plane, of which `lines` returns the position. One range if the file is small or has very many
-/// planes.
+/// within the lines of a large plane, of which `lines` returns the position. One range if the file is small.
 fn ranges(planes: &[Span], lines: impl Fn(Span) -> Option<Span>, n_threads: usize, size: u64) -> Vec<Span> {
     let all: u64 = planes.iter().map(|plane| plane.len()).fold(0, u64::saturating_add);
     let n = u64::try_from(n_threads).unwrap_or(1).min(all / LEAST_BYTES);
     let mut ranges: Vec<Span> = Vec::new();
     let (mut start, mut before) = (0, 0_u64);
-    let has_ranges = planes.len() <= MAX_PLANES;
     let (first, last) = (planes.first().map_or(0, |plane| plane.start), planes.last().map_or(0, |plane| plane.end));
     let mut planes = planes.iter().peekable();
-    for share in (1..n).filter(|_| has_ranges) {
+    for share in 1..n {
         let target = Span { start: 0, end: all }.part(share, n);
         while let Some(plane) = planes.next_if(|plane| before + plane.len() <= target) {
             before += plane.len();

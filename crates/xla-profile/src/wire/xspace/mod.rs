@@ -59,8 +59,10 @@ pub struct Outline {
     pub fields: Vec<SpaceField>,
 }
 
-/// Returns the outline of an XSpace. It reads only the start of each plane. `None` if the file is damaged between planes.
-pub fn outline(source: &dyn Source) -> Option<Outline> {
+/// Returns the outline of an XSpace. It reads only the start of each plane. `None` if the file is damaged between planes, or if
+/// it has more than `max_planes` planes. An empty plane takes five bytes in a file, and more than ten times as many in an
+/// outline.
+pub fn outline(source: &dyn Source, max_planes: usize) -> Option<Outline> {
     let mut window = Window::new(source);
     let whole = window.whole();
     let mut walker = Walker::new(whole);
@@ -68,6 +70,7 @@ pub fn outline(source: &dyn Source) -> Option<Outline> {
     loop {
         match walker.next_field(&mut window).ok()? {
             None => return Some(found),
+            Some((1, SpanValue::Span(_))) if found.planes.len() >= max_planes => return None,
             Some((1, SpanValue::Span(span))) => found.planes.push((span, plane::name_at_start(span, &mut window))),
             Some((number, SpanValue::Span(span))) => found.fields.extend(space_field(number, span, &mut window)),
             Some(_) => {}
