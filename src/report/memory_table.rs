@@ -1,10 +1,12 @@
 //! This module writes memory as sentences and tables for the terminal, and as CSV.
 
 use crate::analysis::memory::{
-    FIT_METHOD, Fit, RequestedSizes, RollUpBy, SizeField, SpaceMemory, WholeMemory, fit_verdict, largest_sizes,
+    AllocatorMemory, FIT_METHOD, Fit, RequestedSizes, RollUpBy, SizeField, SpaceMemory, WholeMemory, fit_verdict,
+    largest_sizes,
 };
 use crate::table::format::{bytes_text, count, percent_text, time_text};
 use crate::table::text::Table;
+use rustc_hash::FxHashMap;
 
 const ABSENT: &str = "–";
 
@@ -173,8 +175,11 @@ pub fn checks(whole: &WholeMemory) -> Table {
         ("Fragmentation", false),
         ("Remark", true),
     ]);
+    // Of several allocators with one label, the first one counts.
+    let allocators: FxHashMap<&str, &AllocatorMemory> =
+        whole.runtime.allocators.iter().rev().map(|allocator| (allocator.label.as_str(), allocator)).collect();
     for check in &whole.checks {
-        let allocator = whole.runtime.allocators.iter().find(|allocator| allocator.label == check.label);
+        let allocator = allocators.get(check.label.as_str());
         let unknown = check.used.is_none();
         let words = [
             (check.is_tight, "more than 90 % used"),

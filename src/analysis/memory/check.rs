@@ -6,6 +6,7 @@ use super::runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossChec
 use crate::analysis::base::Analysis;
 use crate::chip::Chip;
 use crate::profile::{Plane, Profile};
+use rustc_hash::FxHashSet;
 
 /// Fraction of the capacity above which memory is tight.
 const TIGHT: f64 = 0.9;
@@ -35,8 +36,10 @@ impl Analysis {
             let program = program.filter(|_| !allocator.is_of_host());
             checks.push(check(&allocator.label, program, Some(allocator), size(plane, chip)));
         }
+        let with_allocator: FxHashSet<u32> =
+            runtime.allocators.iter().filter_map(|allocator| allocator.device).collect();
         for (i, device) in self.devices.iter().enumerate() {
-            if !runtime.allocators.iter().any(|allocator| allocator.device == Some(i as u32)) {
+            if !with_allocator.contains(&(i as u32)) {
                 checks.push(check(&device.label, program, None, size(Some(&profile.planes[device.plane]), chip)));
             }
         }

@@ -6,6 +6,7 @@ use crate::fleet::column::{ColumnType, FleetColumn, INTEGER, PROGRAM_ID, TEXT, n
 use crate::report::memory_json::basis;
 use crate::share::NameKind;
 use crate::table::Value::{self, Absent, Bytes, Count, Id, Integer, Word};
+use rustc_hash::FxHashMap;
 
 /// A memory of a program, or an allocator.
 pub enum MemoryRow {
@@ -117,9 +118,12 @@ pub fn rows(memory: &WholeMemory) -> Vec<MemoryRow> {
         };
         program.spaces.iter().map(row).collect::<Vec<MemoryRow>>()
     };
+    // Of several checks with one label, the first one counts.
+    let checks: FxHashMap<&str, &CrossCheck> =
+        memory.checks.iter().rev().map(|check| (check.label.as_str(), check)).collect();
     let of_allocator = |allocator: &AllocatorMemory| {
-        let check = memory.checks.iter().find(|check| check.label == allocator.label && !allocator.is_of_host());
-        MemoryRow::Allocator { allocator: Box::new(allocator.clone()), check: check.cloned() }
+        let check = checks.get(allocator.label.as_str()).filter(|_| !allocator.is_of_host());
+        MemoryRow::Allocator { allocator: Box::new(allocator.clone()), check: check.map(|check| (*check).clone()) }
     };
     let programs = memory.programs.iter().flat_map(of_program);
     programs.chain(memory.runtime.allocators.iter().map(of_allocator)).collect()
