@@ -49,7 +49,10 @@ impl OpenCapture<'_> {
             topology: links.machine.topology(),
             mesh: links.machine.mesh.clone(),
         };
-        let comm = session::comm(self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &request);
+        // Only JSON lists the steps.
+        let max_steps = if matches!(self.view.output(), Output::Json) { usize::MAX } else { 0 };
+        let (profile, programs) = (&self.opened.profile, &mut self.programs.borrow_mut());
+        let comm = session::comm::comm_within(self.analysis, profile, programs, &request, max_steps);
         let notes = self.notes(&comm.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         Ok(match self.view.output() {

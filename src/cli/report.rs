@@ -8,7 +8,7 @@ use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::url::address::PageAddress;
-use crate::protocol::{Failure, SessionInfo, ShareQuery};
+use crate::protocol::{DeviceInfo, Failure, SessionInfo, ShareQuery};
 use crate::session::open::captures_of;
 use crate::session::{Input, OpenSession};
 use crate::share::html::{EmbeddedReport, PACK, page};
@@ -80,12 +80,14 @@ pub fn run(args: &ReportArgs, view: &View, warn: &dyn Fn(&str)) -> Result<(Strin
         with_sources: args.with_sources,
         anonymise: args.anonymise,
     };
-    let full = engine.report(&request)?;
+    // Only a file holds all rows of a large capture.
+    let is_whole = args.level.map_or(is_file, |level| level >= Level::FULL.at);
+    let full = engine.report_within(&request, if is_whole { Level::FULL } else { Level::LARGEST_CUT })?;
+    drop(engine);
     if args.level.is_none() && !is_file && !view.is_markdown() {
         request.level = request.fits(&full).unwrap_or(Level::SMALL.at);
     }
-    let report = request.cut(&full);
-    drop(full);
+    let report = request.cut_owned(full);
     if let Some(partial) = &session.partial {
         warn(&format!("partial: {partial}"));
     }
@@ -117,7 +119,11 @@ fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
 }
 
 fn step(session: &SessionInfo, view: &View) -> Result<StepChoice, Failure> {
-    let has = |n: u64| session.devices.iter().any(|device| device.steps.iter().any(|step| step.number == n));
+    // A step beyond the listed ones may exist.
+    let has_step = |device: &DeviceInfo, n: u64| {
+        device.n_steps as usize > device.steps.len() || device.steps.iter().any(|step| step.number == n)
+    };
+    let has = |n: u64| session.devices.iter().any(|device| has_step(device, n));
     match view.step() {
         StepChoice::Number(n) if !has(n) => {
             let of_first = session.devices.first().map_or(&[][..], |device| &device.steps);

@@ -21,7 +21,9 @@ impl OpenCapture<'_> {
     pub(super) fn summary(&self, attainable: f64) -> Result<String, Failure> {
         let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
         let sources = self.query_breakdown(&self.query(GroupBy::Source, Filter::default())?)?;
-        let steps = self.analysis.step_stats(&self.opened.profile);
+        // Only JSON lists the steps.
+        let max_steps = if matches!(self.view.output(), Output::Json) { usize::MAX } else { 0 };
+        let steps = self.analysis.step_stats_within(&self.opened.profile, max_steps);
         let notes = self.notes(&kinds.notes);
         let top = self.view.top.unwrap_or(SUMMARY_TOP);
         let all = |form: fn(&Table) -> String| {
@@ -69,7 +71,7 @@ impl OpenCapture<'_> {
         let (profile, analysis, programs) = (&self.opened.profile, self.analysis, &mut self.programs.borrow_mut());
         let roofline = session::roofline(analysis, profile, programs, &request).map_err(|e| bad_filter(&e))?;
         let comm = CommQuery { query: request.query, ..CommQuery::default() };
-        let comm = session::comm(analysis, profile, programs, &comm);
+        let comm = session::comm::comm_within(analysis, profile, programs, &comm, 0);
         let memory = session::memory_programs(profile, programs, &analysis.programs(profile));
         let runtime = analysis.runtime_memory(profile);
         Ok(render(Summary {

@@ -345,6 +345,10 @@ pub struct SharedReportInfo {
     pub is_anonymous: bool,
 }
 
+/// The largest number of steps of a device that an answer to the page lists: the first ones. The page decodes an answer at
+/// once, and draws no more than a few thousand steps apart.
+pub const MAX_LISTED_STEPS: usize = 10_000;
+
 /// A device with ops.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceInfo {
@@ -358,8 +362,10 @@ pub struct DeviceInfo {
     pub n_ops: u64,
     /// Busy time over the whole capture.
     pub busy: Picos,
-    /// Steps by start.
+    /// The first [`MAX_LISTED_STEPS`] steps by start.
     pub steps: Vec<StepInfo>,
+    /// Number of all steps.
+    pub n_steps: u32,
     /// Number of steady steps, whose mean is shown by default.
     pub n_steady: u32,
 }

@@ -63,7 +63,16 @@ const AROUND: usize = 400;
 impl ShareQuery {
     /// Returns `full` with the level of detail, the pseudonyms and the source lines that this query selects.
     pub fn cut(&self, full: &Report) -> Report {
-        let report = full.cut_to(Level::from_slider(self.level));
+        self.without_names(full.cut_to(Level::from_slider(self.level)))
+    }
+
+    /// Returns `full` as [`ShareQuery::cut`] does, without a second copy of a report at full detail.
+    pub fn cut_owned(&self, full: Report) -> Report {
+        if self.level >= Level::FULL.at { self.without_names(full) } else { self.cut(&full) }
+    }
+
+    /// Returns the report with the pseudonyms and the source lines that this query selects.
+    fn without_names(&self, report: Report) -> Report {
         match (self.anonymise, self.with_sources) {
             (true, _) => report.anonymise(),
             (false, false) => report.without_sources(),
@@ -75,8 +84,9 @@ impl ShareQuery {
     /// [`TARGET_LINK_LENGTH`] characters. `None` if no level fits.
     pub fn fits(&self, full: &Report) -> Option<u8> {
         let length = |level: u8| encode_link(&Self { level, ..self.clone() }.cut(full)).len();
-        // The length of the link grows with the level, so a binary search finds the first level that is too long.
-        let (mut good, mut bad) = (None, 101);
+        // The length of the link grows with the level, so a binary search finds the first level that is too long. A report that
+        // lacks rows already is not one at full detail.
+        let (mut good, mut bad) = (None, full.origin.level + 1);
         let mut next = Level::USUAL.at;
         loop {
             if length(next) + AROUND <= TARGET_LINK_LENGTH {

@@ -14,13 +14,14 @@ use crate::analysis::breakdown::StepStats;
 use crate::analysis::files::{FileInfo, FileView};
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::timeline::TimelineIndex;
-use crate::profile::{Note, Plane, Profile, Severity};
+use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
-    Capabilities, DeviceInfo, Failure, PlaneInfo, ProgramRef, Progress, Reply, Request, SessionInfo, ShareQuery, Skip,
-    Stage, StepInfo, ViewRequest,
+    Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, PlaneInfo, ProgramRef, Progress, Reply, Request, SessionInfo,
+    ShareQuery, Skip, Stage, StepInfo, ViewRequest,
 };
-use crate::share::Report;
+use crate::share::{Level, Report};
+use crate::table::format::count;
 
 /// The session of one or several captures.
 pub(crate) struct CaptureSession {
@@ -29,7 +30,7 @@ pub(crate) struct CaptureSession {
     pub(crate) files: Vec<FileInfo>,
     /// Whether a part of the data is missing; see [`SessionInfo::partial`].
     pub(crate) partial: bool,
-    /// The steps of all devices, after the first request for them.
+    /// The first steps of all devices, after the first request for them.
     steps: Option<StepStats>,
     /// The programs of the capture, which are read on request.
     pub(crate) programs: Programs,
@@ -70,7 +71,8 @@ impl Session for CaptureSession {
                 scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
             }
             Request::StepStats => {
-                let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
+                let steps =
+                    self.steps.get_or_insert_with(|| self.analysis.step_stats_within(&self.profile, MAX_LISTED_STEPS));
                 Reply::StepStats(steps.clone())
             }
             Request::Export { query, sort, format } => {
@@ -86,8 +88,8 @@ impl Session for CaptureSession {
         }
     }
 
-    fn report(&mut self, query: &ShareQuery) -> Result<Report, Failure> {
-        self.make_report(query)
+    fn report_within(&mut self, query: &ShareQuery, level: Level) -> Result<Report, Failure> {
+        self.make_report_within(query, level)
     }
 }
 
@@ -121,7 +123,7 @@ impl CaptureSession {
             devices: device_infos(&profile, &analysis),
             usual_device: analysis.usual_device(&profile),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
-            notes: profile.notes.clone(),
+            notes: profile.notes.iter().cloned().chain(steps_note(&analysis)).collect(),
             partial: partial.or_else(|| analysis.beyond_sums()),
             n_events: profile.n_events() as u64,
             summary: None,
@@ -267,6 +269,17 @@ pub(crate) fn no_program() -> Failure {
     messages::no_text("It", "There is no such program in this session.".to_owned())
 }
 
+/// Returns the note that the views list the first steps alone. `None` if a session has few steps.
+fn steps_note(analysis: &Analysis) -> Option<Note> {
+    let most = analysis.devices.iter().map(|device| device.steps.len()).max().filter(|n| *n > MAX_LISTED_STEPS)?;
+    let message = format!(
+        "The first {} of {} steps are listed. Figures cover all steps; the command line lists all of them.",
+        count(MAX_LISTED_STEPS as u64),
+        count(most as u64)
+    );
+    Some(Note::new(Severity::Info, NoteCode::StepsNotListed, message))
+}
+
 fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
     let of = |device: &crate::analysis::base::Device| {
         let plane = &profile.planes[device.plane];
@@ -276,10 +289,17 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
             device_type: device_type(plane),
             n_ops: device.ops.iter().map(|l| plane.lines[*l].events.len() as u64).sum(),
             busy: device.busy,
+            n_steps: device.steps.len() as u32,
             steps: device
                 .steps
                 .iter()
-                .map(|s| StepInfo { number: s.number, name: s.name.clone(), duration: s.length(), n_ops: s.n_ops })
+                .take(MAX_LISTED_STEPS)
+                .map(|s| StepInfo {
+                    number: s.number,
+                    name: s.name(profile, plane).to_owned(),
+                    duration: s.length(),
+                    n_ops: s.n_ops.into(),
+                })
                 .collect(),
             n_steady: device.steady_steps().count() as u32,
         }

@@ -25,7 +25,7 @@ use crate::protocol::{
 };
 use crate::report::captures_json;
 use crate::report::json;
-use crate::share::Report;
+use crate::share::{Level, Report};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
 use crate::wire::Format;
@@ -128,7 +128,7 @@ impl Session for CapturesSession {
         }
     }
 
-    fn report(&mut self, _: &ShareQuery) -> Result<Report, Failure> {
+    fn report_within(&mut self, _: &ShareQuery, _: Level) -> Result<Report, Failure> {
         Err(several())
     }
 }

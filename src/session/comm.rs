@@ -6,7 +6,7 @@ use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::Analysis;
 use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
 use crate::profile::Profile;
-use crate::protocol::{CommView, Export, Reply};
+use crate::protocol::{CommView, Export, MAX_LISTED_STEPS, Reply};
 use crate::report::{comm_json, comm_table, json};
 use crate::units::Picos;
 
@@ -18,6 +18,18 @@ const MAX_ROWS: usize = 1000;
 pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &CommQuery) -> Comm {
     let query_programs = QueryPrograms::new(profile, programs);
     analysis.comm(profile, query, Some(&|id| query_programs.module(id)))
+}
+
+/// Returns communication as [`comm`] does, but only the `max_steps` steps with the lowest numbers.
+pub fn comm_within(
+    analysis: &Analysis,
+    profile: &Profile,
+    programs: &mut Programs,
+    query: &CommQuery,
+    max_steps: usize,
+) -> Comm {
+    let query_programs = QueryPrograms::new(profile, programs);
+    analysis.comm_within(profile, query, Some(&|id| query_programs.module(id)), max_steps)
 }
 
 /// Returns the intervals of collectives and copies in one step of one device, in rows without overlap.
@@ -40,6 +52,7 @@ impl CaptureSession {
     /// Answers [`ViewRequest::Comm`](crate::protocol::ViewRequest::Comm).
     pub(crate) fn comm_view(&mut self, query: &CommQuery) -> Reply {
         let mut comm = self.comm_answer(query).clone();
+        comm.steps.truncate(MAX_LISTED_STEPS);
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
         Reply::encode_answer(&CommView { query: query.clone(), comm, more, more_copies })
     }

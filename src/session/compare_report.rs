@@ -184,9 +184,10 @@ pub(super) fn no_overview(name: &str) -> Failure {
 
 /// Returns the head of a report. `overview` is its overview, at any level of detail.
 pub(super) fn report_head(report: &Report, overview: &Overview) -> SideHead {
-    let Report { origin, overview: full, .. } = report;
+    let origin = &report.origin;
     let n_steps = if overview.has_steps { overview.ledger.n_steps } else { 0 };
-    let counted = full.iter().flat_map(|full| &full.steps).filter(|step| step.is_counted);
+    let own = report.steps.devices.iter().find(|of| of.label == overview.device).filter(|_| report.overview.is_some());
+    let counted = own.iter().flat_map(|own| &own.steps).filter(|step| step.not_steady.is_none());
     let periods_ps: Vec<u64> = counted.map(|step| step.length.0).collect();
     // A pseudonym does not tell whether two chips are the same.
     let is_known = |chip: &String| !(origin.is_anonymous && chip.starts_with("chip-"));

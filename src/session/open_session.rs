@@ -8,7 +8,7 @@ use super::session_trait::Session;
 use super::share::ReportCache;
 use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{CaptureRange, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest};
-use crate::share::{Report, decode_link};
+use crate::share::{Level, Report, decode_link};
 use std::any::Any;
 
 /// An open session. It answers every [`Request`] except those that open another session.
@@ -91,5 +91,13 @@ impl OpenSession {
     /// Returns a [`Failure`] if no report can be made.
     pub fn report(&mut self, query: &ShareQuery) -> Result<Report, Failure> {
         self.session.report(query)
+    }
+
+    /// Returns the report with at most the rows of a level of detail, which is all that a shorter report needs.
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] if no report can be made.
+    pub fn report_within(&mut self, query: &ShareQuery, level: Level) -> Result<Report, Failure> {
+        self.session.report_within(query, level)
     }
 }

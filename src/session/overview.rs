@@ -9,7 +9,7 @@ use crate::analysis::files::FileView;
 use crate::analysis::flags::evaluate_flags;
 use crate::analysis::ledger::LedgerByOp;
 use crate::analysis::memory::{CrossCheck, MemoryPrograms, MemoryQuery, RuntimeMemory, SpaceMemory};
-use crate::analysis::overview::{Overview, OverviewInputs, OverviewQuery};
+use crate::analysis::overview::{MAX_STEPS, Overview, OverviewInputs, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
@@ -72,10 +72,10 @@ pub(crate) fn overview_and_inputs(
     };
     let roofline = RooflineQuery { query: one.clone(), ..query.ledger.roofline.clone() };
     let gaps = analysis.gaps(profile, &one);
-    let steps = analysis.step_stats_of(profile, by_op.ledger.device)?;
+    let steps = analysis.step_stats_of(profile, by_op.ledger.device, MAX_STEPS)?;
     let query_programs = QueryPrograms::new(profile, programs);
     let module = |id| query_programs.module(id);
-    let comm = analysis.comm_without_balance(profile, &comm, Some(&module));
+    let (comm, free_compute) = analysis.comm_without_balance(profile, &comm, Some(&module));
     // The query has no filter, so it is a valid one.
     let roofline = analysis.roofline(profile, &roofline, Some(&module)).ok()?;
     let platform = analysis.devices[by_op.ledger.device].platform;
@@ -85,6 +85,7 @@ pub(crate) fn overview_and_inputs(
         gaps: &gaps,
         comm: &comm,
         roofline: &roofline.figures,
+        free_compute,
         steps: &steps,
         memory: memory.as_ref(),
         model_guess,

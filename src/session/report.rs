@@ -2,18 +2,23 @@
 //! detail.
 
 use super::capture::CaptureSession;
+use super::comm::comm_within;
 use super::memory::static_memory;
-use crate::analysis::base::{DeviceChoice, Filter, FilterError, GroupBy, Query};
+use super::roofline_cache::roofline_steps_within;
+use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query};
+use crate::analysis::breakdown::{Answer, Group};
+use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::{Overview, OverviewQuery};
-use crate::analysis::roofline::RooflineQuery;
-use crate::profile::{Note, NoteCode};
-use crate::protocol::{Failure, RoofPoint, ShareQuery};
-use crate::share::{CommPart, MemoryPart, OpRow, Origin, Point, Report, ReportDevice, ReportSpace, RooflinePart};
-use crate::units::Picos;
-use indexmap::IndexMap;
+use crate::analysis::roofline::{RooflineAnswer, RooflineQuery};
+use crate::profile::{Note, NoteCode, Profile};
+use crate::protocol::{Failure, ShareQuery};
+use crate::share::{
+    CommPart, Level, MemoryPart, OmittedSum, OpRow, Origin, Point, Report, ReportDevice, ReportSpace, RooflinePart,
+};
+use crate::units::{Count, Picos};
 
 /// Largest number of columns of a memory curve at full detail.
 const COLUMNS: u32 = 4096;
@@ -21,33 +26,35 @@ const COLUMNS: u32 = 4096;
 impl CaptureSession {
     /// Returns the report of one device and step at full detail.
     pub(crate) fn make_report(&mut self, request: &ShareQuery) -> Result<Report, Failure> {
+        self.make_report_within(request, Level::FULL)
+    }
+
+    /// Returns the report of one device and step with at most the ops, steps and memory spaces of a level of detail. The others
+    /// are summed. What they are is not computed, so that a short report of a large capture takes little memory.
+    pub(crate) fn make_report_within(&mut self, request: &ShareQuery, level: Level) -> Result<Report, Failure> {
         let query = Query { by: GroupBy::Op, filter: Filter::default(), ..request.roofline.query.clone() };
         let roofline = RooflineQuery { query: query.clone(), ..request.roofline.clone() };
         let comm = CommQuery { query, ..request.comm.clone() };
         // The query has no filter, so that a filter error cannot occur.
-        self.made(&roofline, &comm)
+        self.made(&roofline, &comm, level)
             .map_err(|error| Failure { title: "No report could be made".to_owned(), message: format!("{error}.") })
     }
 
-    fn made(&mut self, roofline: &RooflineQuery, comm: &CommQuery) -> Result<Report, FilterError> {
+    fn made(&mut self, roofline: &RooflineQuery, comm: &CommQuery, level: Level) -> Result<Report, FilterError> {
         let query = &roofline.query;
-        let breakdown = self.analysis.breakdown(&self.profile, query)?;
-        let (figures, roof_steps, points) = self.roofline_part(roofline)?;
+        let max_steps = level.steps as usize;
         let phases = self.phases(query)?;
-        let n_rows = points.len() as u32;
-        let mut by_op: IndexMap<(String, Option<u64>), Option<RoofPoint>> = IndexMap::default();
-        for point in points {
-            let key = (point.key.clone(), point.program_id);
-            *by_op.entry(key).or_default() = Some(point);
-        }
-        let rows = breakdown.groups.into_iter().map(|mut group| {
-            // The format of reports has no names of kernels.
-            group.kernel = None;
-            let point = by_op.entry((group.key.clone(), group.program_id)).or_default().take();
-            let point = point.map(|RoofPoint { roof, skipped, cumulative, .. }| Point { roof, skipped, cumulative });
-            OpRow { group, point }
-        });
-        let rows = rows.collect();
+        let (profile, analysis, programs) = (&self.profile, &self.analysis, &mut self.programs);
+        let answer = analysis.answer(profile, query)?;
+        let roofs = super::roofline(analysis, profile, programs, roofline)?;
+        let roof_steps = roofline_steps_within(analysis, profile, programs, roofline, max_steps)?;
+        let cached = self.comm.as_ref().filter(|(of, _)| of == comm).map(|(_, comm)| comm.clone());
+        let comm_report = cached.unwrap_or_else(|| comm_within(analysis, profile, programs, comm, max_steps));
+        let ReportRows { rows, rest, more } = report_rows(profile, analysis, &answer, &roofs, level);
+        let steps = analysis.step_stats_within(profile, max_steps);
+        let n_roof_rows = roofs.n_rows() as u32;
+        let breakdown = answer.figures;
+        let notes: Vec<Note> = profile.notes.iter().chain(&breakdown.notes).cloned().collect();
         let overview = OverviewQuery {
             ledger: LedgerQuery { roofline: roofline.clone(), ..LedgerQuery::default() },
             topology: comm.topology.clone(),
@@ -55,19 +62,22 @@ impl CaptureSession {
             flags: None,
         };
         let overview = self.overview_kept(&overview).clone();
-        let comm = self.comm_answer(comm).clone();
-        let notes: Vec<Note> = self.profile.notes.iter().chain(&breakdown.notes).cloned().collect();
+        let has_all_steps = steps.devices.iter().all(|of| of.all.is_none_or(|all| all.n as usize == of.steps.len()));
+        let mut origin = self.origin(query);
+        if level.at < Level::FULL.at && !(rest.is_empty() && has_all_steps) {
+            origin.level = level.at;
+        }
         let mut report = Report {
-            origin: self.origin(query),
+            origin,
             header: breakdown.header,
             totals: breakdown.totals,
             rows,
-            rest: Vec::new(),
-            roofline: RooflinePart { figures, steps: roof_steps, n_rows, more: (0, Picos::ZERO) },
+            rest,
+            roofline: RooflinePart { figures: roofs.figures, steps: roof_steps, n_rows: n_roof_rows, more },
             phases,
-            steps: self.analysis.step_stats(&self.profile),
-            memory: self.memory_part(),
-            comm: CommPart { comm: comm.as_carried(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
+            steps,
+            memory: self.memory_part(level),
+            comm: CommPart { comm: comm_report.as_carried(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
             overview: overview.map(Overview::as_carried),
             notes,
         };
@@ -105,7 +115,7 @@ impl CaptureSession {
         }
     }
 
-    fn memory_part(&mut self) -> MemoryPart {
+    fn memory_part(&mut self, level: Level) -> MemoryPart {
         let session = self.memory_kept().clone();
         let mut spaces = Vec::new();
         for program in &session.programs.programs {
@@ -120,13 +130,67 @@ impl CaptureSession {
                 let Self { profile, programs, file, .. } = self;
                 let all = file.as_ref().map_or(&[][..], |file| &file.programs);
                 // A program without known memory is skipped here; its note is among the notes of the programs.
-                let memory = static_memory(profile, programs, all, &query).ok();
-                spaces.extend(memory.and_then(|memory| report_space(&query, memory)));
+                // Below full detail, a report holds one space.
+                if level.at == Level::FULL.at || spaces.is_empty() {
+                    let memory = static_memory(profile, programs, all, &query).ok();
+                    spaces.extend(memory.and_then(|memory| report_space(&query, memory)));
+                }
             }
         }
         let (programs, runtime, checks) = (session.programs, session.runtime, session.checks);
         MemoryPart { programs: programs.programs, spaces, runtime, checks, notes: programs.notes }
     }
+}
+
+/// The ops of a report, and the sums of those that are left out.
+struct ReportRows {
+    rows: Vec<OpRow>,
+    rest: Vec<OmittedSum>,
+    /// Number and time of the ops with a roof that are left out.
+    more: (u32, Picos),
+}
+
+/// Returns the ops that a level of detail keeps: those with the most time, and those with a roof that have the most time.
+fn report_rows(
+    profile: &Profile,
+    analysis: &Analysis,
+    answer: &Answer,
+    roofs: &RooflineAnswer,
+    level: Level,
+) -> ReportRows {
+    let view = answer.rows(profile, analysis);
+    let by_key = roofs.rows_by_key(profile, analysis);
+    let mut n_points = 0;
+    let mut rows = Vec::new();
+    let mut sums = Kind::ALL.map(|kind| OmittedSum { kind, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO });
+    let mut more = (0_u32, Picos::ZERO);
+    for (at, row) in (0_u32..).zip(view.order()) {
+        let i = *row as usize;
+        let of_roofline = by_key.row(view, i);
+        let roof = of_roofline.and_then(|row| roofs.roof(row));
+        let is_point = roof.is_some() && n_points < level.points;
+        n_points += u32::from(is_point);
+        if is_point || at < level.rows {
+            // The format of reports has no names of kernels.
+            let group = Group { kernel: None, ..view.group(i) };
+            let point = of_roofline.map(|row| Point {
+                roof,
+                skipped: roofs.skipped(row).to_vec(),
+                cumulative: by_key.cumulative(row),
+            });
+            rows.push(OpRow { group, point });
+            continue;
+        }
+        let row = view.row(i);
+        let sum = &mut sums[row.kind.index()];
+        sum.n_rows += 1;
+        sum.n_executions += row.n;
+        sum.total += Picos(row.self_time);
+        if let Some(roof) = roof {
+            more = (more.0 + 1, more.1 + roof.total);
+        }
+    }
+    ReportRows { rows, rest: sums.into_iter().filter(|sum| sum.n_rows > 0).collect(), more }
 }
 
 fn report_space(query: &MemoryQuery, memory: StaticMemory) -> Option<ReportSpace> {

@@ -2,15 +2,15 @@
 //! table, and exported files. It depends on reports, not on a browser.
 
 use super::capture::CaptureSession;
-use super::roofline_cache::RooflineCache;
+use super::roofline_cache::{RooflineCache, roofline_steps};
 use super::roofline_table::{roof_table, step_rows};
 use super::tables::answer;
 use crate::analysis::base::{Analysis, FilterError};
-use crate::analysis::roofline::{MAX_GAPS, Roofline, RooflineFigures, RooflineQuery, StepRoofline};
+use crate::analysis::roofline::{MAX_GAPS, Roofline, RooflineFigures, RooflineQuery};
 use crate::profile::{Note, Profile};
 use crate::protocol::table_query::TableAction;
 use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::{Export, Reply, RoofPoint};
+use crate::protocol::{Export, Reply};
 use crate::report::{json, roofline_json, roofline_table};
 use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
@@ -44,19 +44,6 @@ impl CaptureSession {
         Ok(self.kept_roofline(query)?.0.answer.figures.clone())
     }
 
-    /// Returns the part of a report about the roofline: figures, steps, and all rows with the most time first.
-    ///
-    /// # Errors
-    /// Returns a [`FilterError`] if the filter is not a valid regular expression.
-    pub(crate) fn roofline_part(
-        &mut self,
-        query: &RooflineQuery,
-    ) -> Result<(RooflineFigures, Vec<StepRoofline>, Vec<RoofPoint>), FilterError> {
-        let (cached, ..) = self.kept_roofline(query)?;
-        let points = cached.points().cloned().collect();
-        Ok((cached.answer.figures.clone(), cached.steps.clone(), points))
-    }
-
     /// Answers a request about the table.
     pub(crate) fn roofline_rows(&mut self, query: &RooflineQuery, by: RoofBy, action: &TableAction) -> Reply {
         let cached = match self.kept_roofline(query) {
@@ -76,6 +63,10 @@ impl CaptureSession {
 
     /// Returns all rows as text in the form that `rooflight roofline` writes.
     pub(crate) fn export_roofline(&mut self, query: &RooflineQuery, sort: Option<&SortBy>, format: Export) -> Reply {
+        let steps = match roofline_steps(&self.analysis, &self.profile, &mut self.programs, query) {
+            Ok(steps) => steps,
+            Err(error) => return Reply::BadFilter(error),
+        };
         let (files, partial) = (self.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>(), self.partial);
         let (cached, profile, analysis) = match self.kept_roofline(query) {
             Ok(cached) => cached,
@@ -96,7 +87,7 @@ impl CaptureSession {
             by,
             figures,
             &roofline.rows,
-            &cached.steps,
+            &steps,
             MAX_GAPS,
             &notes,
         )))

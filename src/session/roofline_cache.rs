@@ -5,7 +5,7 @@ use crate::analysis::base::{Analysis, FilterError, GroupBy};
 use crate::analysis::roofline::{RooflineAnswer, RooflineQuery, StepRoofline};
 use crate::profile::Profile;
 use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::{MAX_POINTS, RoofPoint, RooflineHead};
+use crate::protocol::{MAX_LISTED_STEPS, MAX_POINTS, RoofPoint, RooflineHead};
 use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
 use crate::units::Picos;
@@ -15,6 +15,7 @@ use std::rc::Rc;
 pub(crate) struct RooflineCache {
     pub(super) query: RooflineQuery,
     pub(super) answer: RooflineAnswer,
+    /// The first steps, as the page lists them.
     pub(super) steps: Vec<StepRoofline>,
     /// Rows in the numbering of the answer.
     pub(super) rows: Vec<RoofRow>,
@@ -30,7 +31,7 @@ impl RooflineCache {
         query: &RooflineQuery,
     ) -> Result<Self, FilterError> {
         let answer = roofline(analysis, profile, programs, query)?;
-        let steps = roofline_steps(analysis, profile, programs, query)?;
+        let steps = roofline_steps_within(analysis, profile, programs, query, MAX_LISTED_STEPS)?;
         let by = match query.query.by {
             GroupBy::Source => RoofBy::Source,
             GroupBy::Program => RoofBy::Program,
@@ -131,6 +132,20 @@ pub fn roofline_steps(
     programs: &mut Programs,
     query: &RooflineQuery,
 ) -> Result<Vec<StepRoofline>, FilterError> {
+    roofline_steps_within(analysis, profile, programs, query, usize::MAX)
+}
+
+/// Computes the position of each step as [`roofline_steps`] does, but only of the `max_steps` steps with the lowest numbers.
+///
+/// # Errors
+/// Returns a [`FilterError`] if the filter is not a valid regular expression.
+pub(super) fn roofline_steps_within(
+    analysis: &Analysis,
+    profile: &Profile,
+    programs: &mut Programs,
+    query: &RooflineQuery,
+    max_steps: usize,
+) -> Result<Vec<StepRoofline>, FilterError> {
     let query_programs = QueryPrograms::new(profile, programs);
-    analysis.roofline_steps(profile, query, Some(&|id| query_programs.module(id)))
+    analysis.roofline_steps_within(profile, query, Some(&|id| query_programs.module(id)), max_steps)
 }

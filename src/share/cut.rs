@@ -1,6 +1,6 @@
 //! This module reduces a report to a level of detail: rows, points, curves, steps and notes.
 use super::level::Level;
-use super::report::{CommPart, OmittedSum, OpRow, Report};
+use super::report::{CommPart, OmittedSum, OpRow, Report, RooflinePart};
 use crate::analysis::breakdown::Group;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommRow;
@@ -16,20 +16,15 @@ impl Report {
     /// whole.
     #[must_use]
     pub fn cut_to(&self, level: Level) -> Self {
-        let mut report = self.clone();
         if level.at >= 100 {
-            return report;
+            return self.clone();
         }
+        let mut report = self.clone_within(level);
         report.origin.level = report.origin.level.min(level.at);
-        report.cut_rows(level);
         if !level.keeps_details {
             report.rows.iter_mut().for_each(|row| drop_details(&mut row.group));
         }
         report.cut_roofline(level);
-        for device in &mut report.steps.devices {
-            device.steps.truncate(level.steps as usize);
-        }
-        report.steps.spread.truncate(level.steps as usize);
         report.cut_memory(level);
         report.cut_comm(level);
         if !level.keeps_details {
@@ -48,38 +43,62 @@ impl Report {
         report
     }
 
-    /// Keeps the ops with the most time, and the ops with a roof that have the most time. The others are summed by
+    /// Returns a copy with the ops and steps of a level of detail. Those that are left out are not copied.
+    fn clone_within(&self, level: Level) -> Self {
+        let Self { origin, header, totals, rows, rest, roofline, phases, steps, memory, comm, overview, notes } = self;
+        let n_steps = level.steps as usize;
+        let mut copy = Self {
+            origin: origin.clone(),
+            header: header.clone(),
+            totals: totals.clone(),
+            rows: Vec::new(),
+            rest: rest.clone(),
+            roofline: RooflinePart {
+                figures: roofline.figures.clone(),
+                steps: roofline.steps.iter().take(n_steps).cloned().collect(),
+                ..*roofline
+            },
+            phases: phases.clone(),
+            steps: steps.first_steps(n_steps),
+            memory: memory.clone(),
+            comm: comm.clone(),
+            overview: overview.clone(),
+            notes: notes.clone(),
+        };
+        copy.add_rows(rows, level);
+        copy
+    }
+
+    /// Adds the ops with the most time, and the ops with a roof that have the most time. The others are summed by
     /// kind.
-    fn cut_rows(&mut self, level: Level) {
+    fn add_rows(&mut self, all: &[OpRow], level: Level) {
         let mut points = 0;
-        let (rows, cut): (Vec<(usize, OpRow)>, Vec<_>) =
-            std::mem::take(&mut self.rows).into_iter().enumerate().partition(|(at, row)| {
-                let is_point = row.point.as_ref().is_some_and(|point| point.roof.is_some()) && points < level.points;
-                points += u32::from(is_point);
-                is_point || *at < level.rows as usize
-            });
-        self.rows = rows.into_iter().map(|(_, row)| row).collect();
-        let mut rest: Vec<OmittedSum> = Vec::new();
-        for kind in Kind::ALL {
+        let mut sums = Kind::ALL.map(|kind| {
             let zero = OmittedSum { kind, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO };
-            let before = self.rest.iter().find(|rest| rest.kind == kind).copied().unwrap_or(zero);
-            let all = cut.iter().filter(|(_, row)| row.group.kind == kind).fold(before, |sum, (_, row)| OmittedSum {
-                n_rows: sum.n_rows.saturating_add(1),
-                n_executions: sum.n_executions + row.group.n_executions,
-                total: sum.total + row.group.total,
-                ..sum
-            });
-            rest.extend((all.n_rows > 0 || all.total > Picos::ZERO).then_some(all));
-        }
-        self.rest = rest;
-        let roofs = cut.iter().filter_map(|(_, row)| row.point.as_ref()?.roof.as_ref());
+            self.rest.iter().find(|rest| rest.kind == kind).copied().unwrap_or(zero)
+        });
         let more = &mut self.roofline.more;
-        *more = roofs.fold(*more, |(n, time), roof| (n.saturating_add(1), time + roof.total));
+        for (at, row) in (0..).zip(all) {
+            let roof = row.point.as_ref().and_then(|point| point.roof.as_ref());
+            let is_point = roof.is_some() && points < level.points;
+            points += u32::from(is_point);
+            if is_point || at < level.rows {
+                self.rows.push(row.clone());
+                continue;
+            }
+            let sum = &mut sums[row.group.kind.index()];
+            sum.n_rows = sum.n_rows.saturating_add(1);
+            sum.n_executions += row.group.n_executions;
+            sum.total += row.group.total;
+            if let Some(roof) = roof {
+                *more = (more.0.saturating_add(1), more.1 + roof.total);
+            }
+        }
+        self.rest = sums.into_iter().filter(|sum| sum.n_rows > 0 || sum.total > Picos::ZERO).collect();
     }
 
     fn cut_roofline(&mut self, level: Level) {
         let part = &mut self.roofline;
-        part.steps.truncate(level.steps as usize);
         part.figures.programs.truncate(level.collectives as usize);
         part.figures.opaque.truncate(level.collectives as usize);
         part.figures.gaps.truncate(level.collectives as usize);

@@ -35,6 +35,8 @@ impl Level {
     pub const USUAL: Self = Self::from_slider(25);
     /// A level that uses the whole length of a link.
     pub const LARGE: Self = Self::from_slider(75);
+    /// The most detailed level that leaves rows out.
+    pub const LARGEST_CUT: Self = Self::from_slider(99);
     /// The level that keeps everything exactly.
     pub const FULL: Self = Self::from_slider(100);
 

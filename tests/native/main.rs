@@ -48,6 +48,7 @@ mod hlo_text;
 mod hosts;
 mod landing;
 mod ledger;
+mod many_steps;
 mod means;
 mod memory;
 mod memory_rules;

@@ -5,7 +5,8 @@ use crate::common;
 use crate::common::bytes;
 use crate::common::make::Plane;
 use crate::common::trace::{gzip, open_all};
-use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Status, StepChoice, TimeRange};
+use rooflight::analysis::breakdown::Breakdown;
 use rooflight::profile::Severity;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
@@ -71,6 +72,45 @@ fn devices_side_by_side() {
     let planes = |n: u32| (0..n).map(|i| plane(&format!("/device:TPU:{i}"), &[long])).collect::<Vec<_>>();
     assert_eq!(self::busy(planes(3)), (MAX_TIME, MAX_TIME, Some(Severity::Partial)));
     assert_eq!(self::busy(planes(2)), (Picos(u64::MAX - 1), Picos(u64::MAX - 1), None));
+}
+
+/// The ops are short, and the windows around them are long.
+#[test]
+fn windows_of_devices() {
+    let far: &[(i64, i64)] = &[(0, 10), (HALF - 10, 10)];
+    let planes = |n: u32| (0..n).map(|i| plane(&format!("/device:TPU:{i}"), &[far])).collect::<Vec<_>>();
+    assert_eq!(self::busy(planes(3)).2, Some(Severity::Partial));
+    assert_eq!(self::busy(planes(2)).2, None);
+}
+
+/// Each step ends where the next one starts, but their events are long.
+#[test]
+fn events_of_steps() {
+    let device = |n: i64| {
+        let mut plane = Plane::new("/device:TPU:0");
+        let op = plane.op("%fusion.1 = f32[8]{0} fusion(%a), kind=kLoop", "fusion.1", &[]);
+        let step = plane.op("1", "", &[]);
+        plane.line("Steps", &(0..n).map(|at| (step, at, HALF - at)).collect::<Vec<_>>());
+        plane.line("XLA Ops", &[(op, 0, 10)]);
+        plane.done()
+    };
+    assert_eq!(self::busy(vec![device(3)]).2, Some(Severity::Partial));
+    assert_eq!(self::busy(vec![device(2)]).2, None);
+}
+
+/// A range of time may be longer than the capture.
+#[test]
+fn ranges_of_devices() {
+    let (opened, analysis) = analysis((0..2).map(|i| plane(&format!("/device:TPU:{i}"), &[&[(0, 10)]])).collect());
+    let breakdown = |end: u64| {
+        let range = TimeRange { start: Picos(0), end: Picos(end) };
+        let query = Query { device: DeviceChoice::All, step: StepChoice::Range(range), ..Query::busiest() };
+        analysis.breakdown(&opened.profile, &query).unwrap()
+    };
+    let has_note = |of: &Breakdown| of.notes.iter().any(|note| note.code == "time_overflow");
+    let (long, short) = (breakdown(u64::MAX), breakdown(u64::MAX / 2));
+    assert_eq!((long.header.status, has_note(&long)), (Status::Partial, true));
+    assert_eq!((short.header.status, has_note(&short)), (Status::Ok, false));
 }
 
 #[test]

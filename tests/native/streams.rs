@@ -3,7 +3,7 @@
 
 use crate::common;
 use crate::common::make::{self, int, text};
-use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Step, StepChoice};
 use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::breakdown::row_label;
 use rooflight::analysis::classify::{Kind, OpGroup};
@@ -274,11 +274,13 @@ fn launches_name_the_ops_of_kernels() {
 
 #[test]
 fn a_run_begins_where_the_first_op_repeats() {
-    let (_, analysis) = made();
-    let steps: Vec<_> = analysis.devices[0].steps.iter().map(|step| (step.name.as_str(), step.window)).collect();
+    let (opened, analysis) = made();
+    let (profile, device) = (&opened.profile, &analysis.devices[0]);
+    let name = |step: &Step| step.name(profile, &profile.planes[device.plane]).to_owned();
+    let steps: Vec<_> = device.steps.iter().map(|step| (name(step), step.window)).collect();
     // The collective of the first run lasts into the second run, and a step ends where the next one starts. A kernel
     // without a program belongs to no run.
-    assert_eq!(steps, [("jit_f", (0, 200)), ("jit_f", (200, 350))]);
+    assert_eq!(steps, [("jit_f".to_owned(), (0, 200)), ("jit_f".to_owned(), (200, 350))]);
     assert_eq!(analysis.devices[0].steps[0].duration, Picos(250));
 }
 

@@ -84,7 +84,7 @@ impl Device {
         let window = (time(range.start), time(range.end));
         Step {
             number: 0,
-            name: range.to_string(),
+            op: None,
             window,
             event_window: window,
             has_period: true,

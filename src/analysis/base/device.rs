@@ -57,8 +57,8 @@ pub struct Device {
 pub struct Step {
     /// The number of the `Steps` event if all events have distinct numbers, otherwise the index of the step from 0.
     pub number: u64,
-    /// The name of the `Steps` event, or of the program.
-    pub name: String,
+    /// The op of the step's event, which names it ([`Step::name`]). `None` if it is a range of time.
+    pub op: Option<OpId>,
     /// `[start, end)` in ps on [`Device::step_clock`]: the period if the step has one, else its event.
     pub window: Interval,
     /// `[start, end)` in ps on [`Device::event_clock`], as `window`.
@@ -69,9 +69,12 @@ pub struct Step {
     pub not_steady: Option<NotSteady>,
     /// The length of the step's event, which leaves out the time until the next step.
     pub duration: Picos,
-    /// Number of op executions that start in the step.
-    pub n_ops: u64,
+    /// Number of op executions that start in the step, at most 2³² − 1.
+    pub n_ops: u32,
 }
+
+// A file has ten bytes for a step, and all steps are in memory.
+const _: () = assert!(size_of::<Step>() <= 64);
 
 /// The source of the steps of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,6 +161,13 @@ pub(in crate::analysis) fn program_of_run(profile: &Profile, plane: &Plane, op: 
     op.stats.program.or_else(|| program_of(profile.text(op.text)).map(|(_, id)| id))
 }
 
+/// Returns the name of the steps whose events are of an op.
+pub(super) fn step_name<'p>(profile: &'p Profile, plane: &Plane, op: OpId) -> &'p str {
+    let name = profile.text(plane.op(op).name);
+    // A run is named `program(id)`. The name of the step leaves out the id, which means nothing to users.
+    program_of(name).map_or(name, |(name, _)| name)
+}
+
 impl Device {
     /// Returns the step that is shown by default: the one at index [`Device::longest`].
     pub fn busiest(&self) -> Option<&Step> {
@@ -166,6 +176,11 @@ impl Device {
 }
 
 impl Step {
+    /// Returns the name of the step on a device with this plane: that of its event, or of its program.
+    pub fn name<'p>(&self, profile: &'p Profile, plane: &Plane) -> &'p str {
+        self.op.map_or("", |op| step_name(profile, plane, op))
+    }
+
     /// Returns the length of the step's window.
     pub fn length(&self) -> Picos {
         Picos(self.window.1 - self.window.0)

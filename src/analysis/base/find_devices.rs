@@ -1,6 +1,6 @@
 //! This module finds the devices of a profile: the lines that hold ops, program runs and steps, and the clocks of these
 //! lines.
-use super::device::{Clock, Device, StepBasis, intervals_in, program_of_run};
+use super::device::{Clock, Device, Step, StepBasis, intervals_in, program_of_run};
 use super::device_notes::{beyond_sums, derived_runs, is_beyond_sums, join_places, no_devices};
 use super::find_steps::{dominant_program, find_steps};
 use super::op_times::union_length;
@@ -17,7 +17,7 @@ use indexmap::{IndexMap, IndexSet};
 pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     let mut notes = Vec::new();
     let mut devices: Vec<Device> = Vec::new();
-    let mut sum = 0_u128;
+    let mut sums: TimeSums = [0; 7];
     let platform = |(index, plane): (usize, &Plane)| Some((index, Platform::from_plane_name(&plane.name)?));
     let mut planes: Vec<(usize, Platform)> = profile.planes.iter().enumerate().filter_map(platform).collect();
     planes.sort_by_key(|(index, _)| {
@@ -32,14 +32,14 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     });
     for (found, of_device) in found {
         notes.extend(of_device);
-        let Some((device, time)) = found else { continue };
-        sum = sum.saturating_add(time);
-        if is_beyond_sums(time) {
+        let Some((device, times)) = found else { continue };
+        sums.iter_mut().zip(times).for_each(|(sum, time)| *sum = sum.saturating_add(time));
+        if times.into_iter().any(is_beyond_sums) {
             notes.push(beyond_sums().with_place(&device.label));
         }
         devices.push(device);
     }
-    if is_beyond_sums(sum) && notes.iter().all(|note| note.code != beyond_sums().code) {
+    if sums.into_iter().any(is_beyond_sums) && notes.iter().all(|note| note.code != beyond_sums().code) {
         notes.push(beyond_sums());
     }
     make_labels_distinct(profile, &mut devices);
@@ -59,15 +59,19 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     (devices, notes)
 }
 
-/// Returns the device of a plane, and the larger of two sums in ps: the durations of its ops, and the durations of its
-/// steps. Returns `None` if the plane has no ops.
+/// The sums of a device that other sums add up, in ps: the durations of its ops on the clocks of ops and of steps, the windows
+/// of its steps on the clocks of steps and of events, the durations of the events of steps and of transfers in flight, and
+/// the whole capture. Figures of several devices are sums over devices of at most one of these.
+type TimeSums = [u128; 7];
+
+/// Returns the device of a plane, and its sums. Returns `None` if the plane has no ops.
 fn device(
     profile: &Profile,
     (index, platform): (usize, Platform),
     plane: &Plane,
     notes: &mut Vec<Note>,
     buffer: &mut Vec<Interval>,
-) -> Option<(Device, u128)> {
+) -> Option<(Device, TimeSums)> {
     let named = |name: &str| -> Vec<usize> {
         let is = |(_, l): &(usize, &Line)| l.name == name && !l.events.is_empty();
         plane.lines.iter().enumerate().filter(is).map(|(i, _)| i).collect()
@@ -132,18 +136,26 @@ fn device(
         notes.push(note.with_place(&device.label));
     }
     periods::set(&mut device.steps);
-    let steps: u128 = device.steps.iter().map(|step| u128::from(step.length().0)).sum();
-    let time = measure_ops(plane, &mut device, buffer).max(steps);
-    Some((device, time))
+    let (on_op_clock, on_step_clock) = measure_ops(plane, &mut device, buffer);
+    let of_steps = |time: fn(&Step) -> u64| device.steps.iter().map(|step| u128::from(time(step))).sum::<u128>();
+    let of_line =
+        |line: &usize| plane.lines[*line].events.times().map(|(_, duration)| u128::from(duration)).sum::<u128>();
+    let times = [
+        on_op_clock,
+        on_step_clock,
+        of_steps(|step| step.length().0),
+        of_steps(|step| step.event_window.1 - step.event_window.0),
+        of_steps(|step| step.duration.0),
+        in_flight.iter().map(of_line).sum(),
+        u128::from(device.whole.1 - device.whole.0),
+    ];
+    Some((device, times))
 }
 
 /// Sets the window of the whole capture and the busy time of `device`, and counts the ops that start in each step.
-/// Returns the sum of the durations of all ops in ps. If ops and steps are on different clocks, this is the larger sum
-/// of the two clocks.
-fn measure_ops(plane: &Plane, device: &mut Device, buffer: &mut Vec<Interval>) -> u128 {
-    let mut edges: Vec<u64> = device.steps.iter().flat_map(|step| [step.window.0, step.window.1]).collect();
-    edges.sort_unstable();
-    edges.dedup();
+/// Returns the sums of the durations of all ops in ps, on the clock of ops and on that of steps.
+fn measure_ops(plane: &Plane, device: &mut Device, buffer: &mut Vec<Interval>) -> (u128, u128) {
+    let edges = edges(&device.steps);
     let mut starts = Starts { between: vec![0; edges.len() + 1], edges, last: 0 };
     let mut whole = (u64::MAX, 0);
     let (mut on_op_clock, mut on_step_clock) = (0_u128, 0_u128);
@@ -164,9 +176,24 @@ fn measure_ops(plane: &Plane, device: &mut Device, buffer: &mut Vec<Interval>) -
     device.whole = (whole.0.min(whole.1), whole.1);
     let before = starts.count_before();
     for step in &mut device.steps {
-        step.n_ops = before(step.window.1) - before(step.window.0);
+        step.n_ops = u32::try_from(before(step.window.1) - before(step.window.0)).unwrap_or(u32::MAX);
     }
-    on_op_clock.max(on_step_clock)
+    (on_op_clock, on_step_clock)
+}
+
+/// Returns the starts and ends of steps, sorted and distinct. Most steps end where the next one starts.
+fn edges(steps: &[Step]) -> Vec<u64> {
+    let mut edges: Vec<u64> = Vec::with_capacity(steps.len() + 1);
+    for edge in steps.iter().flat_map(|step| [step.window.0, step.window.1]) {
+        if edges.last() != Some(&edge) {
+            edges.push(edge);
+        }
+    }
+    if !edges.is_sorted() {
+        edges.sort_unstable();
+        edges.dedup();
+    }
+    edges
 }
 
 /// Counts the ops that start between the edges of steps. Steps may overlap.

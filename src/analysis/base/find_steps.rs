@@ -1,7 +1,7 @@
 //! This module finds the steps of a device: the events of its line of steps, or the runs of the program with the most time.
 
 use super::device::{Clock, Step, intervals, program_of_run};
-use crate::profile::{OpId, Plane, Profile, ProgramId, program_of};
+use crate::profile::{OpId, Plane, Profile, ProgramId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -40,36 +40,44 @@ pub(super) fn find_steps(
     for i in lines {
         let line = &plane.lines[*i];
         let windows = intervals(line, clock).unwrap_or_default();
-        let on_event = intervals(line, event).unwrap_or_else(|| windows.clone());
-        for ((window, event_window), op) in windows.into_iter().zip(on_event).zip(line.events.ops()) {
+        let on_event = if event == clock { None } else { intervals(line, event) };
+        steps.reserve_exact(line.events.ops().filter(|op| is(*op)).count());
+        for (at, (window, op)) in windows.iter().zip(line.events.ops()).enumerate() {
             if is(op) {
-                let name = profile.text(plane.op(op).name);
-                // A run is named `program(id)`. The name of the step leaves out the id, which means nothing to users.
-                let name = program_of(name).map_or(name, |(name, _)| name).to_owned();
-                let duration = Picos(window.1 - window.0);
                 steps.push(Step {
                     number: 0,
-                    name,
-                    window,
-                    event_window,
+                    op: Some(op),
+                    window: *window,
+                    event_window: on_event.as_ref().and_then(|times| times.get(at)).copied().unwrap_or(*window),
                     has_period: false,
                     not_steady: None,
-                    duration,
+                    duration: Picos(window.1 - window.0),
                     n_ops: 0,
                 });
             }
         }
     }
-    steps.small_sort_by(|a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
+    let name = |step: &Step| step.name(profile, plane);
+    let order = |a: &Step, b: &Step| a.window.cmp(&b.window).then_with(|| name(a).cmp(name(b)));
+    if !steps.is_sorted_by(|a, b| order(a, b).is_le()) {
+        steps.small_sort_by(order);
+    }
     // Steps take the numbers at the end of the event names, if every name has one and all are distinct.
-    let numbers: Option<Vec<u64>> = steps.iter().map(|s| s.name.rsplit([' ', '_', '#']).next()?.parse().ok()).collect();
-    let distinct = numbers.as_ref().is_some_and(|n| {
-        let mut sorted = n.clone();
-        sorted.sort_unstable();
-        sorted.windows(2).all(|w| w[0] != w[1])
-    });
+    let numbers: Option<Vec<u64>> =
+        steps.iter().map(|step| name(step).rsplit([' ', '_', '#']).next()?.parse().ok()).collect();
+    let numbers = numbers.filter(|numbers| are_distinct(numbers));
     for (i, step) in steps.iter_mut().enumerate() {
-        step.number = numbers.as_ref().filter(|_| distinct).map_or(i as u64, |n| n[i]);
+        step.number = numbers.as_ref().map_or(i as u64, |numbers| numbers[i]);
     }
     steps
+}
+
+/// Returns whether no two numbers are equal.
+fn are_distinct(numbers: &[u64]) -> bool {
+    if numbers.is_sorted_by(|a, b| a < b) {
+        return true;
+    }
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    sorted.is_sorted_by(|a, b| a < b)
 }

@@ -27,19 +27,10 @@ mod tests {
     use super::*;
     use crate::units::Picos;
 
-    fn step(number: u64, length: u64, n_ops: u64) -> Step {
+    fn step(number: u64, length: u64, n_ops: u32) -> Step {
         let window = (number * 100, number * 100 + length);
         let duration = Picos(length);
-        Step {
-            number,
-            name: String::new(),
-            window,
-            event_window: window,
-            has_period: false,
-            not_steady: None,
-            duration,
-            n_ops,
-        }
+        Step { number, op: None, window, event_window: window, has_period: false, not_steady: None, duration, n_ops }
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::parallel;
 use crate::profile::Plane;
 use crate::units::Count;
 use indexmap::IndexMap;
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -57,26 +56,33 @@ impl Device {
         if self.is_whole_capture(step) {
             return Some(self.whole_capture());
         }
-        let steps = self.chosen_steps(step);
+        let range = self.chosen_range(step);
+        let steps = self.chosen_steps(step, range.as_ref());
         let (name, clock) = match step {
             StepChoice::Range(range) => (range.to_string(), self.event_clock),
             StepChoice::Mean => (step.to_string(), self.step_clock),
             _ => (steps.first()?.number.to_string(), self.step_clock),
         };
-        let spans = Merged::new(steps.iter().map(|step| step.window).collect());
+        let spans: Merged = steps.iter().map(|step| step.window).collect();
         let n_steps = steps.len() as u32;
         (n_steps > 0).then_some(Window { name, clock, spans, n_steps, whole: false })
     }
 
+    /// Returns the range of a choice as a step, whose windows are on the event clock. `None` if the choice is no range.
+    pub(in crate::analysis) fn chosen_range(&self, step: StepChoice) -> Option<Step> {
+        let StepChoice::Range(range) = step else { return None };
+        Some(self.range_as_step(range))
+    }
+
     /// Returns the steps of a choice, in order of their start. Empty if the choice is the whole capture, or if the
-    /// device has no such step. A range of time counts as a step, whose windows are on the event clock.
-    pub(in crate::analysis) fn chosen_steps(&self, step: StepChoice) -> Vec<Cow<'_, Step>> {
+    /// device has no such step. `range` is the [`Device::chosen_range`] of the choice.
+    pub(in crate::analysis) fn chosen_steps<'a>(&'a self, step: StepChoice, range: Option<&'a Step>) -> Vec<&'a Step> {
         match step {
-            StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n).map(Cow::Borrowed).into_iter().collect(),
-            StepChoice::Busiest => self.busiest().map(Cow::Borrowed).into_iter().collect(),
-            StepChoice::Mean => self.steady_steps().map(Cow::Borrowed).collect(),
+            StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n).into_iter().collect(),
+            StepChoice::Busiest => self.busiest().into_iter().collect(),
+            StepChoice::Mean => self.steady_steps().collect(),
             StepChoice::All => Vec::new(),
-            StepChoice::Range(range) => vec![Cow::Owned(self.range_as_step(range))],
+            StepChoice::Range(_) => range.into_iter().collect(),
         }
     }
 

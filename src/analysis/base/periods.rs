@@ -72,7 +72,7 @@ impl Device {
 /// three steps are steady: then all steps with a period count as steady. `compiles` are the times on the event clock
 /// in which the host compiled or loaded a program, in order.
 fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady>>, bool) {
-    let mut n_ops: Vec<u64> = device.steps.iter().filter(|step| step.has_period).map(|step| step.n_ops).collect();
+    let mut n_ops: Vec<u32> = device.steps.iter().filter(|step| step.has_period).map(|step| step.n_ops).collect();
     n_ops.small_sort_by_key(|n| *n);
     #[expect(clippy::cast_precision_loss, reason = "a count of ops that is compared with a share")]
     let least = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| *median as f64 * LEAST_OPS);
@@ -138,15 +138,14 @@ mod tests {
     use crate::analysis::base::{Platform, StepBasis};
 
     /// A device with steps at `starts`, which last 80 ps each and have 10 ops, except for those in `n_ops`.
-    fn device(starts: &[u64], n_ops: &[(usize, u64)]) -> Device {
+    fn device(starts: &[u64], n_ops: &[(usize, u32)]) -> Device {
         let clock = Clock::Event { origin_ns: 0 };
         let step = |(number, start): (u64, &u64)| {
             let window = (*start, *start + 80);
             let duration = Picos(80);
-            let name = number.to_string();
             Step {
                 number,
-                name,
+                op: None,
                 window,
                 event_window: window,
                 has_period: false,

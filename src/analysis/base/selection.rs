@@ -1,7 +1,8 @@
 //! This module selects the devices and the window of a query, and computes their times, sums and notes. The breakdown
 //! and the scopes start from this selection. The module does not depend on the grouping into rows.
 
-use super::device::{Clock, Device};
+use super::device::{Clock, Device, Step};
+use super::device_notes::{beyond_sums, is_beyond_sums};
 use super::op_times::{OpTimes, Window, mean_times};
 use super::platform::{Platform, device_type};
 use super::query::{DeviceChoice, Query, StepChoice};
@@ -47,6 +48,7 @@ impl Analysis {
         let mut totals = Totals::default();
         let mut slices = Vec::new();
         let (mut window, mut duration, mut step_name) = (None, None::<Picos>, None);
+        let mut exact_duration = 0_u128;
         let windows: Vec<(usize, Window)> =
             windows.into_iter().filter_map(|(index, window)| Some((index, window?))).collect();
         let measured = self.op_times(profile, &windows);
@@ -57,6 +59,7 @@ impl Analysis {
             let length = scale.time(Picos(window_of.spans.length()));
             add_totals(&mut totals, &measured, &self.facts[index], plane, profile, length);
             duration = Some(duration.unwrap_or_default() + length);
+            exact_duration += u128::from(length.0);
             let hull = if window_of.whole { device.whole } else { window_of.spans.hull() };
             window = Some((Picos(hull.0), Picos(hull.1)));
             step_name.get_or_insert(window_of.name);
@@ -65,6 +68,11 @@ impl Analysis {
                 notes.push(Note::new(Severity::Caution, NoteCode::ImplausibleTime, message).with_place(&device.label));
             }
             slices.push(Slice { device: index, measured, chosen: None });
+        }
+        // The notes of the session cover its steps and the whole capture. A range of time may be longer.
+        let is_beyond = is_beyond_sums(exact_duration);
+        if is_beyond && self.beyond_sums().is_none() {
+            notes.push(beyond_sums());
         }
         let missing = chosen.len() - slices.len();
         if missing > 0 {
@@ -87,7 +95,11 @@ impl Analysis {
         let types: Vec<String> = chosen.iter().filter_map(|i| device_type(device_of(i))).collect();
         let types: Vec<&str> = types.iter().map(String::as_str).collect::<BTreeSet<&str>>().into_iter().collect();
         let header = Header {
-            status: if duration.is_some() { Status::Ok } else { Status::Absent },
+            status: match duration {
+                Some(_) if is_beyond => Status::Partial,
+                Some(_) => Status::Ok,
+                None => Status::Absent,
+            },
             device: match chosen.as_slice() {
                 [] => None,
                 [one] => Some(self.devices[*one].label.clone()),
@@ -165,19 +177,39 @@ impl Analysis {
         move |number| Scale::new(1, n_devices.get(&number).copied().unwrap_or(1))
     }
 
+    /// Returns whether a step is among the `max_steps` steps of some devices with the lowest numbers. Steps of the same number
+    /// count as one.
+    pub(in crate::analysis) fn lowest_steps(
+        &self,
+        devices: &[usize],
+        max_steps: usize,
+    ) -> impl Fn(&Step) -> bool + use<> {
+        let steps = devices.iter().flat_map(|device| &self.devices[*device].steps);
+        let mut numbers: Vec<u64> = if steps.clone().nth(max_steps).is_none() || max_steps == 0 {
+            Vec::new()
+        } else {
+            steps.map(|step| step.number).collect()
+        };
+        numbers.sort_unstable();
+        numbers.dedup();
+        let first_left_out = numbers.get(max_steps).copied();
+        move |step| max_steps > 0 && first_left_out.is_none_or(|number| step.number < number)
+    }
+
     /// Returns the statistics of the periods of steady steps. The period of a step is the mean or the sum of the devices
     /// `chosen` that have it.
     fn periods(&self, choice: DeviceChoice, chosen: &[usize]) -> Option<Spread> {
-        let mut by_number: IndexMap<u64, (Picos, u64)> = IndexMap::default();
-        for step in chosen.iter().flat_map(|index| self.devices[*index].steady_steps()) {
-            let (sum, n) = by_number.entry(step.number).or_default();
-            (*sum, *n) = (*sum + step.length(), *n + 1);
-        }
-        let period = |(_, (sum, n)): (u64, (Picos, u64))| match choice {
-            DeviceChoice::Mean => Picos(sum.0 / n),
-            DeviceChoice::One(_) | DeviceChoice::All => sum,
+        let steady = chosen.iter().flat_map(|index| self.devices[*index].steady_steps());
+        let mut lengths: Vec<(u64, Picos)> = steady.map(|step| (step.number, step.length())).collect();
+        lengths.sort_unstable();
+        let period = |of: &[(u64, Picos)]| {
+            let sum: Picos = of.iter().map(|(_, length)| *length).sum();
+            match choice {
+                DeviceChoice::Mean => Picos(sum.0 / of.len() as u64),
+                DeviceChoice::One(_) | DeviceChoice::All => sum,
+            }
         };
-        Spread::new(by_number.into_iter().map(period).collect())
+        Spread::new(lengths.chunk_by(|(a, _), (b, _)| a == b).map(period).collect())
     }
 
     /// Returns a note if a mean over steps is requested that the capture does not have, or if few steps are steady.

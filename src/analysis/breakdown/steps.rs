@@ -12,10 +12,8 @@
 use crate::analysis::base::analysis::Analysis;
 use crate::analysis::base::{Device, Interval, NotSteady, Spread, Step, intervals, self_time};
 use crate::analysis::classify::PlaneFacts;
-use crate::profile::{Plane, Profile};
-use crate::small_sort::SmallSort;
+use crate::profile::Profile;
 use crate::units::Picos;
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 /// The steps of all devices, and their differences.
@@ -64,6 +62,22 @@ pub struct StepTime {
     pub n_ops: u64,
 }
 
+impl StepStats {
+    /// Returns the first `max_steps` steps of each device. The statistics are those of all steps.
+    #[must_use]
+    pub fn first_steps(&self, max_steps: usize) -> Self {
+        let device = |of: &DeviceSteps| DeviceSteps {
+            label: of.label.clone(),
+            steps: of.steps.iter().take(max_steps).cloned().collect(),
+            all: of.all,
+            steady: of.steady,
+            has_few_steady: of.has_few_steady,
+        };
+        let spread = self.spread.iter().take(max_steps).cloned().collect();
+        Self { devices: self.devices.iter().map(device).collect(), spread }
+    }
+}
+
 impl StepTime {
     /// Returns the period of the step: the time from its start to the start of the next step. `None` for the last step.
     pub fn period(&self) -> Option<Picos> {
@@ -90,18 +104,36 @@ pub struct AcrossDevices {
 impl Analysis {
     /// Returns the steps of all devices with their statistics.
     pub fn step_stats(&self, profile: &Profile) -> StepStats {
-        let devices = (0..self.devices.len()).filter_map(|device| self.step_stats_of(profile, device));
-        StepStats { devices: devices.collect(), spread: self.step_spread(profile) }
+        self.step_stats_within(profile, usize::MAX)
     }
 
-    /// Returns the steps of one device with their statistics. `None` if the session has no device with this index.
-    pub fn step_stats_of(&self, profile: &Profile, device: usize) -> Option<DeviceSteps> {
-        let (device, facts) = self.devices.get(device).zip(self.facts.get(device))?;
-        let steps = step_times(&profile.planes[device.plane], device, facts);
-        let lengths: Vec<Picos> = steps.iter().map(|step| step.length).collect();
-        let steady = steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length).collect();
-        let (all, steady) = (Spread::new(lengths), Spread::new(steady));
+    /// Returns the first `max_steps` steps of all devices. The statistics are those of all steps.
+    pub fn step_stats_within(&self, profile: &Profile, max_steps: usize) -> StepStats {
+        let devices = (0..self.devices.len()).filter_map(|device| self.step_stats_of(profile, device, max_steps));
+        let mut spread = self.step_spread(profile);
+        spread.truncate(max_steps);
+        StepStats { devices: devices.collect(), spread }
+    }
+
+    /// Returns the first `max_steps` steps of one device. The statistics are those of all steps. `None` if the session has no
+    /// device with this index.
+    pub fn step_stats_of(&self, profile: &Profile, device: usize, max_steps: usize) -> Option<DeviceSteps> {
+        let steps = self.step_times(profile, device, max_steps)?;
+        let device = self.devices.get(device)?;
+        let all = Spread::new(device.steps.iter().map(Step::length).collect());
+        let steady = Spread::new(device.steady_steps().map(Step::length).collect());
         Some(DeviceSteps { label: device.label.clone(), all, steady, has_few_steady: device.has_few_steady, steps })
+    }
+
+    /// Returns the times of the first `max_steps` steps of a device. `None` if the session has no device with this index.
+    pub(in crate::analysis) fn step_times(
+        &self,
+        profile: &Profile,
+        device: usize,
+        max_steps: usize,
+    ) -> Option<Vec<StepTime>> {
+        let (device, facts) = self.devices.get(device).zip(self.facts.get(device))?;
+        Some(step_times(profile, device, facts, max_steps))
     }
 
     /// Compares the durations of each step on the devices that have it. No event of an op is read.
@@ -114,19 +146,24 @@ impl Analysis {
     }
 }
 
-fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTime> {
+fn step_times(profile: &Profile, device: &Device, facts: &PlaneFacts, max_steps: usize) -> Vec<StepTime> {
+    let plane = &profile.planes[device.plane];
+    let listed = &device.steps[..device.steps.len().min(max_steps)];
+    if listed.is_empty() {
+        return Vec::new();
+    }
     let time = |s: &Step| StepTime {
         number: s.number,
-        name: s.name.clone(),
+        name: s.name(profile, plane).to_owned(),
         length: s.length(),
         duration: s.duration,
         not_steady: s.not_steady,
         busy: Picos::ZERO,
         idle: s.length(),
         by_kind: [Picos::ZERO; 7],
-        n_ops: s.n_ops,
+        n_ops: s.n_ops.into(),
     };
-    let mut times: Vec<StepTime> = device.steps.iter().map(time).collect();
+    let mut times: Vec<StepTime> = listed.iter().map(time).collect();
     let mut covered: Vec<Interval> = Vec::new();
     let several = device.ops.len() > 1;
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
@@ -134,7 +171,7 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
         let mut open = Open::default();
         self_time(&events, |event, from, to| {
             let kind = facts.ops[line.events.op(event).0 as usize].kind;
-            open.each(&device.steps, (from, to), |step, length| {
+            open.each(listed, (from, to), |step, length| {
                 times[step].busy += Picos(length);
                 times[step].by_kind[kind.index()] += Picos(length);
                 if !several {
@@ -148,7 +185,7 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
     }
     let mut open = Open::default();
     for stretch in merged(covered) {
-        open.each(&device.steps, stretch, |step, length| {
+        open.each(listed, stretch, |step, length| {
             times[step].idle = times[step].idle.saturating_sub(Picos(length));
         });
     }
@@ -196,16 +233,19 @@ fn merged(mut intervals: Vec<Interval>) -> Vec<Interval> {
 }
 
 fn compare_devices<'a>(devices: impl Iterator<Item = &'a Device>) -> Vec<AcrossDevices> {
-    let mut by_number: IndexMap<u64, Vec<(Picos, &str)>> = IndexMap::default();
-    for device in devices {
-        for step in &device.steps {
-            by_number.entry(step.number).or_default().push((step.duration, &device.label));
-        }
+    let devices: Vec<&Device> = devices.filter(|device| !device.steps.is_empty()).collect();
+    if devices.len() < 2 {
+        return Vec::new();
     }
-    let of = |(number, all): (u64, Vec<(Picos, &str)>)| {
-        let min = all.iter().map(|(d, _)| *d).min()?;
-        let (max, slowest) = *all.iter().rev().max_by_key(|(d, _)| *d)?;
-        let sum: u128 = all.iter().map(|(d, _)| u128::from(d.0)).sum();
+    let of_device =
+        |(at, device): (usize, &&'a Device)| device.steps.iter().map(move |step| (step.number, at, step.duration));
+    let mut all: Vec<(u64, usize, Picos)> = devices.iter().enumerate().flat_map(of_device).collect();
+    // The order is that of numbers, and of devices with the same number.
+    all.sort_unstable();
+    let of = |all: &[(u64, usize, Picos)]| {
+        let min = all.iter().map(|(.., d)| *d).min()?;
+        let (number, slowest, max) = *all.iter().rev().max_by_key(|(.., d)| *d)?;
+        let sum: u128 = all.iter().map(|(.., d)| u128::from(d.0)).sum();
         let mean = Picos(u64::try_from(sum / all.len() as u128).unwrap_or(u64::MAX));
         let spread = max.saturating_sub(min).fraction_of(mean)?;
         let n_devices = all.len() as u32;
@@ -215,13 +255,11 @@ fn compare_devices<'a>(devices: impl Iterator<Item = &'a Device>) -> Vec<AcrossD
             min,
             max,
             mean,
-            slowest: slowest.to_owned(),
+            slowest: devices[slowest].label.clone(),
             spread,
         })
     };
-    let mut by_number = by_number.into_iter().collect::<Vec<_>>();
-    by_number.small_sort_by_key(|(number, _)| *number);
-    by_number.into_iter().filter_map(of).collect()
+    all.chunk_by(|(a, ..), (b, ..)| a == b).filter_map(of).collect()
 }
 
 #[cfg(test)]

@@ -72,8 +72,9 @@ impl Device {
         if self.is_whole_capture(choice) {
             return Some((Merged::new(vec![ALL]), true));
         }
-        let steps = self.chosen_steps(choice);
-        let window = Merged::new(steps.iter().map(|step| step.window_on(clock, self)).collect());
+        let range = self.chosen_range(choice);
+        let steps = self.chosen_steps(choice, range.as_ref());
+        let window = steps.iter().map(|step| step.window_on(clock, self)).collect();
         (!steps.is_empty()).then_some((window, false))
     }
 }

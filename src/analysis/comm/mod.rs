@@ -57,13 +57,31 @@ impl Analysis {
     /// Reports the communication of the devices and the step of `query`. The grouping and the filter of the inner query
     /// are ignored. `programs` supplies message sizes and device groups that the texts of ops lack.
     pub fn comm(&self, profile: &Profile, query: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
-        self.comm_and_balance(profile, query, programs, true)
+        self.comm_within(profile, query, programs, usize::MAX)
     }
 
-    /// Reports the communication as [`Analysis::comm`] does, but does not compare the devices. Comparing reads all devices,
-    /// whatever the query selects.
-    pub fn comm_without_balance(&self, profile: &Profile, query: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
-        self.comm_and_balance(profile, query, programs, false)
+    /// Reports the communication as [`Analysis::comm`] does, but only of the `max_steps` steps with the lowest numbers.
+    pub fn comm_within(
+        &self,
+        profile: &Profile,
+        query: &CommQuery,
+        programs: Option<Programs<'_>>,
+        max_steps: usize,
+    ) -> Comm {
+        self.comm_and_cores(profile, query, programs, true, max_steps).0
+    }
+
+    /// Reports the communication as [`Analysis::comm`] does, but without its steps, and does not compare the devices. Comparing
+    /// reads all devices, whatever the query selects. Returns also the compute of steady steps during which no collective is in
+    /// flight.
+    pub fn comm_without_balance(
+        &self,
+        profile: &Profile,
+        query: &CommQuery,
+        programs: Option<Programs<'_>>,
+    ) -> (Comm, Picos) {
+        let (comm, cores) = self.comm_and_cores(profile, query, programs, false, 0);
+        (comm, self.compute_beside_collectives(&cores))
     }
 
     /// Returns the collectives in flight on the devices' own cores, as [`Analysis::comm`] reports them. The intervals of one
@@ -89,13 +107,14 @@ impl Analysis {
         Some(traffic.overlap)
     }
 
-    fn comm_and_balance(
+    fn comm_and_cores<'a>(
         &self,
-        profile: &Profile,
+        profile: &'a Profile,
         query: &CommQuery,
         programs: Option<Programs<'_>>,
         has_balance: bool,
-    ) -> Comm {
+        max_steps: usize,
+    ) -> (Comm, Vec<CoreWindow<'a>>) {
         let Selection { header, totals, slices, chosen, step, scale, notes: selection_notes } =
             self.selection(profile, &query.query);
         let tensor_cores = self.tensor_cores(profile, &slices, step);
@@ -128,7 +147,7 @@ impl Analysis {
             rows: sums.rows(false, arrangement, link.as_ref()),
             copy_rows: sums.rows(true, arrangement, None),
             primitives: sums.primitives(),
-            steps: self.comm_steps(&tensor_cores, query.query.device),
+            steps: self.comm_steps(&tensor_cores, query.query.device, max_steps),
             balance,
             pairing,
             link,
@@ -138,7 +157,7 @@ impl Analysis {
         };
         let more = notes::notes(&comm, &tensor_cores, self, &topology_facts);
         comm.notes.extend(more);
-        comm
+        (comm, tensor_cores)
     }
 
     /// Reports the transfers in flight in one step of one device, in lanes, together with the compute intervals. If the

@@ -84,14 +84,21 @@ impl Remainder {
 }
 
 impl Analysis {
-    /// Returns all steps of the devices whose own cores are `core_windows`, by number. Steps of the same number are
-    /// summed over devices, or averaged over those that have the step.
-    pub(super) fn comm_steps(&self, core_windows: &[CoreWindow<'_>], device: DeviceChoice) -> Vec<StepComm> {
+    /// Returns the `max_steps` steps with the lowest numbers of the devices whose own cores are `core_windows`, by number. Steps
+    /// of the same number are summed over devices, or averaged over those that have the step.
+    pub(super) fn comm_steps(
+        &self,
+        core_windows: &[CoreWindow<'_>],
+        device: DeviceChoice,
+        max_steps: usize,
+    ) -> Vec<StepComm> {
         let mut steps: IndexMap<u64, StepComm> = IndexMap::default();
-        for core_window in core_windows {
+        let devices: Vec<usize> = core_windows.iter().map(|core_window| core_window.device).collect();
+        let is_listed = self.lowest_steps(&devices, max_steps);
+        for core_window in core_windows.iter().filter(|_| max_steps > 0) {
             let (collectives, copies) = (Lists::new(core_window, false), Lists::new(core_window, true));
             let device = &self.devices[core_window.device];
-            for step in &device.steps {
+            for step in device.steps.iter().filter(|step| is_listed(step)) {
                 let window = step.window_on(core_window.timeline.clock, device);
                 let duration = window.1 - window.0;
                 let sum =
@@ -106,10 +113,25 @@ impl Analysis {
                 sum.beside_copies.get_or_insert_default().add(&beside(&copies));
             }
         }
-        let devices: Vec<usize> = core_windows.iter().map(|core_window| core_window.device).collect();
         let scale_of = self.scale_of_steps(device, &devices);
         let mut steps: Vec<StepComm> = steps.into_iter().map(|(number, step)| step.scaled(scale_of(number))).collect();
         steps.small_sort_by_key(|step| step.number);
         steps
+    }
+
+    /// Returns the compute of the steady steps of the cores during which no collective is in flight. It can hide transfers.
+    pub(super) fn compute_beside_collectives(&self, core_windows: &[CoreWindow<'_>]) -> Picos {
+        let of_core = |core_window: &CoreWindow<'_>| {
+            let device = &self.devices[core_window.device];
+            let timeline = &core_window.timeline;
+            let in_flight = Lists::new(core_window, false).in_flight;
+            let windows = device.steady_steps().map(|step| step.window_on(timeline.clock, device));
+            let free = |window| {
+                let overlapped = overlap(&in_flight, &timeline.compute, window).overlapped;
+                Picos(timeline.compute.length_in(window)).saturating_sub(overlapped)
+            };
+            windows.map(free).sum::<Picos>()
+        };
+        core_windows.iter().map(of_core).sum()
     }
 }

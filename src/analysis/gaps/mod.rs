@@ -136,7 +136,8 @@ impl Analysis {
         let plane = &profile.planes[of.plane];
         let host = HostLinks::new(profile, plane.file, of.event_clock);
         let runs = Runs::new(profile, plane, of, &host);
-        let steps = of.chosen_steps(step);
+        let range = of.chosen_range(step);
+        let steps = of.chosen_steps(step, range.as_ref());
         let none = || GapClass::ALL.into_iter().map(|class| (class, Picos::ZERO)).collect::<Vec<ClassIdle>>();
         let mut by_step: Vec<Vec<ClassIdle>> = steps.iter().map(|_| none()).collect();
         let mut each = |gap: RawGap| {

@@ -52,7 +52,8 @@ impl DeviceWindow {
         each: &mut dyn FnMut(RawGap),
     ) -> Option<Self> {
         let plane = &profile.planes[device.plane];
-        let steps = device.chosen_steps(choice);
+        let range = device.chosen_range(choice);
+        let steps = device.chosen_steps(choice, range.as_ref());
         if steps.is_empty() && !device.is_whole_capture(choice) {
             return None;
         }
@@ -74,8 +75,8 @@ impl DeviceWindow {
             ops.small_sort_by_key(|(time, _)| *time);
         }
         let whole = (ops.first()?.0.0, ops.iter().map(|((_, end), _)| *end).max()?);
-        let spans = if steps.is_empty() { vec![whole] } else { steps.iter().map(|step| step.event_window).collect() };
-        let spans = Merged::new(spans);
+        let of_steps = steps.iter().map(|step| step.event_window);
+        let spans: Merged = of_steps.chain(steps.is_empty().then_some(whole)).collect();
         let mut window = Self { spans: spans.clone(), busy: 0, in_loops: (0, 0) };
         // The span of the window that the last op lies in, so that the next ops need no search.
         let mut cursor = spans.cursor();

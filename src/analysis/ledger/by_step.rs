@@ -42,7 +42,9 @@ impl Analysis {
         let plane = &profile.planes[of.plane];
         let facts = &self.facts[device].ops;
         let lines = op_lines(plane, of)?;
-        let mut steps: Vec<Interval> = of.chosen_steps(step).iter().map(|step| step.event_window).collect();
+        let range = of.chosen_range(step);
+        let chosen = of.chosen_steps(step, range.as_ref());
+        let mut steps: Vec<Interval> = chosen.iter().map(|step| step.event_window).collect();
         if steps.is_empty() {
             if !of.is_whole_capture(step) {
                 return None;
@@ -50,7 +52,7 @@ impl Analysis {
             let times = || lines.iter().flat_map(|line| &line.times);
             steps.push((times().map(|(start, _)| *start).min()?, times().map(|(_, end)| *end).max()?));
         }
-        let spans = Merged::new(steps.clone());
+        let spans: Merged = steps.iter().copied().collect();
         let mut ops: IndexMap<OpKey, StepTimes> = IndexMap::default();
         owned_times(
             &lines,

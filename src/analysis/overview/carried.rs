@@ -11,6 +11,9 @@ use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::comm::flags;
 use crate::units::Picos;
 
+/// The largest number of steps that an overview lists. More cannot be drawn apart.
+pub const MAX_STEPS: usize = 10_000;
+
 /// Number of all rules.
 pub fn n_rules() -> usize {
     rules().count()
@@ -144,7 +147,8 @@ impl Overview {
                 parts,
             }
         };
-        self.steps = own.map_or_else(Vec::new, |device| device.steps.iter().map(share).collect());
+        self.steps = own.map_or_else(Vec::new, |device| device.steps.iter().take(MAX_STEPS).map(share).collect());
+        self.n_steps = own.and_then(|device| device.all).map_or(0, |all| all.n);
         self.devices = labels.map(|label| DeviceShare { label: label.to_owned(), waited: waited(label) }).collect();
     }
 

@@ -243,15 +243,8 @@ fn transfers_left(context: &Context<'_>, of: Primitive) -> Vec<(usize, Picos)> {
 
 /// Returns the compute during which no collective is in flight. It can hide transfers.
 fn compute_beside_no_collective(context: &Context<'_>) -> Picos {
-    let steps = context.comm.steps.iter();
-    let is_counted = |number: u64| {
-        let steps = &context.device().steps;
-        steps.iter().any(|step| step.number == number && step.not_steady.is_none())
-    };
-    let free = |step: &crate::analysis::comm::StepComm| step.compute_busy.saturating_sub(step.collectives.overlapped);
-    let of_steps: Picos = steps.filter(|step| is_counted(step.number)).map(free).sum();
-    if of_steps > Picos::ZERO {
-        return of_steps;
+    if context.free_compute > Picos::ZERO {
+        return context.free_compute;
     }
     // Without steps, all compute that overlaps no collective.
     let compute: Picos = context

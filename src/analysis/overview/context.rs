@@ -4,7 +4,7 @@ use super::report::{Evidence, OpEvidence};
 use super::step_columns::StepColumns;
 use crate::analysis::base::op_times::OpTimes;
 use crate::analysis::base::{Analysis, Device, Platform, Spread};
-use crate::analysis::breakdown::DeviceSteps;
+use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::classify::OpFacts;
 use crate::analysis::classify::layer::without_numbers;
 use crate::analysis::comm::{Comm, OpTransfer};
@@ -40,7 +40,9 @@ pub(super) struct Context<'a> {
     /// Communication of the device in the steps.
     pub comm: &'a Comm,
     pub transfers: FxHashMap<OpId, OpTransfer>,
-    /// The steps of the device.
+    /// Compute of the steady steps during which no collective is in flight.
+    pub free_compute: Picos,
+    /// The statistics of the steps of the device. Not all steps are listed; see [`Context::all_step_times`].
     pub steps: &'a DeviceSteps,
     /// Memory of the program with the most time. `None` if it is unknown.
     pub memory: Option<&'a SpaceMemory>,
@@ -103,6 +105,11 @@ impl<'a> Context<'a> {
     /// Returns the statistics of the periods of the device's steady steps. `None` without steps.
     pub fn periods(&self) -> Option<&'a Spread> {
         self.steps.steady.as_ref()
+    }
+
+    /// Returns the times of all steps of the device. They are large, so that a rule reads them only if it needs them.
+    pub fn all_step_times(&self) -> Vec<StepTime> {
+        self.analysis.step_times(self.profile, self.by_op.ledger.device, usize::MAX).unwrap_or_default()
     }
 
     /// Returns a sum over all steps as the mean of a step, rounded half to even.

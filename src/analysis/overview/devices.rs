@@ -185,7 +185,7 @@ fn throttled(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let throttled: Vec<(u64, u64)> = lines.into_iter().flat_map(times).collect();
     let mut slow: Vec<(u64, Picos)> = Vec::new();
     let mut usual: Vec<Picos> = Vec::new();
-    for (step, time) in device.steps.iter().zip(&context.steps.steps) {
+    for (step, time) in device.steps.iter().zip(&context.all_step_times()) {
         let compute = time.by_kind[Kind::Compute.index()] + time.by_kind[Kind::Fused.index()];
         let (start, end) = step.event_window;
         // A step counts as throttled if half of it is.

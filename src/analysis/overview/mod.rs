@@ -25,6 +25,7 @@ mod figures;
 mod flags;
 mod host;
 mod memory;
+mod op_in_steps;
 mod picture;
 mod quality;
 mod query;
@@ -34,7 +35,7 @@ mod step_columns;
 mod steps;
 mod verdict;
 
-pub use carried::{n_rules, rule_index};
+pub use carried::{MAX_STEPS, n_rules, rule_index};
 pub use columns::{FINDINGS, FindingRow};
 pub use figures::figure_unit;
 pub use picture::{N_COLUMNS, Picture, RooflinePoint, ShownStep};
@@ -59,6 +60,7 @@ use crate::profile::{NoteCode, Profile, ProgramId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use context::{Claims, Context};
+use indexmap::IndexMap;
 use rule::{Outcome, Rule};
 use std::cmp::Reverse;
 use step_columns::StepColumns;
@@ -72,7 +74,9 @@ pub struct OverviewInputs<'a> {
     pub gaps: &'a Gaps,
     pub comm: &'a Comm,
     pub roofline: &'a RooflineFigures,
-    /// The steps of the device.
+    /// Compute of the steady steps during which no collective is in flight.
+    pub free_compute: Picos,
+    /// The first [`MAX_STEPS`] steps of the device.
     pub steps: &'a DeviceSteps,
     /// The main memory of the program with the most time. `None` if it is unknown.
     pub memory: Option<&'a SpaceMemory>,
@@ -118,6 +122,7 @@ impl Analysis {
             gaps: inputs.gaps,
             comm: inputs.comm,
             transfers: self.op_transfers(profile, ledger.device, programs),
+            free_compute: inputs.free_compute,
             steps: inputs.steps,
             memory: inputs.memory,
             checks: inputs.checks,
@@ -171,6 +176,7 @@ impl Analysis {
             checked,
             skipped,
             steps: Vec::new(),
+            n_steps: 0,
             devices: Vec::new(),
             notes: inputs.gaps.notes.iter().cloned().chain(mixed_peak_sources(inputs.roofline)).collect(),
         };
@@ -188,15 +194,12 @@ impl Analysis {
     /// Returns the program with the most time in a ledger. `None` if its ops name no program.
     pub fn main_program(&self, profile: &Profile, by_op: &LedgerByOp) -> Option<ProgramId> {
         let plane = &profile.planes[self.devices[by_op.ledger.device].plane];
-        let mut by_program: Vec<(ProgramId, Picos)> = Vec::new();
+        let mut by_program: IndexMap<ProgramId, Picos> = IndexMap::default();
         for op in &by_op.ops {
             let Some(program) = plane.op(op.op).stats.program else { continue };
-            match by_program.iter_mut().find(|(id, _)| *id == program) {
-                Some((_, time)) => *time += op.total(),
-                None => by_program.push((program, op.total())),
-            }
+            *by_program.entry(program).or_default() += op.total();
         }
-        by_program.iter().max_by_key(|(id, time)| (*time, Reverse(*id))).map(|(id, _)| *id)
+        by_program.iter().max_by_key(|(id, time)| (**time, Reverse(**id))).map(|(id, _)| *id)
     }
 }
 

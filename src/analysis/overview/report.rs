@@ -59,8 +59,10 @@ pub struct Overview {
     pub checked: Vec<Checked>,
     /// Rules that could not be checked.
     pub skipped: Vec<SkippedRule>,
-    /// The steps of the device, in order of their start.
+    /// The first [`MAX_STEPS`](super::MAX_STEPS) steps of the device, in order of their start.
     pub steps: Vec<StepShare>,
+    /// The number of all steps of the device.
+    pub n_steps: u32,
     /// The devices, in the order of the session.
     pub devices: Vec<DeviceShare>,
     pub notes: Vec<Note>,

@@ -32,9 +32,10 @@ impl StepColumns {
     pub fn new(profile: &Profile, analysis: &Analysis, by_op: &LedgerByOp) -> Self {
         let device = &analysis.devices[by_op.ledger.device];
         let plane = &profile.planes[device.plane];
-        let chosen = device.chosen_steps(by_op.step);
+        let range = device.chosen_range(by_op.step);
+        let chosen = device.chosen_steps(by_op.step, range.as_ref());
         let median = || if by_op.step == StepChoice::Mean { device.median_step() } else { None };
-        let first = || chosen.first().map(|step| &**step);
+        let first = || chosen.first().copied();
         let step = if chosen.len() == 1 { first() } else { median().or_else(first) };
         let window = step.map_or_else(|| extent(profile, device), |step| step.event_window);
 

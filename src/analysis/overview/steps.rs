@@ -1,20 +1,20 @@
 //! This module compares the steps of the device (rules F32 and F33).
 
 use super::context::{Context, MAX_NAME, longest_first, total};
+use super::op_in_steps::{OpInSteps, ops_in_steps};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST};
 use super::rule::{Draft, Outcome, Rule, unknown};
 use super::verdict::lower;
-use crate::analysis::base::{Interval, Step, intervals, self_time};
+use crate::analysis::base::Step;
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
-use crate::profile::OpId;
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, percent_text, time_text};
 use crate::units::Picos;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 /// The rules about differences between steps, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [
@@ -97,24 +97,25 @@ fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let Some(Outliers { median, slow }) = outliers(context) else { return unknown(FEW_STEPS) };
     let more: Picos = slow.iter().map(|step| step.length().saturating_sub(median)).sum();
     rule.by_time(context, more, &mut |context| {
-        let times = &context.steps.steps;
-        let is_slow = |number: u64| slow.iter().any(|step| step.number == number);
-        // What the slow steps have more of, by kind, and idle time last.
-        let parts = |time: &crate::analysis::breakdown::steps::StepTime| {
-            let kinds = Kind::ALL.map(|kind| time.by_kind[kind.index()]);
-            kinds.into_iter().chain([time.idle]).collect::<Vec<Picos>>()
-        };
+        let times = context.all_step_times();
+        let slow_numbers: FxHashSet<u64> = slow.iter().map(|step| step.number).collect();
+        let is_slow = |number: u64| slow_numbers.contains(&number);
         let steady = || times.iter().filter(|time| time.not_steady.is_none());
-        let mean = |of: Vec<Vec<Picos>>, at: usize| {
-            let sum: Picos = of.iter().map(|parts| parts[at]).sum();
-            Picos(sum.0 / (of.len() as u64).max(1))
-        };
-        let split = |is: bool| steady().filter(|time| is_slow(time.number) == is).map(parts).collect::<Vec<_>>();
+        // What the slow steps and the others have, by kind, and idle time last.
+        let mut sums = [[Picos::ZERO; Kind::ALL.len() + 1]; 2];
+        let mut n = [0_u64; 2];
+        for time in steady() {
+            let side = usize::from(is_slow(time.number));
+            let parts = Kind::ALL.into_iter().map(|kind| time.by_kind[kind.index()]).chain([time.idle]);
+            sums[side].iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+            n[side] += 1;
+        }
+        let mean = |side: usize, at: usize| Picos(sums[side][at].0 / n[side].max(1));
         let labels: Vec<&str> = Kind::ALL.iter().map(|kind| kind.label()).chain([IDLE]).collect();
         let mut rises: Vec<(Picos, &str)> = labels
             .into_iter()
             .enumerate()
-            .map(|(at, label)| (mean(split(true), at).saturating_sub(mean(split(false), at)), label))
+            .map(|(at, label)| (mean(1, at).saturating_sub(mean(0, at)), label))
             .collect();
         rises.small_sort_by_key(|(rise, _)| std::cmp::Reverse(*rise));
         let ops = longest_first(rises_of_ops(context, &slow));
@@ -168,11 +169,14 @@ fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], 
     let program = program_of(op)?;
     let name = context.profile.programs.get(&program)?;
     let of_program: Vec<usize> = (0..context.by_op.ops.len()).filter(|at| program_of(*at) == Some(program)).collect();
-    let is_usual = |step: &&Step| slow.iter().all(|of| of.number != step.number);
+    let slow_numbers: FxHashSet<u64> = slow.iter().map(|step| step.number).collect();
+    let is_usual = |step: &&Step| !slow_numbers.contains(&step.number);
     let usual: Vec<&Step> = context.device().steady_steps().filter(is_usual).collect();
     let runs_in = |steps: &[&Step]| -> Vec<bool> {
-        let by_op = times_by_step(context, &of_program, steps);
-        (0..steps.len()).map(|at| by_op.iter().any(|times| times[at] > 0)).collect()
+        let mut runs = vec![false; steps.len()];
+        let by_op = ops_in_steps(context, &of_program, steps);
+        by_op.iter().flat_map(OpInSteps::times).for_each(|(step, time)| runs[step] |= time > 0);
+        runs
     };
     if runs_in(&usual).contains(&true) || runs_in(slow).contains(&false) {
         return None;
@@ -181,23 +185,17 @@ fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], 
     Some((middle_cut(name, MAX_NAME), rise))
 }
 
-/// Returns a quartile of sorted times; the second one is the median. 0 without times.
-fn quartile(sorted: &[u64], n: usize) -> u64 {
-    sorted.get(sorted.len() * n / 4).copied().unwrap_or(0)
-}
-
 /// Returns by how much the self time of ops in the slow steps is above its median of all steady steps.
 fn rises_of_ops(context: &Context<'_>, slow: &[&Step]) -> Vec<(usize, Picos)> {
     let ops: Vec<usize> = (0..context.by_op.ops.len()).collect();
     let steps: Vec<&Step> = context.device().steady_steps().collect();
-    let is_slow: Vec<bool> = steps.iter().map(|step| slow.iter().any(|of| of.number == step.number)).collect();
-    let rise = |times: Vec<u64>| {
-        let mut sorted = times.clone();
-        sorted.small_sort_by_key(|time| *time);
-        let median = quartile(&sorted, 2);
-        Picos(times.iter().zip(&is_slow).filter(|(_, slow)| **slow).map(|(time, _)| time.saturating_sub(median)).sum())
+    let slow_numbers: FxHashSet<u64> = slow.iter().map(|step| step.number).collect();
+    let is_slow: Vec<bool> = steps.iter().map(|step| slow_numbers.contains(&step.number)).collect();
+    let rise = |of: OpInSteps| {
+        let [_, median, _] = of.quartiles();
+        Picos(of.times().filter(|(step, _)| is_slow[*step]).map(|(_, time)| time.saturating_sub(median)).sum())
     };
-    let all = ops.iter().copied().zip(times_by_step(context, &ops, &steps).into_iter().map(rise));
+    let all = ops.iter().copied().zip(ops_in_steps(context, &ops, &steps).into_iter().map(rise));
     all.filter(|(_, rise)| *rise > Picos::ZERO).collect()
 }
 
@@ -218,14 +216,13 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let large: Vec<usize> =
         (0..context.by_op.ops.len()).filter(|at| context.share(context.by_op.ops[*at].total()) > LEAST_SHARE).collect();
-    let by_step = times_by_step(context, &large, &steps);
+    let by_step = ops_in_steps(context, &large, &steps);
     let mut varying: Vec<(usize, Picos)> = Vec::new();
-    for (at, mut times) in large.into_iter().zip(by_step) {
-        times.small_sort_by_key(|time| *time);
-        let [first, median, third] = [1, 2, 3].map(|n| quartile(&times, n));
+    for (at, of) in large.into_iter().zip(by_step) {
+        let [first, median, third] = of.quartiles();
         let spread = third.saturating_sub(first);
         if Picos(spread).fraction_of(Picos(median)).is_some_and(|share| share > 0.1) {
-            let more = times.iter().map(|time| time.saturating_sub(median)).sum();
+            let more = of.times().map(|(_, time)| time.saturating_sub(median)).sum();
             // Collectives vary with the devices that arrive late, which other rules judge.
             if context.by_op.ops[at].time(Owner::Late) + context.by_op.ops[at].time(Owner::Transfer) == Picos::ZERO {
                 varying.push((at, Picos(more)));
@@ -244,27 +241,4 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         evidence: context.op_evidence(&varying),
         ..Draft::default()
     })
-}
-
-/// Returns the self time in ps of each of `ops` in each of `steps`.
-fn times_by_step(context: &Context<'_>, ops: &[usize], steps: &[&Step]) -> Vec<Vec<u64>> {
-    let mut times = vec![vec![0_u64; steps.len()]; ops.len()];
-    let plane = context.plane();
-    let places: FxHashMap<_, usize> = ops.iter().enumerate().map(|(row, at)| (context.op(*at).0.key(), row)).collect();
-    let rows: Vec<Option<usize>> = plane.ops.iter().map(|op| places.get(&op.key()).copied()).collect();
-    let row = |op: OpId| rows[op.0 as usize];
-    for line in context.device().ops.iter().map(|at| &plane.lines[*at]) {
-        let Some(events) = intervals(line, context.device().event_clock) else { continue };
-        let of: Vec<OpId> = line.events.ops().collect();
-        self_time(&events, |event, from, to| {
-            let Some(row) = row(of[event]) else { return };
-            let mut step = steps.partition_point(|step| step.event_window.1 <= from);
-            while let Some((start, end)) = steps.get(step).map(|step| step.event_window).filter(|of| of.0 < to) {
-                let (from, to): Interval = (from.max(start), to.min(end));
-                times[row][step] += to - from;
-                step += 1;
-            }
-        });
-    }
-    times
 }

@@ -15,6 +15,7 @@
 //!
 //! This module depends on ops, programs and chips. It does not depend on pages or on number formats.
 
+mod by_key;
 pub mod columns;
 mod compute_dtype;
 mod cost;
@@ -33,6 +34,7 @@ mod window;
 
 use super::roofline::notes::NoteFacts;
 pub use super::roofline::verdict::{FloorComparison, PossibleCause, Verdict};
+pub use by_key::RowsByKey;
 pub use floors::OpFloor;
 pub use notes::mixed_peak_sources;
 pub use peaks::{DevicePeaks, Peak, PeakOf};

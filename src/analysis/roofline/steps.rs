@@ -7,7 +7,7 @@ use super::report::StepRoofline;
 use super::sums::{OpPoint, Sums};
 use crate::analysis::base::rows::{Member, Slice};
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, Filter, FilterError, Query, StepChoice, intervals, self_time};
+use crate::analysis::base::{Analysis, Filter, FilterError, Query, Step, StepChoice, intervals, self_time};
 use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
@@ -32,6 +32,21 @@ impl Analysis {
         request: &RooflineQuery,
         programs: Option<Programs<'_>>,
     ) -> Result<Vec<StepRoofline>, FilterError> {
+        self.roofline_steps_within(profile, request, programs, usize::MAX)
+    }
+
+    /// Computes the roofline position of each step as [`Analysis::roofline_steps`] does, but only of the `max_steps` steps with
+    /// the lowest numbers.
+    ///
+    /// # Errors
+    /// [`FilterError`] as there.
+    pub fn roofline_steps_within(
+        &self,
+        profile: &Profile,
+        request: &RooflineQuery,
+        programs: Option<Programs<'_>>,
+        max_steps: usize,
+    ) -> Result<Vec<StepRoofline>, FilterError> {
         let kind = request.query.filter.kind.or((!request.all_kinds).then_some(Kind::Compute));
         let filter = Filter { kind, ..request.query.filter.clone() };
         let query = Query { filter, step: StepChoice::All, ..request.query.clone() };
@@ -44,11 +59,12 @@ impl Analysis {
         let mut holder = RooflineModel::new(session, programs, &request.costs, peaks.iter());
         let mut steps: IndexMap<u64, (u64, Option<Sums>)> = IndexMap::default();
         let scale_of = self.scale_of_steps(query.device, &chosen);
+        let is_listed = self.lowest_steps(&chosen, max_steps);
         for (at, slice) in slices.iter().enumerate() {
-            let times_by_step = self.times_by_step(profile, slice);
+            let times_by_step = self.times_by_step(profile, slice, &is_listed);
             let mut points: IndexMap<u32, Option<OpPoint>> = IndexMap::default();
             let mut kernel_groups: IndexMap<u64, KernelGroups> = IndexMap::default();
-            for step in &self.devices[slice.device].steps {
+            for step in self.devices[slice.device].steps.iter().filter(|step| is_listed(step)) {
                 steps.entry(step.number).or_default();
             }
             for ((step, op), (n, self_time)) in times_by_step {
@@ -83,11 +99,19 @@ impl Analysis {
         Ok(roofs)
     }
 
-    /// Sums executions and self time of the selected ops of a device in each of its steps, by index of the step and op
-    /// id.
-    fn times_by_step(&self, profile: &Profile, slice: &Slice) -> IndexMap<(usize, u32), CountAndSelfTime> {
+    /// Sums executions and self time of the selected ops of a device in each of its steps that are listed, by index of the step
+    /// and op id.
+    fn times_by_step(
+        &self,
+        profile: &Profile,
+        slice: &Slice,
+        is_listed: &dyn Fn(&Step) -> bool,
+    ) -> IndexMap<(usize, u32), CountAndSelfTime> {
         let device = &self.devices[slice.device];
         let plane = &profile.planes[device.plane];
+        // Steps are in order of their start, and mostly of their numbers as well.
+        let n_listed = device.steps.iter().rposition(|step| is_listed(step)).map_or(0, |last| last + 1);
+        let steps = &device.steps[..n_listed];
         let passes = |op: OpId| slice.chosen.as_ref().is_none_or(|chosen| chosen[op.0 as usize]);
         let mut times_by_step: IndexMap<(usize, u32), CountAndSelfTime> = IndexMap::default();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
@@ -96,7 +120,10 @@ impl Analysis {
             self_time(&events, |event, from, to| {
                 let op = line.events.op(event);
                 if passes(op) {
-                    open.each(&device.steps, (from, to), |step, length| {
+                    open.each(steps, (from, to), |step, length| {
+                        if !is_listed(&steps[step]) {
+                            return;
+                        }
                         let self_time = &mut times_by_step.entry((step, op.0)).or_default().1;
                         *self_time = self_time.saturating_add(length);
                     });
@@ -109,7 +136,10 @@ impl Analysis {
             for (start, event) in starts {
                 let op = line.events.op(event as usize);
                 if passes(op) {
-                    open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
+                    open.each(steps, (start, start.saturating_add(1)), |step, _| {
+                        if !is_listed(&steps[step]) {
+                            return;
+                        }
                         let n = &mut times_by_step.entry((step, op.0)).or_default().0;
                         *n += Count::ONE;
                     });

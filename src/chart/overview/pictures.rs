@@ -5,6 +5,7 @@ use crate::analysis::overview::{Finding, Overview, Picture, RooflinePoint, StepS
 use crate::chart::plot::time_part::TimePart;
 use crate::table::format::{bytes_text, counted, percent_text, time_text};
 use crate::units::Picos;
+use rustc_hash::FxHashSet;
 
 /// Largest number of columns in a drawing of steps. More steps share a column, and the longest one is drawn.
 const MAX_COLUMNS: usize = 60;
@@ -59,7 +60,7 @@ pub fn drawing(of: &Overview, finding: &Finding) -> Option<Drawing> {
         Some(Picture::When(columns)) => {
             Some(Drawing { marks: step_picture(of, columns), caption: when_caption(of, finding), title: OF_STEP })
         }
-        None if !evidence.steps.is_empty() => steps(&of.steps, &evidence.steps),
+        None if !evidence.steps.is_empty() => steps(of, &evidence.steps),
         None if !evidence.devices.is_empty() => devices(of, &evidence.devices),
         None => None,
     }
@@ -123,21 +124,23 @@ fn when_caption(of: &Overview, finding: &Finding) -> String {
 }
 
 /// Draws the lengths of steps. `marked` are the numbers of those that the finding is about.
-fn steps(all: &[StepShare], marked: &[u64]) -> Option<Drawing> {
+fn steps(of: &Overview, marked: &[u64]) -> Option<Drawing> {
+    let all = &of.steps;
     let longest = all.iter().map(|step| step.length).max()?;
+    let is_marked: FxHashSet<u64> = marked.iter().copied().collect();
     let group = all.len().div_ceil(MAX_COLUMNS).max(1);
     let n = all.len().div_ceil(group);
     #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
     let width = 1.0 / n as f64;
     let column = |(at, steps): (usize, &[StepShare])| {
-        let is_marked = steps.iter().any(|step| marked.contains(&step.number));
+        let is_marked = steps.iter().any(|step| is_marked.contains(&step.number));
         let length = steps.iter().map(|step| step.length).max().unwrap_or_default();
         let height = length.fraction_of(longest).unwrap_or(0.0);
         #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
         let across = (at as f64 * width, width * 0.8);
         rect(if is_marked { "mark-marked" } else { "mark-other" }, across, (1.0 - height, height))
     };
-    let caption = format!("{} of {}", marked.len(), counted(all.len() as u64, "step", "steps"));
+    let caption = format!("{} of {}", marked.len(), counted(of.n_steps.into(), "step", "steps"));
     Some(Drawing { marks: all.chunks(group).enumerate().map(column).collect(), caption, title: OF_STEPS })
 }
 

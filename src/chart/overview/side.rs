@@ -53,7 +53,7 @@ pub fn steps(of: &Overview) -> (Vec<StepRow>, String) {
     let about = of.periods.as_ref().map_or(String::new(), |periods| {
         let spread = periods.std_dev.map(|deviation| percent_text(deviation / periods.mean));
         let spread = spread.map_or(String::new(), |spread| format!(", standard deviation {spread}"));
-        format!("{} of {} counted{spread}", periods.n, of.steps.len())
+        format!("{} of {} counted{spread}", periods.n, of.n_steps)
     });
     (of.steps.iter().take(MAX_STEPS).map(row).collect(), about)
 }

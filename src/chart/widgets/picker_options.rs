@@ -61,9 +61,11 @@ pub fn clamp_query(session: &SessionInfo, query: Query) -> Query {
         DeviceChoice::Mean | DeviceChoice::All if session.devices.len() < 2 => session.usual_device,
         device => device,
     };
-    let known = |number| {
-        step_source_device(session, device).is_some_and(|device| device.steps.iter().any(|step| step.number == number))
+    // A step beyond the listed ones may exist.
+    let has_step = |of: &DeviceInfo, number| {
+        of.n_steps as usize > of.steps.len() || of.steps.iter().any(|step| step.number == number)
     };
+    let known = |number| step_source_device(session, device).is_some_and(|device| has_step(device, number));
     let step = match query.step {
         StepChoice::Number(number) if !known(number) => StepChoice::default(),
         step => step,
@@ -228,6 +230,7 @@ mod tests {
             n_ops: 10,
             busy: Picos(2_000_000_000),
             steps: (0..n_steps).map(step).collect(),
+            n_steps: n_steps as u32,
             n_steady: n_steps.saturating_sub(1) as u32,
         };
         SessionInfo {

@@ -11,12 +11,13 @@ use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
-    Capabilities, DeviceInfo, Failure, Reply, Request, SessionInfo, ShareQuery, SharedReportInfo, StepInfo, ViewRequest,
+    Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, Reply, Request, SessionInfo, ShareQuery, SharedReportInfo,
+    StepInfo, ViewRequest,
 };
 use crate::report::overview_text;
 use crate::session::open::messages;
 use crate::session::session_trait::Session;
-use crate::share::{Report, ShareError};
+use crate::share::{Level, Report, ShareError};
 
 /// A session of a report alone.
 pub(crate) struct ReportSession {
@@ -46,14 +47,14 @@ pub(crate) fn bad_link(error: &ShareError) -> Failure {
 }
 
 impl Session for ReportSession {
-    fn report(&mut self, _: &ShareQuery) -> Result<Report, Failure> {
+    fn report_within(&mut self, _: &ShareQuery, _: Level) -> Result<Report, Failure> {
         Ok(self.report.clone())
     }
 
     fn answer(&mut self, request: &Request) -> Reply {
         let answer = match request {
             Request::Breakdown(query) => self.head(query),
-            Request::StepStats => Ok(Reply::StepStats(self.report.steps.clone())),
+            Request::StepStats => Ok(Reply::StepStats(self.report.steps.first_steps(MAX_LISTED_STEPS))),
             Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
             Request::ViewRequest(bytes) => match decode_view_request(bytes) {
@@ -163,6 +164,7 @@ fn session(report: &Report) -> SessionInfo {
         busy: device.busy,
         steps: steps(at)
             .iter()
+            .take(MAX_LISTED_STEPS)
             .map(|step| StepInfo {
                 number: step.number,
                 name: step.name.clone(),
@@ -170,6 +172,7 @@ fn session(report: &Report) -> SessionInfo {
                 n_ops: step.n_ops,
             })
             .collect(),
+        n_steps: report.steps.devices.get(at).and_then(|device| device.all).map_or(0, |all| all.n),
         n_steady: steps(at).iter().filter(|step| step.not_steady.is_none()).count() as u32,
     };
     let first_device = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };

@@ -7,7 +7,7 @@ use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::table_query::TableAction;
 use crate::protocol::tables::Utilization;
 use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::{MAX_POINTS, Reply, RoofPoint, RooflineHead};
+use crate::protocol::{MAX_LISTED_STEPS, MAX_POINTS, Reply, RoofPoint, RooflineHead};
 use crate::session::roofline_table::{RoofRow, roof_table, step_rows};
 use crate::session::tables::answer;
 use crate::session::utilization::{in_flight, unfiltered, without_lists};
@@ -41,7 +41,7 @@ impl ReportSession {
         Ok(Reply::encode_answer(&RooflineHead {
             query: query.clone(),
             figures,
-            steps: part.steps.clone(),
+            steps: part.steps.iter().take(MAX_LISTED_STEPS).cloned().collect(),
             n_rows,
             points: placed,
             more,

@@ -11,6 +11,21 @@ use super::Interval;
 /// All of time.
 pub const ALL: Interval = (0, u64::MAX);
 
+/// Merges arbitrary intervals into their union, as [`Merged::new`] does. Intervals that touch the one before them take no
+/// memory.
+impl FromIterator<Interval> for Merged {
+    fn from_iter<T: IntoIterator<Item = Interval>>(intervals: T) -> Self {
+        let mut all: Vec<Interval> = Vec::new();
+        for (start, end) in intervals.into_iter().filter(|(start, end)| start < end) {
+            match all.last_mut().filter(|last| last.0 <= start && start <= last.1) {
+                Some(last) => last.1 = last.1.max(end),
+                None => all.push((start, end)),
+            }
+        }
+        Self::new(all)
+    }
+}
+
 /// A merged list of intervals; see the module documentation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Merged {

@@ -204,6 +204,8 @@ note_codes! {
     StallBeyondExposed = "stall_beyond_exposed",
     /// Devices need different times for the same step.
     StepImbalance = "step_imbalance",
+    /// The page lists the first steps alone.
+    StepsNotListed = "steps_not_listed",
     /// A device does not have the requested step.
     StepMissing = "step_missing",
     /// Steps are runs of programs, because the capture has no line of steps.
