@@ -4,7 +4,7 @@
 use crate::common;
 use crate::common::bytes;
 use crate::common::make::{self, Plane};
-use rooflight::analysis::base::{DeviceChoice, StepChoice};
+use rooflight::analysis::base::StepChoice;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::overview::{MAX_STEPS, Overview, OverviewQuery};
 use rooflight::analysis::roofline::RooflineQuery;
@@ -122,7 +122,6 @@ fn a_report_that_is_made_short_equals_one_that_is_cut() {
     let query = ShareQuery::default();
     let (full, short) = (session.report(&query).unwrap(), session.report_within(&query, Level::LARGEST_CUT).unwrap());
     assert_eq!(full, short);
-    assert_eq!(full.origin.device, DeviceChoice::One(0));
 }
 
 /// The outline of a file ends at the largest number of planes that its reader takes.
