@@ -282,6 +282,20 @@ fn other_devices_are_no_part_of_the_levels() {
     assert!(of.captures[7].change.is_some_and(|(_, verdict)| verdict == Some(Verdict::WithinNoise)));
 }
 
+/// The median of two captures is the value of neither, so it is not drawn.
+#[test]
+fn a_level_needs_three_captures() {
+    let nights = nights();
+    for n in [2, 3] {
+        let (mut session, _) = open(&nights.inputs(|of| of < n));
+        for night in 0..n {
+            set(&mut session, night, Ok(nights.summary(night)));
+        }
+        let drawn = rooflight::chart::captures::picture(&view(&mut session, CaptureFigure::StepTime)).unwrap();
+        assert_eq!((drawn.marks.len(), drawn.levels.len()), (n, usize::from(n == 3)));
+    }
+}
+
 /// Packed captures of one folder are told apart by the times and hosts that they record.
 #[test]
 fn packed_captures_of_one_folder_are_a_list() {

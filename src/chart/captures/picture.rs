@@ -204,6 +204,9 @@ fn difference(change: &SeriesChange, is_time: bool) -> String {
     }
 }
 
+/// The fewest captures that have a level. The median of two captures is the value of neither.
+const LEAST_OF_A_LEVEL: usize = 3;
+
 /// Returns the median of the captures between two changes, as lines from the first of them to the last.
 fn levels(of: &CapturesView, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -> Vec<Level> {
     let series = &of.series;
@@ -217,6 +220,9 @@ fn levels(of: &CapturesView, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -
         };
         let known: Vec<usize> = (start..end).filter(whole).collect();
         let values: Vec<f64> = known.iter().filter_map(|at| series.marks[*at].value).collect();
+        if values.len() < LEAST_OF_A_LEVEL {
+            return None;
+        }
         Some(Level { from: x(*known.first()?) - half, to: x(*known.last()?) + half, y: y(median(&values)?) })
     };
     starts.zip(ends).filter_map(level).collect()

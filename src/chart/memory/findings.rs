@@ -71,8 +71,8 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
             ]
         };
         found.push(Finding {
-            head: "The largest rises of the curve".to_owned(),
-            message: "The largest buffers at the peak.".to_owned(),
+            head: "Largest rises of the curve".to_owned(),
+            message: "These allocations raise the memory most: size, position, and the memory after it.".to_owned(),
             rows: space.jumps.iter().take(ROWS).map(row).collect(),
             buffers: Vec::new(),
         });

@@ -38,7 +38,7 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
                     </div>
                     <p class="sub">
                         <code>".xplane.pb"</code> ", " <code>".trace.json"</code> ", " <code>".hlo_proto.pb"</code> ", their "
-                        <code>".gz"</code> " or " <code>".xz"</code> ", or a " <code>".zip"</code> " of them. Several files are read as hosts of one session."
+                        <code>".gz"</code> " or " <code>".xz"</code> ", or a " <code>".zip"</code> " of them. Files of one run are read together, as its hosts. Files of several runs open as a list."
                     </p>
                     {(!is_single()).then(about_sample)}
                 </section>
