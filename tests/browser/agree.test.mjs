@@ -1,4 +1,4 @@
-// Compares the page's figures with the command line's JSON, in every view, for the sample and every real capture. Each
+// Compares the page's figures with the command line's JSON, in every view, for the captures of this repository and every other real capture. Each
 // label is mapped to the JSON field that it must show. A test fails on a figure that shows another field and on a
 // figure without an entry in `FIGURES`. No expected value is written in this file.
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ function* capturePaths(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && !["xprof", "damaged"].includes(entry.name)) yield* capturePaths(path);
-    else if (/\.(xplane\.pb|trace\.json\.gz|hlo_proto\.pb)$/.test(entry.name)) yield path;
+    else if (/\.(xplane\.pb(\.gz|\.xz)?|trace\.json\.gz|hlo_proto\.pb)$/.test(entry.name)) yield path;
   }
 }
 
@@ -179,7 +179,8 @@ async function shownFigures(page, view) {
 }
 
 const profilesReadme = realCapture("README.md");
-for (const file of profilesReadme ? [join(repository, "samples/sample.xplane.pb.xz"), ...capturePaths(join(profilesReadme, ".."))] : []) {
+const folders = [join(repository, "samples"), ...(profilesReadme ? [join(profilesReadme, "..")] : [])];
+for (const file of folders.flatMap((folder) => [...capturePaths(folder)])) {
   onPage(`${basename(file)}: the figures of every view equal the command line's`, async ({ page }) => {
     await dropFiles(page, [file]);
     await page.getByRole("tab", { name: "Memory" }).waitFor();

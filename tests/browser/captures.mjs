@@ -1,11 +1,12 @@
-// Supplies the files that tests open: real captures when they are available, synthetic captures of any size, and files
-// that are no captures. Files that tests write are in a temporary folder that is removed when the process ends. This
+// Supplies the files that tests open: captures of this repository (samples/), those of other projects when they are
+// available, synthetic captures of any size, and files that are no captures. Files that tests write are in a temporary folder that is removed when the process ends. This
 // module does not depend on a page.
 import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 
 export const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
@@ -16,10 +17,13 @@ process.on("exit", () => rmSync(temporaryFolder, { recursive: true, force: true 
 const profiles = resolve(process.env.ROOFLIGHT_PROFILES ?? join(repository, "../shared/profiles"));
 
 /**
- * Returns the path of a real capture, or `undefined` when the file is missing: then the test is skipped.
- * Throws for a missing file when ROOFLIGHT_REQUIRE_PROFILES is 1.
+ * Returns the path of a real capture: of this repository, else of the captures of other projects. Returns `undefined`
+ * when the file is missing: then the test is skipped. Throws for a missing file when ROOFLIGHT_REQUIRE_PROFILES is 1.
  */
 export function realCapture(...path) {
+  const own = join(repository, "samples", ...path);
+  if (existsSync(own)) return own;
+  if (existsSync(`${own}.gz`)) return unpacked(`${own}.gz`, join("unpacked", ...path));
   const file = join(profiles, ...path);
   if (existsSync(file)) return file;
   if (process.env.ROOFLIGHT_REQUIRE_PROFILES === "1") throw new Error(`a real capture is missing: ${path.join("/")}`);
@@ -41,6 +45,18 @@ export const utf8Mangled = () => realCapture("damaged", "utf8-mangled.xplane.pb"
  * folder.
  */
 const sharedFolder = process.env.ROOFLIGHT_CAPTURES ? resolve(process.env.ROOFLIGHT_CAPTURES) : temporaryFolder;
+
+/** Unpacks a gzip file into the shared folder, unless this was done, and returns the path of the result. */
+function unpacked(packed, name) {
+  const out = join(sharedFolder, name);
+  if (existsSync(out)) return out;
+  mkdirSync(dirname(out), { recursive: true });
+  // Another test file may unpack the same file at the same time, so that the result gets its name as a whole.
+  const unfinished = `${out}.${process.pid}`;
+  writeFileSync(unfinished, gunzipSync(readFileSync(packed)));
+  renameSync(unfinished, out);
+  return out;
+}
 
 /**
  * Runs a program of `examples/` unless its output exists, and returns the path of the output. `name` identifies the

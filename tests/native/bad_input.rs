@@ -133,8 +133,8 @@ fn the_same_file_twice_counts_once() {
 
 #[test]
 fn mangled_by_a_text_tool() {
-    let Some(dir) = common::profiles() else { return };
-    refused(&dir.join("damaged/utf8-mangled.xplane.pb"), &["EF BF BD", "text tool", "scp"]);
+    let Some(path) = common::captures::path("damaged/utf8-mangled.xplane.pb") else { return };
+    refused(&path, &["EF BF BD", "text tool", "scp"]);
 }
 
 #[test]

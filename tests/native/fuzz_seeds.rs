@@ -60,15 +60,11 @@ fn first_instructions(mut program: HloProto) -> HloProto {
 
 fn spaces() -> Vec<(String, XSpace)> {
     let mut all = vec![("small".to_owned(), make::small()), ("kda".to_owned(), make::kda())];
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz");
-    let sample =
-        rooflight::source::inflate(&fs::read(sample).unwrap(), rooflight::source::XZ.into(), 1 << 30, &mut |_| {})
-            .bytes;
-    all.push(("sample".to_owned(), first_events(prost::Message::decode(&*sample).unwrap())));
-    for name in common::XSPACES {
-        let space = profile(name).map(|bytes| prost::Message::decode(&*bytes).unwrap());
-        all.extend(space.map(|space| (name.replace('/', "-"), first_events(space))));
-    }
+    all.extend(
+        common::xspaces()
+            .into_iter()
+            .map(|(name, bytes)| (name.replace('/', "-"), first_events(prost::Message::decode(&*bytes).unwrap()))),
+    );
     all
 }
 

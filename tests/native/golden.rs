@@ -142,15 +142,15 @@ fn figures(value: &serde_json::Value) -> serde_json::Value {
 
 #[test]
 fn real_captures() {
-    let Some(dir) = common::profiles() else { return };
-    for file in common::XSPACES {
+    for file in common::captures::GOLDEN {
+        let Some(path) = common::captures::path(file) else { continue };
         let name = file.split(['-', '/']).take(2).collect::<Vec<_>>().join("_");
         // For GPUs and CPUs, only the groupings that apply to them are compared.
         let own = |name: &str| file.starts_with("tpu") || matches!(name, "by_op" | "by_kind" | "by_category");
         let by = VIEWS.iter().filter(|(name, _)| name.starts_with("by_") && own(name));
         let top: &[&str] = if file.starts_with("tpu") { &[] } else { &["--top", "12"] };
         for (view, args) in by {
-            let value = json(&[args, top].concat(), &dir.join(file));
+            let value = json(&[args, top].concat(), &path);
             // For a capture without anything to group, one snapshot is enough.
             if value["status"] != "absent" || *view == "by_op" {
                 insta::assert_json_snapshot!(format!("{name}_{view}"), figures(&value));
@@ -196,10 +196,10 @@ fn data_movement(value: &serde_json::Value) -> serde_json::Value {
 
 #[test]
 fn real_captures_data_movement() {
-    let Some(dir) = common::profiles() else { return };
-    for file in common::XSPACES {
+    for file in common::captures::GOLDEN {
+        let Some(path) = common::captures::path(file) else { continue };
         let name = file.split(['-', '/']).take(2).collect::<Vec<_>>().join("_");
-        let value = json(&["non-compute", "--step", "all", "--device", "all"], &dir.join(file));
+        let value = json(&["non-compute", "--step", "all", "--device", "all"], &path);
         insta::assert_json_snapshot!(format!("{name}_non_compute"), data_movement(&value));
     }
 }
@@ -251,12 +251,12 @@ fn roofline(value: &serde_json::Value) -> serde_json::Value {
 
 #[test]
 fn real_captures_roofline() {
-    let Some(dir) = common::profiles() else { return };
-    for file in common::XSPACES {
+    for file in common::captures::GOLDEN {
+        let Some(path) = common::captures::path(file) else { continue };
         let name = file.split(['-', '/']).take(2).collect::<Vec<_>>().join("_");
         let args = ["roofline", "--step", "all", "--device", "all", "--all-kinds"];
         let top: &[&str] = if file.starts_with("tpu") { &[] } else { &["--top", "12"] };
-        let value = json(&[&args, top].concat(), &dir.join(file));
+        let value = json(&[&args, top].concat(), &path);
         insta::assert_json_snapshot!(format!("{name}_roofline"), roofline(&value));
     }
 }

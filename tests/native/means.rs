@@ -89,8 +89,7 @@ fn check(name: &str, opened: &Opened) {
 
 #[test]
 fn means_of_real_captures_are_those_of_their_steps() {
-    for name in common::XSPACES {
-        let Some(capture) = common::profile(name) else { continue };
+    for (name, capture) in common::xspaces() {
         check(name, &open("host.xplane.pb", capture).unwrap());
     }
 }
@@ -104,7 +103,7 @@ fn the_mean_of_the_sample_is_that_of_its_steps() {
 /// The mean period of TPU:0 and the gaps of its steps, which `tests/native/gaps.rs` checks for the whole capture.
 #[test]
 fn the_mean_of_host_offload_is_not_its_longest_step() {
-    let Some(capture) = common::profile(common::XSPACES[0]) else { return };
+    let Some(capture) = common::profile(common::V6E) else { return };
     let opened = open("host.xplane.pb", capture).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let query = Query { device: DeviceChoice::Mean, step: StepChoice::Mean, ..Query::busiest() };

@@ -1,7 +1,7 @@
 //! These tests request single ops as the page does, and compare the answers with the rows of the breakdown and with the
 //! program in the capture. The tests also cover captures without a program.
 
-use crate::common::{XSPACES, bytes, hlo, make, profile, roofline_query};
+use crate::common::{self, bytes, hlo, make, profile, roofline_query};
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::breakdown::Group;
 use rooflight::analysis::op::{Change, OpBasis, OpDetail, OpRole};
@@ -80,8 +80,7 @@ fn every_op_of_every_capture_has_the_figures_of_its_row() {
     for space in [make::small(), make::kda()] {
         check_rows("it.xplane.pb", &bytes(&space));
     }
-    for name in XSPACES {
-        let Some(bytes) = profile(name) else { return };
+    for (name, bytes) in common::xspaces() {
         check_rows(name, &bytes);
     }
 }

@@ -119,8 +119,8 @@ fn ten_thousand_flipped_bytes() {
 
 #[test]
 fn flipped_bytes_and_cuts_in_real_captures() {
-    for name in ["tpu-v6e-host-offload/host.xplane.pb", "gpu-mi300/gemm.xplane.pb"] {
-        let Some(bytes) = common::profile(name) else { return };
+    for name in ["gpu/xla.graphs.xplane.pb", common::V6E, "gpu-mi300/gemm.xplane.pb"] {
+        let Some(bytes) = common::profile(name) else { continue };
         let mut random = Lcg(2);
         for round in 0..150 {
             let mut damaged = bytes.clone();

@@ -1,8 +1,7 @@
 //! These tests check the roofline on built captures whose figures are computed by hand, and check that all parts sum to
 //! the whole.
 
-use crate::common;
-use crate::common::{bytes, make, open, profiles};
+use crate::common::{self, bytes, make, open};
 use make::{Plane, int, text};
 use proptest::prelude::*;
 use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query, StepChoice};
@@ -401,9 +400,8 @@ fn short_ops_are_bound_by_latency() {
 fn parts_sum_everywhere() {
     let small = || open("it.xplane.pb", bytes(&make::small())).unwrap();
     every(small);
-    let Some(dir) = profiles() else { return };
-    for file in common::XSPACES {
-        every(|| open(file, std::fs::read(dir.join(file)).unwrap()).unwrap());
+    for (name, bytes) in common::xspaces() {
+        every(|| open(name, bytes.clone()).unwrap());
     }
 }
 
@@ -429,7 +427,7 @@ fn every(open: impl Fn() -> Opened) {
 #[test]
 fn a_single_op_matches_its_row() {
     let mut captures = vec![open("it.xplane.pb", bytes(&make::small())).unwrap()];
-    captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
+    captures.extend(common::profile(common::V6E).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
     for opened in captures {
         let analysis = Analysis::new(&opened.profile);
         let query = Query { device: DeviceChoice::All, ..Query::busiest() };
@@ -455,7 +453,7 @@ fn a_single_op_matches_its_row() {
 #[test]
 fn each_step_matches_the_step_alone() {
     let mut captures = vec![open("it.xplane.pb", bytes(&make::small())).unwrap()];
-    captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
+    captures.extend(common::profile(common::V6E).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
     for mut opened in captures {
         let analysis = Analysis::new(&opened.profile);
         let mut programs = Programs::new(std::mem::take(&mut opened.open_files));

@@ -43,10 +43,9 @@ fn sample() -> Files {
     vec![("sample.xplane.pb.xz", std::fs::read(path).unwrap())]
 }
 
-/// Returns the sample, and real captures if there are any.
+/// Returns the captures of this repository, and other real captures if there are any.
 fn all() -> Vec<Files> {
-    let real = common::XSPACES.iter().filter_map(|name| Some(vec![(*name, common::profile(name)?)]));
-    std::iter::once(sample()).chain(real).collect()
+    common::xspaces().into_iter().map(|capture| vec![capture]).collect()
 }
 
 fn report(files: &Files) -> Report {

@@ -15,13 +15,15 @@ use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use rooflight::units::Picos;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The sample and every real capture that is there.
+/// The captures of this repository, and every other real capture that is there.
 fn captures() -> Vec<(String, Opened)> {
-    let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
-    let mut all = vec![("sample.xplane.pb.xz".to_owned(), sample)];
-    let real = common::XSPACES.into_iter().chain(["tpu-vllm-trace/vllm.trace.json.gz"]);
-    all.extend(real.filter_map(|name| Some((name.to_owned(), common::profile(name)?))));
-    all.into_iter().map(|(name, bytes)| (name.clone(), open(&name, bytes).unwrap())).collect()
+    let trace = "tpu-vllm-trace/vllm.trace.json.gz";
+    let trace = common::profile(trace).map(|bytes| (trace, bytes));
+    common::xspaces()
+        .into_iter()
+        .chain(trace)
+        .map(|(name, bytes)| (name.to_owned(), open(name, bytes).unwrap()))
+        .collect()
 }
 
 fn line(opened: &Opened, of: LineRef) -> &Line {
@@ -334,7 +336,7 @@ fn a_search_finds_the_events_of_the_whole_capture() {
 /// A script that reads the file without the code of Rooflight joins 414 runs to the calls that enqueued them.
 #[test]
 fn runs_are_linked_to_the_calls_that_enqueued_them() {
-    let Some(capture) = common::profile(common::XSPACES[0]) else { return };
+    let Some(capture) = common::profile(common::V6E) else { return };
     let opened = open("host.xplane.pb", capture).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let mut index = TimelineIndex::new(&opened.profile, &analysis);

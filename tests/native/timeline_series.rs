@@ -18,13 +18,15 @@ use rooflight::wire::proto::xspace::XSpace;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use serde_json::json;
 
-/// The sample and every real capture that is there.
+/// The captures of this repository, and every other real capture that is there.
 fn captures() -> Vec<(String, Opened)> {
-    let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
-    let mut all = vec![("sample.xplane.pb.xz".to_owned(), sample)];
-    let real = common::XSPACES.into_iter().chain(["tpu-vllm-trace/vllm.trace.json.gz"]);
-    all.extend(real.filter_map(|name| Some((name.to_owned(), common::profile(name)?))));
-    all.into_iter().map(|(name, bytes)| (name.clone(), open(&name, bytes).unwrap())).collect()
+    let trace = "tpu-vllm-trace/vllm.trace.json.gz";
+    let trace = common::profile(trace).map(|bytes| (trace, bytes));
+    common::xspaces()
+        .into_iter()
+        .chain(trace)
+        .map(|(name, bytes)| (name.to_owned(), open(name, bytes).unwrap()))
+        .collect()
 }
 
 /// A timeline with the session that it shows.

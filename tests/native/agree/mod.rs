@@ -1,5 +1,6 @@
 //! These tests check that figures agree in every output: the command line's JSON, its text and its tables, a report
-//! file, a link, and Markdown. The tests read the sample and every capture in the folder of real captures. No expected
+//! file, a link, and Markdown. The tests read every capture of this repository (`samples/`) and every capture in the folder
+//! of other real captures. No expected
 //! value is written here, because each output is compared with the JSON of the views.
 //! (`tests/browser/agree.test.mjs` does the same for the page.)
 
@@ -13,10 +14,14 @@ use rooflight::share::{decode_link, unpack};
 use std::path::{Path, PathBuf};
 use views::{Views, cli, run};
 
-/// Returns the sample and every capture in the folder of real captures.
+/// The ends of the names of captures, packed and not.
+const ENDS: [&str; 5] = [".xplane.pb", ".xplane.pb.gz", ".xplane.pb.xz", ".trace.json.gz", ".hlo_proto.pb"];
+
+/// Returns every capture of this repository, and every capture in the folder of other real captures.
 fn captures() -> Vec<PathBuf> {
-    let mut found = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz")];
-    let mut folders: Vec<PathBuf> = common::profiles().into_iter().collect();
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")];
+    folders.extend(common::profiles());
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -24,7 +29,7 @@ fn captures() -> Vec<PathBuf> {
             if path.is_dir() {
                 // These folders hold the results of xprof and damaged files.
                 folders.extend((!["xprof", "damaged"].contains(&name.as_str())).then_some(path));
-            } else if [".xplane.pb", ".trace.json.gz", ".hlo_proto.pb"].iter().any(|end| name.ends_with(end)) {
+            } else if ENDS.iter().any(|end| name.ends_with(end)) {
                 found.push(path);
             }
         }

@@ -1,5 +1,7 @@
-//! This module provides real captures, if there are any, and captures that the tests build.
+//! This module provides captures: those of this repository, those of other projects if there are any, and captures that
+//! the tests build.
 
+pub mod captures;
 pub mod checked;
 pub mod fleet;
 pub mod generated;
@@ -9,6 +11,7 @@ pub mod trace;
 pub mod zip;
 
 pub use crate::simulator::make;
+pub use captures::{V6E, XSPACES, profile, profiles, xspaces};
 
 use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::RooflineQuery;
@@ -18,41 +21,6 @@ use rooflight::session::OpenSession;
 use rooflight::table::page::{PageQuery, TablePage};
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;
-use std::path::{Path, PathBuf};
-
-/// Every XSpace among the real captures.
-pub const XSPACES: [&str; 4] = [
-    "tpu-v6e-host-offload/host.xplane.pb",
-    "cpu-jax/vm.xplane.pb",
-    "gpu-v100/host.xplane.pb",
-    "gpu-mi300/gemm.xplane.pb",
-];
-
-/// Returns the folder of real captures: `$ROOFLIGHT_PROFILES`, else `../shared/profiles`. If the folder does not exist,
-/// returns `None` and prints a message.
-///
-/// # Panics
-/// Panics if the folder does not exist and `$ROOFLIGHT_REQUIRE_PROFILES` is `1`.
-pub fn profiles() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let dir = std::env::var_os("ROOFLIGHT_PROFILES").map_or_else(|| root.join("../shared/profiles"), PathBuf::from);
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    assert!(
-        std::env::var_os("ROOFLIGHT_REQUIRE_PROFILES").is_none_or(|v| v != "1"),
-        "real captures are required, but {} is no folder",
-        dir.display()
-    );
-    eprintln!("SKIPPED 1: no real captures at {}", dir.display());
-    None
-}
-
-/// Reads a file of the real captures. If there are no real captures, returns `None` and prints a message.
-pub fn profile(name: &str) -> Option<Vec<u8>> {
-    let path = profiles()?.join(name);
-    Some(std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
-}
 
 /// Reads a gzip JSON file of the real captures.
 pub fn json(name: &str) -> Option<serde_json::Value> {
