@@ -135,7 +135,8 @@ fn same_device(profile: &Profile, analysis: &Analysis, plane: &ProfilePlane) -> 
 #[test]
 fn the_breakdown_of_a_window_is_equal_in_the_excerpt() {
     let mut n_compared = 0;
-    for (name, bytes) in xspaces() {
+    // A window may begin within the launch of a CUDA graph, whose kernels get their ops from the whole launch.
+    for (name, bytes) in xspaces().into_iter().filter(|(name, _)| !name.starts_with("gpu/")) {
         let opened = open(&name, bytes.clone()).unwrap();
         let profile = &opened.profile;
         let analysis = Analysis::new(profile);

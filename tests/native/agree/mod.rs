@@ -27,8 +27,9 @@ fn captures() -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
-                // These folders hold the results of xprof and damaged files.
-                folders.extend((!["xprof", "damaged"].contains(&name.as_str())).then_some(path));
+                // These folders hold the results of xprof, damaged files, and captures with ops of two kinds
+                // (`common::xspaces_of_one_kind`).
+                folders.extend((!["xprof", "damaged", "gpu"].contains(&name.as_str())).then_some(path));
             } else if ENDS.iter().any(|end| name.ends_with(end)) {
                 found.push(path);
             }
