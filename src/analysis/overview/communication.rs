@@ -11,6 +11,7 @@ use crate::analysis::comm::{CommRow, Core, Primitive};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The rules about transfers between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [
@@ -130,8 +131,10 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let is_slow =
         |row: &&CommRow| row.util.is_some_and(|util| util < SLOW) && row.bytes_each.is_some_and(|bytes| bytes >= SMALL);
-    let slow: Vec<((Option<u64>, &str), f64)> = rows
+    // Of several rows of an op, the first one counts.
+    let slow: FxHashMap<(Option<u64>, &str), f64> = rows
         .into_iter()
+        .rev()
         .filter(is_slow)
         .filter_map(|row| Some(((row.program_id, row.op.as_deref()?), row.util?)))
         .collect();
@@ -139,7 +142,7 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let util = |context: &Context<'_>, at: usize| {
         let (program, name) = context.transfers.get(&context.by_op.ops[at].op)?.named;
         let named = (program.map(|id| id.0), profile.text(name));
-        slow.iter().find(|(of, _)| *of == named).map(|(_, util)| *util)
+        slow.get(&named).copied()
     };
     let ops = context.ops_of(&[Owner::Transfer], &|at| util(context, at).is_some());
     // What the links at their full bandwidth would still need is not lost.
@@ -244,12 +247,9 @@ fn transfers_left(context: &Context<'_>, of: Primitive) -> Vec<(usize, Picos)> {
 /// Returns the compute during which no collective is in flight. It can hide transfers.
 fn compute_beside_no_collective(context: &Context<'_>) -> Picos {
     let steps = context.comm.steps.iter();
-    let is_counted = |number: u64| {
-        let steps = &context.device().steps;
-        steps.iter().any(|step| step.number == number && step.not_steady.is_none())
-    };
+    let steady: FxHashSet<u64> = context.device().steady_steps().map(|step| step.number).collect();
     let free = |step: &crate::analysis::comm::StepComm| step.compute_busy.saturating_sub(step.collectives.overlapped);
-    let of_steps: Picos = steps.filter(|step| is_counted(step.number)).map(free).sum();
+    let of_steps: Picos = steps.filter(|step| steady.contains(&step.number)).map(free).sum();
     if of_steps > Picos::ZERO {
         return of_steps;
     }

@@ -14,7 +14,7 @@ use crate::profile::OpId;
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, percent_text, time_text};
 use crate::units::Picos;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The rules about differences between steps, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [
@@ -98,7 +98,8 @@ fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let more: Picos = slow.iter().map(|step| step.length().saturating_sub(median)).sum();
     rule.by_time(context, more, &mut |context| {
         let times = &context.steps.steps;
-        let is_slow = |number: u64| slow.iter().any(|step| step.number == number);
+        let numbers = numbers_of(&slow);
+        let is_slow = |number: u64| numbers.contains(&number);
         // What the slow steps have more of, by kind, and idle time last.
         let parts = |time: &crate::analysis::breakdown::steps::StepTime| {
             let kinds = Kind::ALL.map(|kind| time.by_kind[kind.index()]);
@@ -168,7 +169,8 @@ fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], 
     let program = program_of(op)?;
     let name = context.profile.programs.get(&program)?;
     let of_program: Vec<usize> = (0..context.by_op.ops.len()).filter(|at| program_of(*at) == Some(program)).collect();
-    let is_usual = |step: &&Step| slow.iter().all(|of| of.number != step.number);
+    let numbers = numbers_of(slow);
+    let is_usual = |step: &&Step| !numbers.contains(&step.number);
     let usual: Vec<&Step> = context.device().steady_steps().filter(is_usual).collect();
     let runs_in = |steps: &[&Step]| -> Vec<bool> {
         let by_op = times_by_step(context, &of_program, steps);
@@ -181,6 +183,10 @@ fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], 
     Some((middle_cut(name, MAX_NAME), rise))
 }
 
+fn numbers_of(steps: &[&Step]) -> FxHashSet<u64> {
+    steps.iter().map(|step| step.number).collect()
+}
+
 /// Returns a quartile of sorted times; the second one is the median. 0 without times.
 fn quartile(sorted: &[u64], n: usize) -> u64 {
     sorted.get(sorted.len() * n / 4).copied().unwrap_or(0)
@@ -190,7 +196,8 @@ fn quartile(sorted: &[u64], n: usize) -> u64 {
 fn rises_of_ops(context: &Context<'_>, slow: &[&Step]) -> Vec<(usize, Picos)> {
     let ops: Vec<usize> = (0..context.by_op.ops.len()).collect();
     let steps: Vec<&Step> = context.device().steady_steps().collect();
-    let is_slow: Vec<bool> = steps.iter().map(|step| slow.iter().any(|of| of.number == step.number)).collect();
+    let numbers = numbers_of(slow);
+    let is_slow: Vec<bool> = steps.iter().map(|step| numbers.contains(&step.number)).collect();
     let rise = |times: Vec<u64>| {
         let mut sorted = times.clone();
         sorted.small_sort_by_key(|time| *time);
