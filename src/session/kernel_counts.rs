@@ -134,9 +134,9 @@ fn multiple(count: u64, part: u64) -> Option<u32> {
 pub(crate) struct Runs(FxHashMap<usize, FxHashMap<ProgramId, u64>>);
 
 impl Runs {
-    /// Returns the number of runs of a program on the plane with the index `at`. `None` if the lines have no run of it.
-    pub(crate) fn of_program(&mut self, plane: &Plane, at: usize, program: Option<ProgramId>) -> Option<u64> {
-        let of_plane = self.0.entry(at).or_insert_with(|| {
+    /// Returns the number of runs of a program on a plane. `plane_index` is its index in the profile. `None` if the lines have no run of it.
+    pub(crate) fn of_program(&mut self, plane: &Plane, plane_index: usize, program: Option<ProgramId>) -> Option<u64> {
+        let of_plane = self.0.entry(plane_index).or_insert_with(|| {
             let lines = plane.lines.iter().filter(|line| line.name == "XLA Modules");
             let programs = lines.flat_map(|line| line.events.ops()).filter_map(|op| plane.op(op).stats.program);
             let mut runs = FxHashMap::default();

@@ -216,17 +216,17 @@ impl<'a> HostLinks<'a> {
     /// Returns the start of the task that an event is a part of, and the event that produced the task. `None` if the
     /// event is in no task of another thread.
     fn task(&self, id: HostEventId) -> Option<(u64, HostEventId)> {
-        self.threads[id.thread].tasks.around(self.time(id))
+        self.threads[id.thread].tasks.enclosing_task(self.time(id))
     }
 
     /// Returns the events of a thread that another thread produced.
-    fn tasks_of(&self, at: usize) -> Tasks {
-        let thread = &self.threads[at];
+    fn tasks_of(&self, thread_index: usize) -> Tasks {
+        let thread = &self.threads[thread_index];
         let task = |event: u32| {
             let first = thread.line.links.partition_point(|(of, _)| *of < event);
             let links = thread.line.links[first..].iter().take_while(|(of, _)| *of == event);
             let mut producers = links.filter_map(|(_, link)| self.producer(link));
-            Some((thread.times[event as usize], producers.find(|producer| producer.thread != at)?))
+            Some((thread.times[event as usize], producers.find(|producer| producer.thread != thread_index)?))
         };
         // Few threads have links.
         let events = thread.in_order().filter(|_| !thread.line.links.is_empty());
@@ -260,7 +260,7 @@ impl Tasks {
 
     /// Returns the start of the task around an interval, and the event that produced the task. Of several tasks, it is the
     /// one that starts last.
-    fn around(&self, (start, end): Interval) -> Option<(u64, HostEventId)> {
+    fn enclosing_task(&self, (start, end): Interval) -> Option<(u64, HostEventId)> {
         let end = end.max(start.saturating_add(1));
         let last = self.all.partition_point(|((from, _), _)| *from <= start).checked_sub(1)?;
         let task = self.forest.nearest(last as u32, |place| self.all[place as usize].0.1 >= end)?;
@@ -321,7 +321,7 @@ mod tests {
                 let is_around = |(from, to): &Interval| *from <= start && *to >= end.max(start + 1);
                 let last = times.iter().rposition(is_around);
                 assert_eq!(
-                    tasks.around((start, end)),
+                    tasks.enclosing_task((start, end)),
                     last.map(|event| (times[event].0, id(event))),
                     "{start} to {end}"
                 );

@@ -40,7 +40,7 @@ struct Waits {
     /// Each wait with the times of all waits before it.
     all: Vec<(Wait, HostTimes)>,
     /// By the call and the end of a wait.
-    places: FxHashMap<(HostEventKey, u64), u32>,
+    nodes: FxHashMap<(HostEventKey, u64), u32>,
 }
 
 /// Thread and event of a call.
@@ -83,11 +83,11 @@ impl<'a> HostClasses<'a> {
         if first.start() <= window.0 {
             return self.own_times(&first, window);
         }
-        let place = self.place(first);
+        let node = self.node(first);
         let waits = self.waits.borrow();
         let until = |time: u64| {
-            let at = waits.forest.nearest(place, |at| waits.all[at as usize].0.start() <= time).unwrap_or(place);
-            let (wait, before) = &waits.all[at as usize];
+            let found = waits.forest.nearest(node, |node| waits.all[node as usize].0.start() <= time).unwrap_or(node);
+            let (wait, before) = &waits.all[found as usize];
             *before + self.own_times(wait, (wait.start(), time))
         };
         until(window.1) - until(window.0)
@@ -151,14 +151,14 @@ impl<'a> HostClasses<'a> {
         overlap.times(lines.0, lines.1, window)
     }
 
-    /// Returns the place of a wait among [`Waits`]. Adds the wait, and those before it, if they are new.
-    fn place(&self, first: Wait) -> u32 {
+    /// Returns the node of a wait in [`Waits`]. Adds the wait, and those before it, if they are new.
+    fn node(&self, first: Wait) -> u32 {
         let mut waits = self.waits.borrow_mut();
         let mut new = Vec::new();
         let mut next = Some(first);
         let mut parent = None;
         while let Some(wait) = next {
-            parent = waits.places.get(&key(&wait)).copied();
+            parent = waits.nodes.get(&key(&wait)).copied();
             if parent.is_some() {
                 break;
             }
@@ -170,10 +170,10 @@ impl<'a> HostClasses<'a> {
                 let (above, before) = &waits.all[parent as usize];
                 *before + self.own_times(above, (above.start(), above.end))
             });
-            let place = waits.forest.push(parent);
+            let node = waits.forest.push(parent);
             waits.all.push((wait, before));
-            waits.places.insert(key(&wait), place);
-            parent = Some(place);
+            waits.nodes.insert(key(&wait), node);
+            parent = Some(node);
         }
         parent.unwrap_or_default()
     }
