@@ -2,11 +2,14 @@
 //! an event of it has the name of the buffer (`command_buffer_12`) in place of that of its instruction.
 
 use super::graph_order::LaunchOrder;
-use super::programs::{OpenFile, choose, load};
+use super::program_index::ProgramIndex;
+use super::programs::{OpenFile, load};
 use crate::profile::{Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, StrId};
 use crate::small_sort::SmallSort;
 use crate::table::format::count;
 use crate::units::Picos;
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 /// A node of a CUDA graph: the file and the program that launched it, the index of its plane, the graph, and its number
 /// in the graph.
@@ -44,12 +47,24 @@ pub(super) fn needed(profile: &Profile) -> bool {
 /// program is read once.
 pub(super) fn name_kernels(profile: &mut Profile, files: &[OpenFile]) {
     let nodes = nodes(profile);
+    let index = ProgramIndex::new(profile);
+    // The nodes of each program in [`Profile::hlo`]. Many names of modules may stand for one program.
+    let mut by_program: IndexMap<usize, Vec<&[(Node, OpId)]>> = IndexMap::default();
+    for nodes in nodes.chunk_by(|(a, _), (b, _)| a.program() == b.program()) {
+        let Some((first, _)) = nodes.first() else { continue };
+        let module = first.module.map(|name| profile.text(name));
+        let (candidates, _) = index.choose(profile, first.program, module, Some(first.file));
+        if let Some(program) = candidates.first() {
+            by_program.entry(*program).or_default().push(nodes);
+        }
+    }
     let mut names = Vec::new();
-    for of_program in nodes.chunk_by(|(a, _), (b, _)| a.program() == b.program()) {
-        for (node, name) in find_names(profile, files, of_program) {
+    for (program, nodes) in by_program {
+        for (node, name) in find_names(profile, files, program, &nodes) {
             names.push((node, profile.strings.intern(&name)));
         }
     }
+    names.small_sort_by_key(|(node, _)| *node);
     for at in 0..profile.planes.len() {
         set_names(profile, at, &names);
     }
@@ -71,16 +86,15 @@ fn nodes(profile: &Profile) -> Vec<(Node, OpId)> {
     nodes
 }
 
-/// Returns the names of the instructions of nodes, which are those of all graphs of one program, sorted.
-fn find_names(profile: &Profile, files: &[OpenFile], nodes: &[(Node, OpId)]) -> Vec<(Node, String)> {
-    let Some((first, _)) = nodes.first() else { return Vec::new() };
-    let module = first.module.map(|name| profile.text(name));
-    let (candidates, _) = choose(profile, first.program, module, Some(first.file));
-    let Some(Ok(loaded)) = candidates.first().map(|at| load(files, profile, *at)) else { return Vec::new() };
+/// Returns the names of the instructions of nodes. `program` is the index of their program in [`Profile::hlo`].
+fn find_names(profile: &Profile, files: &[OpenFile], program: usize, nodes: &[&[(Node, OpId)]]) -> Vec<(Node, String)> {
+    let Ok(loaded) = load(files, profile, program) else { return Vec::new() };
     let module = loaded.into_module();
     let order = LaunchOrder::new(&module);
     let mut names = Vec::new();
-    for graph in nodes.chunk_by(|(a, _), (b, _)| (a.plane, a.graph) == (b.plane, b.graph)) {
+    let graphs =
+        nodes.iter().flat_map(|nodes| nodes.chunk_by(|(a, _), (b, _)| (a.plane, a.graph) == (b.plane, b.graph)));
+    for graph in graphs {
         let kernel = |(node, op): &(Node, OpId)| {
             let plane = &profile.planes[node.plane];
             (node.number, profile.text(plane.op(*op).text))
@@ -97,8 +111,8 @@ fn find_names(profile: &Profile, files: &[OpenFile], nodes: &[(Node, OpId)]) -> 
 /// Sets the names of the instructions of the events of a plane, and adds a note on them, if the plane has such events.
 /// `names` must be sorted.
 fn set_names(profile: &mut Profile, at: usize, names: &[(Node, StrId)]) {
-    // The new op of an op and a name, sorted.
-    let mut ops: Vec<((OpId, StrId), OpId)> = Vec::new();
+    // The new op of an op and a name.
+    let mut ops: FxHashMap<(OpId, StrId), OpId> = FxHashMap::default();
     let (mut found, mut unknown, mut unknown_ps) = (0_u64, 0_u64, 0_u64);
     let plane = &mut profile.planes[at];
     let mut lines = std::mem::take(&mut plane.lines);
@@ -113,14 +127,13 @@ fn set_names(profile: &mut Profile, at: usize, names: &[(Node, StrId)]) {
             };
             found += 1;
             let name = names[name].1;
-            let new = ops.binary_search_by(|(other, _)| other.cmp(&(op, name))).unwrap_or_else(|new| {
+            let new = *ops.entry((op, name)).or_insert_with(|| {
                 let mut of = plane.op(op).clone();
                 (of.name, of.stats.hlo_op) = (name, Some(name));
                 plane.ops.push(of);
-                ops.insert(new, ((op, name), OpId((plane.ops.len() - 1) as u32)));
-                new
+                OpId((plane.ops.len() - 1) as u32)
             });
-            line.events.set_op(event, ops[new].1);
+            line.events.set_op(event, new);
         }
     }
     plane.lines = lines;

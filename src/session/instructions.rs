@@ -10,17 +10,15 @@
 //! Data of the capture is kept, except for the text and the scope of an op, which the program replaces. Each program is
 //! read once and then dropped.
 
-use super::kernel_counts;
-use super::programs::{OpenFile, choose, load};
+use super::kernel_counts::{self, Runs};
+use super::program_index::{ProgramIndex, SEARCHED};
+use super::programs::{OpenFile, load};
 use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
 use crate::hlo::{Instruction, InstructionId, Module};
 use crate::profile::{Note, NoteCode, Op, OpId, Plane, Profile, ProgramId, Severity, StrId, cupti_copy_name};
 use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use std::num::NonZeroU32;
-
-/// Number of programs that are searched for an op if several programs have the same name.
-const SEARCHED: usize = 8;
 
 /// The key of the ops of one program: program id, program name and file.
 type Program = (Option<ProgramId>, Option<StrId>, usize);
@@ -36,8 +34,56 @@ fn is_open(plane: &Plane, op: &Op) -> bool {
     known && (op.stats.kernel.is_some() || plane.is_derived())
 }
 
-/// Reads the programs of these ops, and fills in the data that the ops lack.
+/// The ops that name one program in the same way, and the programs that may be meant, the most likely first.
+struct ProgramOps {
+    id: Option<ProgramId>,
+    candidates: Vec<usize>,
+    /// Plane and op. An op leaves the list when a program has its instruction.
+    ops: Vec<(usize, OpId)>,
+}
+
+/// Reads the programs of these ops, and fills in the data that the ops lack. Many names may stand for one program, which is
+/// read once for all of them in each round.
 pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
+    let mut groups = groups(profile);
+    let mut n_costs = 0;
+    let events: Vec<Vec<u64>> = profile.planes.iter().map(events).collect();
+    let mut runs = Runs::default();
+    for round in 0..SEARCHED {
+        let mut by_program: IndexMap<usize, Vec<usize>> = IndexMap::default();
+        for (at, group) in groups.iter().enumerate().filter(|(_, group)| !group.ops.is_empty()) {
+            if let Some(program) = group.candidates.get(round) {
+                by_program.entry(*program).or_default().push(at);
+            }
+        }
+        for (program, members) in by_program {
+            let module = match load(files, profile, program) {
+                Ok(program) => program.into_module(),
+                Err(note) => {
+                    if !profile.notes.contains(&note) {
+                        profile.notes.push(note);
+                    }
+                    continue;
+                }
+            };
+            for at in members {
+                let ProgramOps { id, ops, .. } = &mut groups[at];
+                let per_execution = events_per_execution(profile, ops, &module, *id, &events, &mut runs);
+                ops.retain(|at| {
+                    let per_execution = per_execution.get(at).copied().unwrap_or(1);
+                    !take(profile, *at, &module, per_execution, &mut n_costs)
+                });
+            }
+        }
+    }
+    // An op without events is the name of a graph whose kernels have got their own ops.
+    let has_events = |(at, op): &&(usize, OpId)| events[*at].get(op.0 as usize).is_some_and(|n| *n > 0);
+    let n_missing = groups.iter().flat_map(|group| &group.ops).filter(has_events).count() as u64;
+    profile.notes.extend(notes(n_costs, n_missing));
+}
+
+/// Returns the ops that programs can complete, by the program that they name.
+fn groups(profile: &Profile) -> Vec<ProgramOps> {
     let mut programs: IndexMap<Program, Vec<(usize, OpId)>> = IndexMap::default();
     for (at, plane) in profile.planes.iter().enumerate() {
         for (i, op) in plane.ops.iter().enumerate().filter(|(_, op)| is_open(plane, op)) {
@@ -47,33 +93,12 @@ pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
     }
     let mut programs = programs.into_iter().collect::<Vec<_>>();
     programs.small_sort_by_key(|((id, _, file), ops)| (*file, *id, ops.first().copied()));
-    let (mut n_costs, mut n_missing) = (0_u64, 0_u64);
-    let events: Vec<Vec<u64>> = profile.planes.iter().map(events).collect();
-    for ((id, module, file), mut ops) in programs {
-        let name = module.map(|module| profile.text(module).to_owned());
-        let (candidates, _) = choose(profile, id, name.as_deref(), Some(file));
-        for at in candidates.into_iter().take(SEARCHED) {
-            match load(files, profile, at) {
-                Ok(program) => {
-                    let module = program.into_module();
-                    let per_execution = events_per_execution(profile, &ops, &module, id, &events);
-                    ops.retain(|at| {
-                        let per_execution = per_execution.get(at).copied().unwrap_or(1);
-                        !take(profile, *at, &module, per_execution, &mut n_costs)
-                    });
-                }
-                Err(note) if !profile.notes.contains(&note) => profile.notes.push(note),
-                Err(_) => {}
-            }
-            if ops.is_empty() {
-                break;
-            }
-        }
-        // An op without events is the name of a graph whose kernels have got their own ops.
-        let runs = |(at, op): &(usize, OpId)| events[*at].get(op.0 as usize).is_some_and(|n| *n > 0);
-        n_missing += ops.iter().filter(|op| runs(op)).count() as u64;
-    }
-    profile.notes.extend(notes(n_costs, n_missing));
+    let index = ProgramIndex::new(profile);
+    let group = |((id, module, file), ops): (Program, Vec<(usize, OpId)>)| {
+        let name = module.map(|module| profile.text(module));
+        ProgramOps { id, candidates: index.choose(profile, id, name, Some(file)).0, ops }
+    };
+    programs.into_iter().map(group).collect()
 }
 
 /// Counts the events of each op of a plane. Empty if programs complete none of its ops.
@@ -88,6 +113,7 @@ fn events_per_execution(
     module: &Module,
     program: Option<ProgramId>,
     events: &[Vec<u64>],
+    runs: &mut Runs,
 ) -> IndexMap<(usize, OpId), u32> {
     let mut by_plane: IndexMap<usize, Vec<kernel_counts::OpInstruction>> = IndexMap::default();
     for (at, op) in ops {
@@ -99,7 +125,7 @@ fn events_per_execution(
     let mut per_execution = IndexMap::default();
     for (at, found) in &by_plane {
         let plane = &profile.planes[*at];
-        let runs = kernel_counts::runs(plane, program);
+        let runs = runs.of_program(plane, *at, program);
         let is_memset = |op: OpId| {
             plane.op(op).stats.kernel.is_some_and(|kernel| cupti_copy_name(profile.text(kernel)) == Some("Memset"))
         };

@@ -14,6 +14,7 @@
 use crate::hlo::{ComputationId, InstructionId, Module};
 use crate::profile::{OpId, Plane, ProgramId, StrId};
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 /// An op and its instruction.
 pub(crate) type OpInstruction = (OpId, InstructionId);
@@ -127,12 +128,23 @@ fn multiple(count: u64, part: u64) -> Option<u32> {
         .then_some(whole as u32)
 }
 
-/// Counts the runs of a program on a plane, from the line "XLA Modules". `None` if the line has no run of it.
-pub(crate) fn runs(plane: &Plane, program: Option<ProgramId>) -> Option<u64> {
-    let program = program?;
-    let lines = plane.lines.iter().filter(|line| line.name == "XLA Modules");
-    let runs = lines.flat_map(|line| line.events.ops()).filter(|op| plane.op(*op).stats.program == Some(program));
-    Some(runs.count() as u64).filter(|n| *n > 0)
+/// The runs of all programs on planes, from the lines "XLA Modules". The lines of a plane are read when its runs are first
+/// requested.
+#[derive(Default)]
+pub(crate) struct Runs(FxHashMap<usize, FxHashMap<ProgramId, u64>>);
+
+impl Runs {
+    /// Returns the number of runs of a program on a plane. `plane_index` is its index in the profile. `None` if the lines have no run of it.
+    pub(crate) fn of_program(&mut self, plane: &Plane, plane_index: usize, program: Option<ProgramId>) -> Option<u64> {
+        let of_plane = self.0.entry(plane_index).or_insert_with(|| {
+            let lines = plane.lines.iter().filter(|line| line.name == "XLA Modules");
+            let programs = lines.flat_map(|line| line.events.ops()).filter_map(|op| plane.op(op).stats.program);
+            let mut runs = FxHashMap::default();
+            programs.for_each(|program| *runs.entry(program).or_default() += 1);
+            runs
+        });
+        of_plane.get(&program?).copied()
+    }
 }
 
 #[cfg(test)]

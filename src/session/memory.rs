@@ -11,6 +11,7 @@ use crate::analysis::memory::{
 use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Profile, Severity};
 use crate::small_sort::SmallSort;
+use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -21,10 +22,10 @@ use std::rc::Rc;
 pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FileProgram]) -> MemoryPrograms {
     let mut result: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
     // A program file that is joined to no run counts as the program of the same name.
+    let ran: FxHashSet<&str> =
+        all.iter().filter(|program| program.n_runs.is_some()).map(|program| &*program.name).collect();
     let has_run = |of: &ProgramPeaks| {
-        let has_run = |program: &FileProgram| program.n_runs.is_some();
-        has_run(&all[of.program as usize])
-            || of.program_id.is_none() && all.iter().any(|other| other.name == of.name && has_run(other))
+        all[of.program as usize].n_runs.is_some() || of.program_id.is_none() && ran.contains(&*of.name)
     };
     result.small_sort_by_key(|one| {
         let peak = one.hbm_peak();

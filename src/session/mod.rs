@@ -30,6 +30,7 @@ pub mod open;
 pub mod open_session;
 pub mod open_sessions;
 pub mod overview;
+mod program_index;
 pub mod programs;
 pub mod report;
 pub mod roofline;

@@ -1,6 +1,7 @@
 //! This module reads the programs of an open session on request. It keeps the files open, finds the program of an op,
 //! and caches the last programs. It does not depend on a browser.
 
+use super::program_index::{ProgramIndex, SEARCHED};
 use crate::analysis::base::ResolvedOp;
 use crate::analysis::memory::ProgramMemory;
 use crate::hlo::{Module, text};
@@ -16,9 +17,6 @@ use std::rc::Rc;
 const KEPT: usize = 2;
 /// Largest program that is read, in bytes. The decoded form of a larger program would take gigabytes.
 const MAX_PROGRAM: u64 = 512 << 20;
-
-/// Largest number of programs that are searched for the name of an op.
-const SEARCHED: usize = 8;
 
 /// A program, and notes. The id is given only if no event carries it.
 type FoundModule = (Option<(Rc<Module>, Option<ProgramId>)>, Vec<Note>);
@@ -72,6 +70,8 @@ impl OpenFile {
 /// The programs of a session.
 pub struct Programs {
     files: Vec<OpenFile>,
+    /// Made when a program is first requested.
+    index: OnceCell<ProgramIndex>,
     /// Cached programs by index in [`Profile::hlo`], the newest last. A program that could not be read is cached as its
     /// note.
     read: Vec<(usize, Result<Rc<Module>, Note>)>,
@@ -88,7 +88,7 @@ pub(crate) struct LoadedMemory {
 impl Programs {
     /// Creates the programs of a session. `files` are in the order of the profile's files.
     pub const fn new(files: Vec<OpenFile>) -> Self {
-        Self { files, read: Vec::new(), memories: Vec::new() }
+        Self { files, index: OnceCell::new(), read: Vec::new(), memories: Vec::new() }
     }
 
     /// Returns the open files, in the order of the profile's files.
@@ -103,9 +103,10 @@ impl Programs {
         if found.is_unseen() && found.program.is_none() {
             return self.search(profile, &found.name);
         }
-        let (candidates, mut notes) = choose(profile, found.program, found.module.as_deref(), found.file);
+        let (candidates, mut notes) =
+            self.index(profile).choose(profile, found.program, found.module.as_deref(), found.file);
         let mut first = None;
-        for at in candidates.into_iter().take(SEARCHED) {
+        for at in candidates {
             match self.get(profile, at) {
                 Ok(module) if module.instruction_named(&found.name).is_some() => {
                     return (Some((module, None)), notes);
@@ -119,8 +120,13 @@ impl Programs {
 
     /// Returns the program with an id. `None` if the session has none that can be read.
     pub fn of_id(&mut self, profile: &Profile, id: ProgramId) -> Option<Rc<Module>> {
-        let (candidates, _) = choose(profile, Some(id), None, None);
+        let (candidates, _) = self.index(profile).choose(profile, Some(id), None, None);
         self.get(profile, *candidates.first()?).ok()
+    }
+
+    /// The programs of `profile`, which is the same in every request.
+    fn index(&self, profile: &Profile) -> &ProgramIndex {
+        self.index.get_or_init(|| ProgramIndex::new(profile))
     }
 
     /// Searches the largest programs for an instruction with the given name, and returns the first program that has
@@ -160,7 +166,7 @@ impl Programs {
         let mut proto = match load(&self.files, profile, at)? {
             Loaded::Proto(proto) => proto,
             Loaded::Text(module) => {
-                let memory = ProgramMemory::from_schedule(&module).ok_or_else(no_schedule_in_text)?;
+                let memory = ProgramMemory::from_schedule(&module).ok_or_else(|| no_estimate(&module))?;
                 let module = Rc::new(*module);
                 take(&mut self.read, at);
                 self.read.push((at, Ok(Rc::clone(&module))));
@@ -235,9 +241,16 @@ fn no_buffers() -> Note {
     Note::new(Severity::Info, NoteCode::NoBufferAssignment, message)
 }
 
-fn no_schedule_in_text() -> Note {
-    let message = "HLO text has no buffer assignment, and this text has no schedule (is_scheduled=true) to estimate live ranges from. \
-                   Open the text from after the last optimization, or the proto that --xla_dump_hlo_as_proto writes.";
+/// Returns the reason why the memory of a text is not estimated.
+fn no_estimate(module: &Module) -> Note {
+    let entry = module.entry.and_then(|entry| module.computation(entry));
+    let message = if entry.is_some_and(|entry| entry.schedule.is_some()) {
+        "HLO text has no buffer assignment, and live ranges are not estimated from this text, because its calls, loops or tuples \
+         stand for many times as many buffers as its instructions make. Open the proto that --xla_dump_hlo_as_proto writes."
+    } else {
+        "HLO text has no buffer assignment, and this text has no schedule (is_scheduled=true) to estimate live ranges from. \
+         Open the text from after the last optimization, or the proto that --xla_dump_hlo_as_proto writes."
+    };
     Note::new(Severity::Info, NoteCode::NoBufferAssignment, message)
 }
 
@@ -267,54 +280,4 @@ impl<'a> QueryPrograms<'a> {
 fn unread(why: &str) -> Note {
     let message = format!("The HLO of the program could not be read ({why}). The details come from events.");
     Note::new(Severity::Caution, NoteCode::HloUnreadable, message)
-}
-
-/// Returns the indices of the programs that an op may belong to, the most likely first, with notes.
-///
-/// Programs with the id of the op come first: those in the file of the op before those in other files, and those inside
-/// a capture before HLO files. Without a program with this id, programs are selected by name, the largest first.
-pub(crate) fn choose(
-    profile: &Profile,
-    id: Option<ProgramId>,
-    module: Option<&str>,
-    file: Option<usize>,
-) -> (Vec<usize>, Vec<Note>) {
-    let note = |code, message| vec![Note::new(Severity::Info, code, message)];
-    let hlo = &profile.hlo;
-    if hlo.is_empty() {
-        let message = "The capture has no HLO. Users are the ops whose text names the op, and the contents of fusions are unknown.";
-        return (Vec::new(), note(NoteCode::NoPrograms, message));
-    }
-    let chosen = |is: &dyn Fn(&HloBlob) -> bool| (0..hlo.len()).filter(|i| is(&hlo[*i])).collect::<Vec<usize>>();
-    let elsewhere = |i: usize| (Some(hlo[i].file) != file, hlo[i].is_dropped());
-    let larger = |i: usize| std::cmp::Reverse(hlo[i].span.len());
-    if let Some(id) = id {
-        let mut of_id = chosen(&|blob| blob.program == Some(id));
-        of_id.small_sort_by_key(|i| elsewhere(*i));
-        if !of_id.is_empty() {
-            return (of_id, Vec::new());
-        }
-        let name = profile.programs.get(&id).map(String::as_str).or(module);
-        let mut of_name = chosen(&|blob| blob.is_dropped() && blob.program.is_none() && Some(&*blob.name) == name);
-        of_name.small_sort_by_key(|i| larger(*i));
-        let message = if of_name.is_empty() {
-            "The HLO of the op’s program is not in the capture. The details come from the text of the event."
-        } else {
-            "The program was found by name. Several programs have this name, and the largest HLO with this op is used."
-        };
-        let code = if of_name.is_empty() { NoteCode::NoProgram } else { NoteCode::ProgramByName };
-        return (of_name, note(code, message));
-    }
-    let mut named = match module {
-        Some(module) => chosen(&|blob| blob.module() == module),
-        // The event names no program. The program is known only if there is just one.
-        None => chosen(&|_| hlo.len() == 1),
-    };
-    named.small_sort_by_key(|i| (Some(hlo[*i].file) != file, larger(*i)));
-    let message = match named.len() {
-        0 => Some("Events do not name the op’s program. The details come from the text of the event."),
-        1 => None,
-        _ => Some("Several programs have the name in the events. The largest with this op is used."),
-    };
-    (named, message.map_or(Vec::new(), |message| note(NoteCode::ProgramByName, message)))
 }

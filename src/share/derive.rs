@@ -6,6 +6,7 @@ use crate::analysis::breakdown::Group;
 use crate::analysis::comm::{CommRow, Overlap};
 use crate::analysis::roofline::{Level, RooflinePosition};
 use crate::units::Picos;
+use rustc_hash::FxHashMap;
 
 impl Report {
     /// Computes the values that follow from the other values of the report.
@@ -42,7 +43,9 @@ impl Report {
         overview.header.clone_from(&self.header);
         overview.totals.clone_from(&self.totals);
         let arrivals = self.comm.comm.balance.as_ref().map_or(&[][..], |balance| &balance.devices);
-        let waited = |label: &str| arrivals.iter().find(|of| of.device == label).and_then(|of| of.waited);
+        let waits: FxHashMap<&str, Option<Picos>> =
+            arrivals.iter().rev().map(|of| (of.device.as_str(), of.waited)).collect();
+        let waited = |label: &str| waits.get(label).copied().flatten();
         let devices = &self.steps.devices;
         let own = devices.iter().find(|device| device.label == overview.device);
         overview.set_steps(own, &mut devices.iter().map(|device| &*device.label), &waited);

@@ -65,6 +65,24 @@ fn sums_hold_in_real_captures() {
     }
 }
 
+/// The classes of a report are sums, and those of a step are the parts of its gaps, which are computed in another way.
+#[test]
+fn sums_of_classes_are_those_of_the_parts() {
+    for (name, capture) in common::XSPACES.iter().filter_map(|name| Some((*name, common::profile(name)?))) {
+        let opened = open(name, capture).unwrap();
+        let analysis = Analysis::new(&opened.profile);
+        for (at, device) in analysis.devices.iter().enumerate().take(2) {
+            for step in device.steps.iter().take(20).map(|step| StepChoice::Number(step.number)) {
+                let query = Query { device: DeviceChoice::One(at as u32), step, ..Query::busiest() };
+                let report = analysis.gaps(&opened.profile, &query);
+                for (class, idle) in analysis.idle_by_step(&opened.profile, at, step).into_values().flatten() {
+                    assert_eq!(time(&report, class), idle.0, "{name}: {class:?} of {step:?}");
+                }
+            }
+        }
+    }
+}
+
 /// Trace JSON has no links, so runs are joined by device, queue and run.
 #[test]
 fn runs_of_trace_json_are_joined_by_their_ids() {

@@ -11,7 +11,9 @@ use super::rows::SessionFacts;
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
 use crate::profile::{Note, Op, OpId, Profile, Severity, Strings};
+use rustc_hash::{FxHashMap, FxHasher};
 use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -34,6 +36,8 @@ pub struct Analysis {
     pub(in crate::analysis) measures: OpTimeCache,
     /// The transfers of each device's ops, by index into `devices`. `None` for devices that no query has read yet.
     async_pairs: RefCell<Vec<Option<Arc<AsyncPairs>>>>,
+    /// For each hash of the ops of a device, the devices whose transfers are known.
+    known_ops: RefCell<FxHashMap<u64, Vec<usize>>>,
     /// Row counts of recent queries without the text of their filter, the most recently computed one first. Counting
     /// 100,000 rows again for every typed letter would take as long as the answer itself.
     pub(in crate::analysis) counts: RefCell<Vec<(Query, u32)>>,
@@ -63,6 +67,7 @@ impl Analysis {
             words,
             merged_paths,
             measures: OpTimeCache::default(),
+            known_ops: RefCell::default(),
             async_pairs: RefCell::default(),
             counts: RefCell::default(),
         }
@@ -108,13 +113,19 @@ impl Analysis {
             let kinds = self.facts[device].ops.iter().map(|facts| facts.kind);
             profile.planes[self.devices[device].plane].ops.iter().map(key).zip(kinds)
         };
-        let mut others = known.iter().enumerate().filter_map(|(other, pairs)| Some((other, pairs.as_ref()?)));
-        let like = others.find(|(other, _)| ops(*other).eq(ops(device)));
+        let mut hasher = FxHasher::default();
+        ops(device).for_each(|op| op.hash(&mut hasher));
+        let mut known_ops = self.known_ops.borrow_mut();
+        let alike = known_ops.entry(hasher.finish()).or_default();
+        let like = alike.iter().find(|other| ops(**other).eq(ops(device))).and_then(|other| known[*other].clone());
         let new = || {
             let kinds: Vec<Kind> = ops(device).map(|(_, kind)| kind).collect();
             Arc::new(AsyncPairs::new(profile, &profile.planes[self.devices[device].plane], &kinds))
         };
-        let pairs = like.map_or_else(new, |(_, pairs)| Arc::clone(pairs));
+        let pairs = like.unwrap_or_else(|| {
+            alike.push(device);
+            new()
+        });
         known[device] = Some(Arc::clone(&pairs));
         pairs
     }

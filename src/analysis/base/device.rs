@@ -138,20 +138,35 @@ fn base_of(line: &Line, origin_ns: i64) -> Option<u64> {
     line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)
 }
 
-/// Iterates over the threads of the host of the file with index `file`, each after the index of its plane.
-pub fn host_lines(profile: &Profile, file: usize) -> impl Iterator<Item = (usize, &Line)> {
-    let planes =
-        profile.planes.iter().enumerate().filter(move |(_, plane)| plane.file == file && plane.name == "/host:CPU");
-    planes.flat_map(|(at, plane)| plane.lines.iter().filter(|line| !line.derived).map(move |line| (at, line)))
+/// Returns the indices of the planes with the threads of each host, by file.
+pub fn host_planes(profile: &Profile) -> Vec<Vec<usize>> {
+    let mut by_file = vec![Vec::new(); profile.files.len()];
+    for (at, plane) in profile.planes.iter().enumerate().filter(|(_, plane)| plane.name == "/host:CPU") {
+        if let Some(planes) = by_file.get_mut(plane.file) {
+            planes.push(at);
+        }
+    }
+    by_file
+}
+
+/// Iterates over the threads on planes of a host, each after the index of its plane.
+pub fn host_lines<'p>(profile: &'p Profile, planes: &[usize]) -> impl Iterator<Item = (usize, &'p Line)> {
+    let lines = |at: &usize| profile.planes[*at].lines.iter().map(|line| (*at, line)).collect::<Vec<_>>();
+    planes.iter().flat_map(lines).filter(|(_, line)| !line.derived)
 }
 
 /// Returns the events of a line of the host as intervals in ps on the event clock with this origin, in the order of the
 /// line. The host may start before its devices: the time before the origin is cut off. `None` if a time is so far after
 /// the origin that it does not fit 64 bits of picoseconds.
 pub fn host_intervals(line: &Line, origin_ns: i64) -> Option<Vec<Interval>> {
-    let base = (i128::from(line.timestamp_ns) - i128::from(origin_ns)) * 1000;
+    line.events.times().map(|time| host_interval(line.timestamp_ns, origin_ns, time)).collect()
+}
+
+/// Returns the time of an event of the host as [`host_intervals`] does. `time` is its start and its duration in ps.
+pub fn host_interval(timestamp_ns: i64, origin_ns: i64, (start, duration): (u64, u64)) -> Option<Interval> {
+    let base = (i128::from(timestamp_ns) - i128::from(origin_ns)) * 1000;
     let at = |time: u64| u64::try_from((base + i128::from(time)).max(0)).ok();
-    line.events.times().map(|(start, duration)| Some((at(start)?, at(start.saturating_add(duration))?))).collect()
+    Some((at(start)?, at(start.saturating_add(duration))?))
 }
 
 /// Returns the program of a module run: the program in the stats of its op, else the id in its name, such as

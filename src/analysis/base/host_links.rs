@@ -7,6 +7,7 @@
 //!  TPU:0                                                 ├─ run ─┤
 //! ```
 
+use super::ancestors::Forest;
 use super::device::{Clock, host_intervals, host_lines};
 use crate::intervals::Interval;
 use crate::profile::{EventLink, Line, Profile, RunId};
@@ -19,6 +20,9 @@ const ENQUEUE: &str = "DoEnqueueProgram";
 /// `CommonPjRtLoadedExecutable::Execute (jit_f)`.
 const EXECUTE: &str = "Executable::Execute";
 
+/// Number of events around a time that are looked at, the innermost first. Python permits 1,000 nested calls.
+const MAX_ENCLOSING: usize = 1000;
+
 /// A line of a host plane.
 pub struct HostThread<'a> {
     pub plane: usize,
@@ -29,6 +33,7 @@ pub struct HostThread<'a> {
     by_start: Vec<u32>,
     /// For each place in `by_start`, the place of the event that encloses it.
     parents: Vec<Option<u32>>,
+    tasks: Tasks,
 }
 
 impl HostThread<'_> {
@@ -37,13 +42,19 @@ impl HostThread<'_> {
         ["main/", "python"].iter().any(|name| self.line.name.starts_with(name))
     }
 
+    /// Iterates over the events in order of their start, the longer first.
+    pub fn in_order(&self) -> impl Iterator<Item = u32> {
+        self.by_start.iter().copied()
+    }
+
     /// Iterates over the events that overlap a window, the latest start first. Events of a thread are nested, so the
-    /// events that start before the window are those that enclose the last one.
+    /// events that start before the window are those that enclose the last one. Of these, the innermost 1,000 are
+    /// returned.
     pub fn overlapping(&self, window: Interval) -> impl Iterator<Item = u32> {
         let place_of = |time: u64| self.by_start.partition_point(|event| self.times[*event as usize].0 < time);
         let (first, end) = (place_of(window.0), place_of(window.1));
         let enclosing = std::iter::successors(first.checked_sub(1), |place| self.parents[*place].map(|of| of as usize));
-        let places = (first..end).rev().chain(enclosing);
+        let places = (first..end).rev().chain(enclosing.take(MAX_ENCLOSING));
         places.map(|place| self.by_start[place]).filter(move |event| self.times[*event as usize].1 > window.0)
     }
 }
@@ -55,13 +66,34 @@ pub struct HostEventId {
     pub event: u32,
 }
 
-/// A part of the time before a call, with the threads on which the call depended in this part, the nearest first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitPart {
-    pub window: Interval,
-    pub threads: Vec<usize>,
+/// The time before the end of a call, by what the call waited for: its own thread since its task started, its thread and
+/// that of the producer before, and whatever the producer waited for before the task was produced. A call that no known
+/// thread produced depends on its own thread, and possibly on the main thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    pub call: HostEventId,
+    pub end: u64,
+    /// The task that the call is a part of.
+    pub task: Option<Task>,
     /// The main thread, on which the call may have depended, if no event tells.
     pub guess: Option<usize>,
+}
+
+/// A task that another thread produced. It starts before the end of its call, and its producer starts before it, so that
+/// waits that follow each other go back in time even if links of a damaged capture form a circle.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    pub start: u64,
+    pub producer: HostEventId,
+    /// When the producer ended, or the start of the task if the producer ended later.
+    pub produced: u64,
+}
+
+impl Wait {
+    /// Returns the time from which on this wait tells what the call waited for.
+    pub fn start(&self) -> u64 {
+        self.task.map_or(0, |task| task.produced)
+    }
 }
 
 /// The threads of a host, and the links between their events.
@@ -79,9 +111,8 @@ pub struct HostLinks<'a> {
 }
 
 impl<'a> HostLinks<'a> {
-    /// Reads the host planes of the file with index `file`. `clock` is the event clock of its devices. Without an event
-    /// clock, there are no threads.
-    pub fn new(profile: &'a Profile, file: usize, clock: Clock) -> Self {
+    /// Reads the planes of a host. `clock` is the event clock of its devices. Without an event clock, there are no threads.
+    pub fn new(profile: &'a Profile, planes: &[usize], clock: Clock) -> Self {
         let mut links = Self {
             threads: Vec::new(),
             sources: FxHashMap::default(),
@@ -90,7 +121,7 @@ impl<'a> HostLinks<'a> {
             knows_callers: false,
         };
         let Clock::Event { origin_ns } = clock else { return links };
-        for (at, line) in host_lines(profile, file) {
+        for (at, line) in host_lines(profile, planes) {
             let Some(times) = host_intervals(line, origin_ns) else { continue };
             let thread = links.threads.len();
             for (event, link) in &line.links {
@@ -124,7 +155,10 @@ impl<'a> HostLinks<'a> {
                 by_start.small_sort_by_key(order);
             }
             let parents = enclosing_places(&by_start, &times);
-            links.threads.push(HostThread { plane: at, line, times, by_start, parents });
+            links.threads.push(HostThread { plane: at, line, times, by_start, parents, tasks: Tasks::default() });
+        }
+        for thread in 0..links.threads.len() {
+            links.threads[thread].tasks = links.tasks_of(thread);
         }
         links.main_thread = links.threads.iter().position(HostThread::runs_python);
         links.knows_callers = links.sources.keys().any(|link| matches!(link, EventLink::Produces(_)));
@@ -166,51 +200,72 @@ impl<'a> HostLinks<'a> {
         self.threads[id.thread].times[id.event as usize]
     }
 
-    /// Divides the time from `from` to the end of a call into parts, in order of time. In each part the call depended
-    /// on other threads: a task starts after the thread that produced it, and between the two it depends on both. A call
-    /// that no known thread produced depends on its own thread, and possibly on the main thread.
-    pub fn wait_parts(&self, call: HostEventId, from: u64) -> Vec<WaitPart> {
-        let mut parts = Vec::new();
-        let (mut call, mut end) = (call, self.time(call).1);
-        // Links of a damaged capture may form a circle, but each round goes back in time.
-        while end > from {
-            let task = self.task(call).filter(|(start, producer)| *start < end && self.time(*producer).0 < *start);
-            let Some((start, producer)) = task else {
-                let guess = self.main_thread.filter(|_| !self.threads[call.thread].runs_python());
-                parts.push(WaitPart { window: (from, end), threads: vec![call.thread], guess });
-                break;
-            };
-            let produced = self.time(producer).1.min(start);
-            parts.push(WaitPart { window: (start.max(from), end), threads: vec![call.thread], guess: None });
-            if produced < start && start > from {
-                parts.push(WaitPart {
-                    window: (produced.max(from), start),
-                    threads: vec![call.thread, producer.thread],
-                    guess: None,
-                });
+    /// Returns what a call waited for until `end`, which is at most the end of the call.
+    pub fn wait(&self, call: HostEventId, end: u64) -> Wait {
+        let task = self.task(call).filter(|(start, producer)| *start < end && self.time(*producer).0 < *start);
+        let wait = Wait { call, end, task: None, guess: None };
+        match task {
+            Some((start, producer)) => {
+                let produced = self.time(producer).1.min(start);
+                Wait { task: Some(Task { start, producer, produced }), ..wait }
             }
-            (call, end) = (producer, produced);
+            None => Wait { guess: self.main_thread.filter(|_| !self.threads[call.thread].runs_python()), ..wait },
         }
-        parts.reverse();
-        parts
     }
 
     /// Returns the start of the task that an event is a part of, and the event that produced the task. `None` if the
     /// event is in no task of another thread.
     fn task(&self, id: HostEventId) -> Option<(u64, HostEventId)> {
-        let thread = &self.threads[id.thread];
-        let (start, end) = self.time(id);
-        let around = thread.overlapping((start, end.max(start + 1))).filter(|event| {
-            let (from, to) = thread.times[*event as usize];
-            from <= start && to >= end
-        });
-        let mut tasks = around.filter_map(|event| {
+        self.threads[id.thread].tasks.enclosing_task(self.time(id))
+    }
+
+    /// Returns the events of a thread that another thread produced.
+    fn tasks_of(&self, thread_index: usize) -> Tasks {
+        let thread = &self.threads[thread_index];
+        let task = |event: u32| {
             let first = thread.line.links.partition_point(|(of, _)| *of < event);
             let links = thread.line.links[first..].iter().take_while(|(of, _)| *of == event);
             let mut producers = links.filter_map(|(_, link)| self.producer(link));
-            Some((thread.times[event as usize].0, producers.find(|producer| producer.thread != id.thread)?))
-        });
-        tasks.next()
+            Some((thread.times[event as usize], producers.find(|producer| producer.thread != thread_index)?))
+        };
+        // Few threads have links.
+        let events = thread.in_order().filter(|_| !thread.line.links.is_empty());
+        Tasks::new(events.filter_map(task).collect())
+    }
+}
+
+/// The tasks of a thread: its events that another thread produced.
+#[derive(Default)]
+struct Tasks {
+    /// Times, and the events that produced the tasks, in order of the start, the longer first.
+    all: Vec<(Interval, HostEventId)>,
+    /// The parent of a task is the last task before it that ends after it.
+    forest: Forest,
+}
+
+impl Tasks {
+    fn new(all: Vec<(Interval, HostEventId)>) -> Self {
+        let end_of = |place: u32| all[place as usize].0.1;
+        let mut forest = Forest::default();
+        let mut open: Vec<u32> = Vec::new();
+        for place in 0..all.len() as u32 {
+            while open.last().is_some_and(|last| end_of(*last) <= end_of(place)) {
+                open.pop();
+            }
+            forest.push(open.last().copied());
+            open.push(place);
+        }
+        Self { all, forest }
+    }
+
+    /// Returns the start of the task around an interval, and the event that produced the task. Of several tasks, it is the
+    /// one that starts last.
+    fn enclosing_task(&self, (start, end): Interval) -> Option<(u64, HostEventId)> {
+        let end = end.max(start.saturating_add(1));
+        let last = self.all.partition_point(|((from, _), _)| *from <= start).checked_sub(1)?;
+        let task = self.forest.nearest(last as u32, |place| self.all[place as usize].0.1 >= end)?;
+        let ((from, _), producer) = self.all[task as usize];
+        Some((from, producer))
     }
 }
 
@@ -240,7 +295,8 @@ mod tests {
         let by_start: Vec<u32> = (0..times.len() as u32).collect();
         let parents = enclosing_places(&by_start, &times);
         let line = Line::default();
-        let thread = HostThread { plane: 0, line: &line, times: times.clone(), by_start, parents };
+        let thread =
+            HostThread { plane: 0, line: &line, times: times.clone(), by_start, parents, tasks: Tasks::default() };
         for start in 0..100 {
             for end in start..=100 {
                 let mut found: Vec<u32> = thread.overlapping((start, end)).collect();
@@ -250,6 +306,25 @@ mod tests {
                     |event: &u32| times[*event as usize].0 < end.max(start) && times[*event as usize].1 > start;
                 let expected: Vec<u32> = (0..times.len() as u32).filter(is_meant).collect();
                 assert_eq!(found, expected, "{start} to {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_task_around_an_interval_is_that_of_a_plain_scan() {
+        // Nested tasks, tasks that overlap, tasks with equal ends, and one without duration.
+        let times = [(0, 90), (5, 60), (5, 40), (7, 40), (20, 70), (30, 30), (50, 95), (60, 70), (80, 90)];
+        let id = |event: usize| HostEventId { thread: 1, event: event as u32 };
+        let tasks = Tasks::new(times.iter().enumerate().map(|(event, time)| (*time, id(event))).collect());
+        for start in 0..100 {
+            for end in start..=100 {
+                let is_around = |(from, to): &Interval| *from <= start && *to >= end.max(start + 1);
+                let last = times.iter().rposition(is_around);
+                assert_eq!(
+                    tasks.enclosing_task((start, end)),
+                    last.map(|event| (times[event].0, id(event))),
+                    "{start} to {end}"
+                );
             }
         }
     }

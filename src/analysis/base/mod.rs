@@ -3,6 +3,7 @@
 
 pub(in crate::analysis) mod after_backward;
 pub(in crate::analysis) mod analysis;
+pub(in crate::analysis) mod ancestors;
 pub(in crate::analysis) mod axis;
 pub(in crate::analysis) mod device;
 pub(in crate::analysis) mod device_notes;

@@ -2,6 +2,7 @@
 
 use super::op_times::OpTime;
 use super::query::Query;
+use super::rows::Slice;
 use super::selection::Selection;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::Kind;
@@ -74,6 +75,12 @@ pub(in crate::analysis) struct NamedOpTimes {
     pub(in crate::analysis) in_window: bool,
 }
 
+/// Returns the times of a device of a selection, whose devices are in order.
+fn slice_of(selection: &Selection, device: usize) -> Option<&Slice> {
+    let place = selection.slices.binary_search_by_key(&device, |slice| slice.device).ok()?;
+    selection.slices.get(place)
+}
+
 impl Analysis {
     /// Finds an op among the events by its name, which may begin with `%`. If `program` is `None`, the op without a
     /// program counts if it ran, and otherwise the op of the program with the most time.
@@ -89,11 +96,11 @@ impl Analysis {
                 continue;
             }
             let ran = self.ran(profile, device);
-            let slice = selection.slices.iter().find(|s| s.device == device);
+            let slice = slice_of(&selection, device);
             members.extend(matching.into_iter().map(|i| Member {
                 device,
                 op: OpId(i as u32),
-                chosen: selection.chosen.contains(&device),
+                chosen: selection.chosen.binary_search(&device).is_ok(),
                 ran: ran[i],
                 time: slice.map_or(OpTime::NONE, |s| s.measured.ops[i]),
             }));
@@ -159,10 +166,10 @@ impl Analysis {
         names: impl Iterator<Item = &'n str>,
     ) -> IndexMap<&'n str, NamedOpTimes> {
         let mut by_name: IndexMap<&str, Option<NamedOpTimes>> = names.map(|name| (name, None)).collect();
-        for (device, of) in self.devices.iter().enumerate().filter(|(i, _)| found.selection.chosen.contains(i)) {
+        for (device, of) in found.selection.chosen.iter().map(|device| (*device, &self.devices[*device])) {
             let plane = &profile.planes[of.plane];
             let (facts, ran) = (&self.facts[device], self.ran(profile, device));
-            let slice = found.selection.slices.iter().find(|s| s.device == device);
+            let slice = slice_of(&found.selection, device);
             for (i, op) in plane.ops.iter().enumerate() {
                 if !ran[i] || op.stats.program != found.program {
                     continue;

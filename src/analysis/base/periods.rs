@@ -9,7 +9,7 @@
 //! The windows of steps are their periods, so that the time between steps, in which the host often is late, belongs to
 //! a step. The last step has no period, and its window is its event.
 
-use super::device::{Clock, Device, Step, host_intervals, host_lines};
+use super::device::{Clock, Device, Step, host_interval, host_lines, host_planes};
 use super::not_steady::NotSteady;
 use crate::intervals::Interval;
 use crate::profile::Profile;
@@ -44,10 +44,15 @@ pub(super) fn set(steps: &mut [Step]) {
 /// Finds out which steps of `devices` are steady.
 pub(super) fn mark_steady(profile: &Profile, devices: &mut [Device]) {
     // Devices of one host share its compiles.
+    let planes = host_planes(profile);
+    let mut events: IndexMap<usize, Vec<HostEventTime>> = IndexMap::default();
     let mut hosts: IndexMap<(usize, Clock), Vec<Interval>> = IndexMap::default();
     for device in devices.iter_mut().filter(|device| !device.steps.is_empty()) {
-        let key = (profile.planes[device.plane].file, device.event_clock);
-        let compiles = hosts.entry(key).or_insert_with(|| compiles(profile, key.0, key.1));
+        let file = profile.planes[device.plane].file;
+        let compiles = hosts.entry((file, device.event_clock)).or_insert_with(|| {
+            let planes = planes.get(file).map_or(&[][..], Vec::as_slice);
+            compiles(events.entry(file).or_insert_with(|| compile_events(profile, planes)), device.event_clock)
+        });
         let (reasons, has_few) = steady_steps(device, compiles);
         device.steps.iter_mut().zip(reasons).for_each(|(step, reason)| step.not_steady = reason);
         device.has_few_steady = has_few;
@@ -79,7 +84,10 @@ fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady
     let compiles_in = |step: &Step| {
         let (start, end) = step.event_window;
         let overlap = |(from, to): &Interval| Picos((*to).min(end).saturating_sub((*from).max(start)));
-        let longest = compiles.iter().map(overlap).max().unwrap_or_default();
+        // Starts and ends of compiles are in the same order.
+        let first = compiles.partition_point(|(_, to)| *to <= start);
+        let within = compiles[first..].iter().take_while(|(from, _)| *from < end);
+        let longest = within.map(overlap).max().unwrap_or_default();
         longest.as_f64() > step.length().as_f64() * LONGEST_COMPILE
     };
     #[expect(clippy::cast_precision_loss, reason = "a count of ops that is compared with a share")]
@@ -98,22 +106,29 @@ fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady
     (all, true)
 }
 
-/// Returns the times in which the host of the file with index `file` compiled or loaded a program, on the event clock
-/// `clock`, without those that lie within another one, in order of their start.
-fn compiles(profile: &Profile, file: usize, clock: Clock) -> Vec<Interval> {
-    let mut found: Vec<Interval> = Vec::new();
-    let Clock::Event { origin_ns } = clock else { return found };
+/// The timestamp of a line in ns, and the start and the duration of an event of it in ps.
+type HostEventTime = (i64, u64, u64);
+
+/// Returns the events in which a host compiled or loaded a program.
+fn compile_events(profile: &Profile, planes: &[usize]) -> Vec<HostEventTime> {
     let mut by_plane: FxHashMap<usize, Vec<bool>> = FxHashMap::default();
-    for (at, line) in host_lines(profile, file) {
+    let mut found = Vec::new();
+    for (at, line) in host_lines(profile, planes) {
         let ops = || profile.planes[at].ops.iter().map(|op| is_compile(profile.text(op.name))).collect();
         let is_compile = by_plane.entry(at).or_insert_with(ops);
-        if !line.events.ops().any(|op| is_compile[op.0 as usize]) {
-            continue;
-        }
-        let times = host_intervals(line, origin_ns).unwrap_or_default();
-        let of_compiles = times.into_iter().zip(line.events.ops()).filter(|(_, op)| is_compile[op.0 as usize]);
-        found.extend(of_compiles.map(|(time, _)| time));
+        let of_compiles = line.events.times().zip(line.events.ops()).filter(|(_, op)| is_compile[op.0 as usize]);
+        found.extend(of_compiles.map(|((start, duration), _)| (line.timestamp_ns, start, duration)));
     }
+    found
+}
+
+/// Returns the times of events on the event clock `clock`, without those that lie within another one, in order of their
+/// start.
+fn compiles(events: &[HostEventTime], clock: Clock) -> Vec<Interval> {
+    let Clock::Event { origin_ns } = clock else { return Vec::new() };
+    let time =
+        |(timestamp_ns, start, duration): &HostEventTime| host_interval(*timestamp_ns, origin_ns, (*start, *duration));
+    let mut found: Vec<Interval> = events.iter().filter_map(time).collect();
     found.small_sort_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
     let mut reached = 0;
     found.retain(|(_, end)| {

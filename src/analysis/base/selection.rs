@@ -23,9 +23,9 @@ pub struct Selection {
     pub header: Header,
     /// Sums over all ops, whatever the filter.
     pub totals: Totals,
-    /// Times of the ops of each device that has the step.
+    /// Times of the ops of each device that has the step, in the order of the devices.
     pub slices: Vec<Slice>,
-    /// Indices of the selected devices, including those without the step.
+    /// Indices of the selected devices in order, including those without the step.
     pub chosen: Vec<usize>,
     /// The step of the query. The mean of a capture without steady steps becomes the busiest step.
     pub step: StepChoice,

@@ -12,6 +12,7 @@
 use super::report::{FileHead, HeadKind};
 use crate::table::date::ns_since_1970;
 use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The longest time between the starts of two hosts of one run, in ns.
 const SAME_RUN_NS: u64 = 60_000_000_000;
@@ -79,17 +80,22 @@ fn runs_in(heads: &[FileHead], files: &[u32]) -> Vec<Vec<u32>> {
     let mut started: Vec<u32> = files.iter().copied().filter(|at| head(at).start_ns.is_some()).collect();
     started.sort_by_key(|at| (head(at).start_ns, *at));
     let mut runs: Vec<Vec<u32>> = Vec::new();
+    // The hosts of the last run.
+    let mut hosts: FxHashSet<&str> = FxHashSet::default();
     for at in started {
         let is_same = |run: &Vec<u32>| {
             let first = run.first().and_then(|first| head(first).start_ns).unwrap_or_default();
-            let has_host = |host: &String| run.iter().any(|other| head(other).hosts.contains(host));
             let start = head(&at).start_ns.unwrap_or_default();
-            start.saturating_sub(first) <= SAME_RUN_NS && !head(&at).hosts.iter().any(has_host)
+            start.saturating_sub(first) <= SAME_RUN_NS && !head(&at).hosts.iter().any(|host| hosts.contains(&**host))
         };
         match runs.last_mut().filter(|run| is_same(run)) {
             Some(run) => run.push(at),
-            None => runs.push(vec![at]),
+            None => {
+                hosts.clear();
+                runs.push(vec![at]);
+            }
         }
+        hosts.extend(head(&at).hosts.iter().map(String::as_str));
     }
     let is_undated = |at: &&u32| {
         let head = head(at);
@@ -104,11 +110,13 @@ fn runs_in(heads: &[FileHead], files: &[u32]) -> Vec<Vec<u32>> {
             // A file that does not say when it was made belongs to the run with a file of the same name, such as trace JSON beside
             // its XSpace. If there is none, it is a run of its own.
             let mut own = Vec::new();
+            let mut by_stem: FxHashMap<&str, usize> = FxHashMap::default();
+            for (place, run) in several.iter().enumerate() {
+                run.iter().for_each(|other| _ = by_stem.entry(stem(&head(other).path)).or_insert(place));
+            }
             for at in undated {
-                let has_name =
-                    |run: &&mut Vec<u32>| run.iter().any(|other| stem(&head(other).path) == stem(&head(&at).path));
-                match several.iter_mut().find(has_name) {
-                    Some(run) => run.push(at),
+                match by_stem.get(stem(&head(&at).path)) {
+                    Some(place) => several[*place].push(at),
                     None => own.push(vec![at]),
                 }
             }

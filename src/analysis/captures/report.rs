@@ -166,15 +166,21 @@ impl CaptureRow {
         self.summary()?.point.figures.iter().find(|figure| figure.name == name)?.value
     }
 
+    /// Returns the work of the capture: its device type, its number of devices and the tokens of a step. Captures with the same
+    /// work are comparable. `None` if the capture has not been read.
+    pub(super) fn work(&self) -> Option<Work<'_>> {
+        let head = &self.summary()?.point.head;
+        Some((head.device_type.as_deref(), head.n_devices, self.tokens))
+    }
+
     /// Returns whether times of both captures can be compared: they ran the same amount of work on the same devices.
     pub fn is_comparable(&self, other: &Self) -> bool {
-        let work = |row: &Self| {
-            let head = &row.summary()?.point.head;
-            Some((head.device_type.clone(), head.n_devices, row.tokens))
-        };
-        work(self).is_some_and(|of| work(other) == Some(of))
+        self.work().is_some_and(|of| other.work() == Some(of))
     }
 }
+
+/// The work of a capture: see [`CaptureRow::work`].
+pub(super) type Work<'a> = (Option<&'a str>, u32, Option<u64>);
 
 /// A figure that the page draws over all captures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,10 +1,11 @@
 //! This module holds the rows of many captures, and keeps what follows from the captures that have been read.
 
-use super::report::{CaptureProgress, CaptureRow, CaptureSummary, CapturesView, ChangeCause, FileHead};
+use super::report::{CaptureProgress, CaptureRow, CaptureSummary, CapturesView, ChangeCause, FileHead, Work};
 use super::series::captures_series;
 use super::{CaptureFigure, CaptureFiles};
 use crate::analysis::compare::statistics::median;
 use crate::analysis::compare::{BAND, CompareUnit, compare_samples};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// The rows of many captures.
@@ -13,14 +14,14 @@ pub struct CaptureRows {
     rows: Vec<CaptureRow>,
     n_left_out: u32,
     /// What made the changes that were looked into, by the captures before and after.
-    causes: Vec<((u32, u32), ChangeCause)>,
+    causes: FxHashMap<(u32, u32), ChangeCause>,
 }
 
 impl CaptureRows {
     /// Creates a row for each capture. `n_left_out` is the number of files that belong to none.
     pub fn new(captures: Vec<CaptureFiles>, heads: &[FileHead], n_left_out: u32) -> Self {
         let rows = captures.into_iter().map(|capture| row(capture, heads)).collect();
-        Self { rows, n_left_out, causes: Vec::new() }
+        Self { rows, n_left_out, causes: FxHashMap::default() }
     }
 
     /// Returns all rows, in the order of their files.
@@ -65,8 +66,7 @@ impl CaptureRows {
 
     /// Records what made most of the difference between two captures.
     pub fn set_cause(&mut self, between: (u32, u32), cause: ChangeCause) {
-        self.causes.retain(|(of, _)| *of != between);
-        self.causes.push((between, cause));
+        self.causes.insert(between, cause);
     }
 
     /// Returns the indices of the rows by time; by name if one of those that were read does not record its time. The flag says which.
@@ -85,7 +85,9 @@ impl CaptureRows {
     /// capture. `None` if no capture has been read.
     pub(super) fn usual(&self, order: &[u32]) -> Option<u32> {
         let row = |at: u32| &self.rows[at as usize];
-        let n_like = |at: u32| self.rows.iter().filter(|other| row(at).is_comparable(other)).count();
+        let mut n_alike: FxHashMap<Work<'_>, u32> = FxHashMap::default();
+        self.rows.iter().filter_map(CaptureRow::work).for_each(|work| *n_alike.entry(work).or_default() += 1);
+        let n_like = |at: u32| row(at).work().and_then(|work| n_alike.get(&work)).copied().unwrap_or(0);
         let read = order.iter().copied().filter(|at| row(*at).summary().is_some());
         read.rev().min_by_key(|at| Reverse(n_like(*at)))
     }
@@ -106,7 +108,7 @@ impl CaptureRows {
         for change in &mut series.changes {
             let capture = |mark: u32| series.marks[mark as usize].capture;
             let between = (capture(change.last_before), capture(change.at));
-            change.cause = self.causes.iter().find(|(of, _)| *of == between).map(|(_, cause)| cause.clone());
+            change.cause = self.causes.get(&between).cloned();
         }
         CapturesView {
             n_captures: self.rows.len() as u32,
@@ -141,10 +143,12 @@ impl CaptureRows {
     /// Compares each capture with the last comparable one before it.
     fn find_changes(&mut self) {
         let (order, _) = self.order();
-        let change = |place: usize| {
-            let row = &self.rows[order[place] as usize];
-            let before = order[..place].iter().rev().map(|at| &self.rows[*at as usize]);
-            let before = before.into_iter().find(|other| row.is_comparable(other) && other.median_ps.is_some())?;
+        // The last capture of each work that has a median.
+        let mut last: FxHashMap<Work<'_>, &CaptureRow> = FxHashMap::default();
+        let change = |at: &u32| {
+            let row = &self.rows[*at as usize];
+            let work = row.work()?;
+            let before = if row.median_ps.is_some() { last.insert(work, row) } else { last.get(&work).copied() }?;
             let (head, head_before) = (&row.summary()?.point.head, &before.summary()?.point.head);
             let is_known = !head.has_no_samples() && !head_before.has_no_samples();
             let samples = |head| CompareUnit::Step.samples(head);
@@ -153,7 +157,7 @@ impl CaptureRows {
             let delta = (row.median_ps? - before.median_ps?).round() as i64;
             Some((delta, verdict))
         };
-        let changes: Vec<_> = (0..order.len()).map(change).collect();
+        let changes: Vec<_> = order.iter().map(change).collect();
         for (at, change) in order.into_iter().zip(changes) {
             self.rows[at as usize].change = change;
         }

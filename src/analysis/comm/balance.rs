@@ -31,6 +31,7 @@ use crate::profile::{OpKey, Profile, ProgramId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 impl Analysis {
@@ -51,9 +52,10 @@ impl Analysis {
         }
         let mut balance = self.step_balance(profile);
         let mut ops: IndexMap<OpKey, Executions> = IndexMap::default();
+        let tensor_cores = read_windows.iter().filter(|core_window| core_window.core == Core::Tensor);
+        let read: FxHashMap<usize, &CoreWindow<'_>> = tensor_cores.map(|window| (window.device, window)).collect();
         for at in &compared {
-            let core_window =
-                read_windows.iter().find(|core_window| core_window.device == *at && core_window.core == Core::Tensor);
+            let core_window = read.get(at).copied();
             if let Some(CoreWindow { transfers, timeline, .. }) = core_window {
                 let is_in = |span: &Span| core_window.is_some_and(|core_window| core_window.starts(span.at.0));
                 add(*at, transfers, timeline, is_in, &mut ops);
@@ -118,7 +120,7 @@ impl Analysis {
         (sets, at_once): (&[DeviceSet<'_>], bool),
         arrivals: &mut [Sum],
     ) -> Option<ArrivalSpread> {
-        let mut last: Vec<u64> = vec![0; self.devices.len()];
+        let mut last: FxHashMap<usize, u64> = FxHashMap::default();
         let (mut n, mut n_devices, mut total, mut max) = (0_u64, 0, 0_u64, 0);
         for (members, runs) in sets.iter().filter_map(matched) {
             n_devices += members.len() as u32;
@@ -130,7 +132,7 @@ impl Analysis {
                 // If two devices arrive last together, the others do not wait for either alone.
                 if next > shortest && at_once {
                     arrivals[device].last(next - shortest);
-                    last[device] += 1;
+                    *last.entry(device).or_default() += 1;
                 }
                 for (device, (start, end)) in waits_for_peers(&members, run) {
                     let waited = &mut arrivals[device].waited;
@@ -143,7 +145,8 @@ impl Analysis {
             members.iter().for_each(|(device, _)| arrivals[*device].n += if at_once { runs as u64 } else { 0 });
             n += runs as u64;
         }
-        let (straggler, n_last) = last.into_iter().enumerate().rev().max_by_key(|(_, n)| *n)?;
+        let most = last.into_iter().max_by_key(|(device, n)| (*n, Reverse(*device)));
+        let (straggler, n_last) = most.unwrap_or_default();
         (n > 0).then(|| ArrivalSpread {
             op: profile.text(name).to_owned(),
             program_id: program.map(|ProgramId(id)| id),

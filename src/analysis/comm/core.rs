@@ -12,6 +12,7 @@ use crate::analysis::classify::{Facts, Kind, classify};
 use crate::intervals::{ALL, Merged};
 use crate::parallel;
 use crate::profile::{Line, OpId, Plane, Profile};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -55,6 +56,25 @@ impl CoreWindow<'_> {
     /// Whether the time `at` lies in the window. The whole capture contains every time.
     pub fn starts(&self, at: u64) -> bool {
         self.whole || self.window.contains(at)
+    }
+}
+
+/// The planes of the SparseCores of devices: those whose name is the device's name followed by "SparseCore".
+pub(super) struct SparsePlanes<'p>(FxHashMap<(usize, &'p str), Vec<&'p Plane>>);
+
+impl<'p> SparsePlanes<'p> {
+    pub(super) fn new(profile: &'p Profile) -> Self {
+        let mut planes: FxHashMap<(usize, &str), Vec<&Plane>> = FxHashMap::default();
+        for plane in profile.planes.iter().filter(|plane| !ops(plane).is_empty()) {
+            let Some((device, _)) = plane.name.split_once("SparseCore") else { continue };
+            planes.entry((plane.file, device.trim_end())).or_default().push(plane);
+        }
+        Self(planes)
+    }
+
+    /// Returns the planes of the SparseCores of a device.
+    fn of_device<'s>(&'s self, device: &'s Plane) -> &'s [&'p Plane] {
+        self.0.get(&(device.file, device.name.trim_end())).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -136,22 +156,17 @@ impl Analysis {
         })
     }
 
-    /// Reads the SparseCores of a device: the planes of the same file whose name is the device's name followed by
-    /// "SparseCore". Their times are related to the device's steps on the event clock. Empty if the device does not
-    /// have the step.
+    /// Reads the SparseCores of a device. Their times are related to the device's steps on the event clock. Empty if the
+    /// device does not have the step.
     pub(super) fn sparse_cores<'p>(
         &self,
         profile: &'p Profile,
+        planes: &SparsePlanes<'p>,
         device: usize,
         step: StepChoice,
         scale: Scale,
     ) -> Vec<CoreWindow<'p>> {
         let of = &self.devices[device];
-        let device_plane = &profile.planes[of.plane];
-        let is_beside = |plane: &&Plane| {
-            let rest = plane.name.strip_prefix(device_plane.name.as_str());
-            plane.file == device_plane.file && rest.is_some_and(|rest| rest.trim_start().starts_with("SparseCore"))
-        };
         let Some((window, whole)) = of.window_on(step, of.event_clock) else { return Vec::new() };
         let read = |plane: &'p Plane| {
             let sparse = Device {
@@ -172,7 +187,7 @@ impl Analysis {
             let window = window.clone();
             CoreWindow { device, core: Core::Sparse, plane, kinds, transfers, timeline, self_times, window, whole }
         };
-        profile.planes.iter().filter(is_beside).filter(|plane| !ops(plane).is_empty()).map(read).collect()
+        planes.of_device(&profile.planes[of.plane]).iter().copied().map(read).collect()
     }
 }
 

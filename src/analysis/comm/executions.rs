@@ -15,6 +15,7 @@ use crate::hlo::ReplicaGroups;
 use crate::parallel;
 use crate::profile::{OpKey, Profile};
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -122,9 +123,14 @@ impl Analysis {
         let mut known = numbers.clone();
         named.sort_unstable();
         known.sort_unstable();
+        let mut places: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        numbers.iter().enumerate().for_each(|(place, number)| places.entry(*number).or_default().push(place));
         let of = |group: &Vec<u64>| {
-            let members = devices.iter().zip(&numbers).filter(|(_, number)| group.contains(number));
-            members.map(|(lengths, _)| *lengths).collect()
+            let mut members: Vec<usize> =
+                group.iter().filter_map(|number| places.get(number)).flatten().copied().collect();
+            members.sort_unstable();
+            members.dedup();
+            members.into_iter().map(|place| devices[place]).collect()
         };
         (named == known).then(|| groups.iter().map(of).collect())
     }
@@ -144,7 +150,9 @@ impl Analysis {
         let hosts = names(profile);
         let place = |(device, number): (&usize, &u64)| (by_number(&hosts[plane(device).file]), *number);
         let places: Vec<_> = devices.iter().zip(&numbers).map(place).collect();
-        Some(places.iter().map(|of| places.iter().filter(|other| *other < of).count() as u64).collect())
+        let mut sorted = places.clone();
+        sorted.sort_unstable();
+        Some(places.iter().map(|of| sorted.partition_point(|other| other < of) as u64).collect())
     }
 }
 

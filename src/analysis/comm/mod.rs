@@ -50,7 +50,7 @@ use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::units::Picos;
 use arrangement::Arrangement;
-use core::CoreWindow;
+use core::{CoreWindow, SparsePlanes};
 use sums::Sums;
 
 impl Analysis {
@@ -118,8 +118,9 @@ impl Analysis {
         let Selection { header, totals, slices, chosen, step, scale, notes: selection_notes } =
             self.selection(profile, &query.query);
         let tensor_cores = self.tensor_cores(profile, &slices, step);
+        let sparse = SparsePlanes::new(profile);
         let sparse_cores: Vec<CoreWindow<'_>> =
-            slices.iter().flat_map(|slice| self.sparse_cores(profile, slice.device, step, scale)).collect();
+            slices.iter().flat_map(|slice| self.sparse_cores(profile, &sparse, slice.device, step, scale)).collect();
         let all_cores = tensor_cores.iter().chain(&sparse_cores);
         let infos = sums::collective_infos(profile, all_cores.map(CoreWindow::transfers), programs);
         let link = chosen.first().and_then(|at| link_peak(&profile.planes[self.devices[*at].plane]));

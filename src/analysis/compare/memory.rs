@@ -3,6 +3,7 @@
 use super::input::{Input, InputPeak};
 use super::sections::{BytesDelta, ClassDelta, MemoryDelta, PeakDelta, PeakSide};
 use crate::analysis::memory::{MemoryClass, MemoryPrograms, ProgramPeaks, RollUp, RollUpBy, RuntimeMemory, SpacePeak};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// Returns the program whose memory is compared, as indices in the programs of both sides: of the programs with the same name and a
@@ -29,8 +30,11 @@ pub fn paired_program(a: &MemoryPrograms, b: &MemoryPrograms) -> Result<(u32, u3
 /// Returns the pair of programs of the same name with the highest peak.
 fn highest_pair<'p>(a: &'p [ProgramPeaks], b: &'p [ProgramPeaks]) -> Option<(&'p ProgramPeaks, &'p ProgramPeaks)> {
     // The programs of a side are in the order of their peaks, so the first of a name is the highest.
-    let first = |all: &'p [ProgramPeaks], name: &str| all.iter().find(|of| of.name == name && of.hbm_peak().is_some());
-    let pairs = a.iter().filter_map(|of| Some((first(a, &of.name)?, first(b, &of.name)?)));
+    let by_name = |all: &'p [ProgramPeaks]| -> FxHashMap<&'p str, &'p ProgramPeaks> {
+        all.iter().rev().filter(|of| of.hbm_peak().is_some()).map(|of| (&*of.name, of)).collect()
+    };
+    let (of_a, of_b) = (by_name(a), by_name(b));
+    let pairs = a.iter().filter_map(|of| Some((*of_a.get(&*of.name)?, *of_b.get(&*of.name)?)));
     // Of equal peaks, the name decides, so that the order of the sides does not.
     pairs.max_by_key(|(a, b)| (a.hbm_peak().max(b.hbm_peak()), Reverse(&a.name), a.hbm_peak()))
 }

@@ -14,6 +14,7 @@ use crate::analysis::base::{Analysis, Device, Platform, StepBasis};
 use crate::profile::{Line, Plane, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 
 impl Analysis {
     /// Reports the contents of all opened files. `files` are those of the profile, in its order. `partial` means that
@@ -31,12 +32,16 @@ impl Analysis {
     fn contents(&self, profile: &Profile, files: &[FileInfo], partial: bool, has_times: bool) -> FileView {
         // Derived planes and lines are in no file, so they are not listed.
         let by_plane: IndexMap<usize, &Device> = self.devices.iter().map(|device| (device.plane, device)).collect();
+        let file_of = |device: &Device| profile.planes[device.plane].file;
+        let on_threads =
+            |device: &&Device| device.platform == Platform::Cpu && profile.planes[device.plane].is_derived();
+        let derived: FxHashSet<usize> = self.devices.iter().filter(on_threads).map(file_of).collect();
+        let with_devices: FxHashSet<usize> = self.devices.iter().map(file_of).collect();
         let planes = profile.planes.iter().enumerate().filter(|(_, plane)| !plane.is_derived()).map(|(i, plane)| {
             let device = by_plane.get(&i).copied();
-            let on_threads = || self.devices.iter().any(|d| d.platform == Platform::Cpu && is_of(profile, d, plane));
             let is_host = plane.name == "/host:CPU";
-            let has_devices = || self.devices.iter().any(|device| profile.planes[device.plane].file == plane.file);
-            of_plane(plane, device, is_host && on_threads(), is_host && has_devices(), has_times)
+            let (on_threads, has_devices) = (derived.contains(&plane.file), with_devices.contains(&plane.file));
+            of_plane(plane, device, is_host && on_threads, is_host && has_devices, has_times)
         });
         let mut view = FileView {
             files: files.to_vec(),
@@ -53,11 +58,6 @@ impl Analysis {
         view.quality = self.quality(profile, &view);
         view
     }
-}
-
-/// Whether `device` was derived from the threads of the file that contains `plane`.
-fn is_of(profile: &Profile, device: &Device, plane: &Plane) -> bool {
-    profile.planes[device.plane].is_derived() && profile.planes[device.plane].file == plane.file
 }
 
 /// Reports a plane. `on_threads` means that ops run on the threads of the plane, and `is_host` that the plane has the threads

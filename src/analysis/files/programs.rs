@@ -8,6 +8,7 @@ use crate::profile::{HloBlob, HloForm, Profile, ProgramId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 
 /// The runs and the self time of a program.
@@ -34,10 +35,11 @@ impl Analysis {
         let mut known: IndexMap<ProgramId, ProgramRuns> =
             profile.programs.keys().map(|id| (*id, ProgramRuns::default())).collect();
         self.add_runs(profile, &mut known, has_self_times);
-        let mut listed = Vec::new();
+        let mut listed: FxHashSet<usize> = FxHashSet::default();
+        let hlo = hlo_by_id(profile);
         let mut programs: Vec<FileProgram> = Vec::new();
         for (id, ran) in known {
-            let hlo = hlo_of(profile, id);
+            let hlo = hlo.get(&id).copied();
             listed.extend(hlo);
             let name = profile.programs.get(&id).cloned().or(ran.module).unwrap_or_else(|| id.0.to_string());
             let n_runs = Some(ran.n_runs).filter(|n| *n > 0);
@@ -88,11 +90,17 @@ impl Analysis {
     }
 }
 
-/// Returns the index of a program's HLO. HLO in a capture is preferred to files of their own, then the largest HLO.
-fn hlo_of(profile: &Profile, id: ProgramId) -> Option<usize> {
-    let of_id = profile.hlo.iter().enumerate().filter(|(_, blob)| blob.program == Some(id));
-    let better = |(i, blob): &(usize, &HloBlob)| (!blob.is_dropped(), blob.span.len(), Reverse(*i));
-    of_id.max_by_key(better).map(|(i, _)| i)
+/// Returns the index of the HLO of each program, by its id. HLO in a capture is preferred to files of their own, then the largest HLO.
+fn hlo_by_id(profile: &Profile) -> FxHashMap<ProgramId, usize> {
+    let rank = |i: usize| (!profile.hlo[i].is_dropped(), profile.hlo[i].span.len(), Reverse(i));
+    let mut best: FxHashMap<ProgramId, usize> = FxHashMap::default();
+    for (i, id) in profile.hlo.iter().enumerate().filter_map(|(i, blob)| Some((i, blob.program?))) {
+        let known = best.entry(id).or_insert(i);
+        if rank(i) > rank(*known) {
+            *known = i;
+        }
+    }
+    best
 }
 
 /// Returns the entry of a program without runs.

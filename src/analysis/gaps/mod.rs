@@ -22,63 +22,65 @@
 //! All times are on the event clock, which devices and host share. The lengths of gaps may therefore differ slightly
 //! from idle times on the clock of the device.
 
+mod class_line;
 pub mod columns;
 mod gap_causes;
 mod host_class;
+mod host_classes;
+mod host_events;
 mod report;
 mod window;
 
 pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent};
 
-use crate::analysis::base::host_links::HostLinks;
-use crate::analysis::base::op_times::union_length;
+use crate::analysis::base::device::host_planes;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, Interval, Merged, Platform, Query, StepChoice};
-use crate::profile::{Note, NoteCode, OpId, Profile, Severity, StrId, program_of};
+use crate::analysis::base::{Analysis, Interval, Merged, Platform, Query, Step, StepChoice};
+use crate::profile::{Note, NoteCode, OpId, Profile, Severity, program_of};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
-use gap_causes::{CausePart, DividedGap, Runs};
+use gap_causes::{ClassTimes, Runs};
 pub(in crate::analysis) use host_class::host_class;
+use host_classes::HostClasses;
+use host_events::host_events;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use window::{DeviceWindow, RawGap};
 
 /// Number of gaps that a report holds.
 const MAX_GAPS: usize = 1000;
-/// Number of host events that a gap names.
-const MAX_HOST_EVENTS: usize = 5;
-
 impl Analysis {
     /// Reports the gaps of the devices and the step of `query`. The grouping and the filter of `query` are ignored.
     pub fn gaps(&self, profile: &Profile, query: &Query) -> Gaps {
         let Selection { header, totals, chosen, step, scale, mut notes, .. } = self.selection(profile, query);
-        let (mut hosts, mut sums): (Vec<(usize, HostLinks<'_>)>, Sums) = (Vec::new(), Sums::default());
+        let host_planes = host_planes(profile);
+        let (mut hosts, mut sums): (FxHashMap<usize, HostClasses<'_>>, Sums) = (FxHashMap::default(), Sums::default());
         let mut longest: Vec<(usize, RawGap)> = Vec::new();
-        let mut all_runs: Vec<(usize, usize, Runs<'_>)> = Vec::new();
+        let mut all_runs: FxHashMap<usize, Runs> = FxHashMap::default();
         for index in chosen {
             let device = &self.devices[index];
             let plane = &profile.planes[device.plane];
-            let host = hosts.iter().position(|(file, _)| *file == plane.file).unwrap_or_else(|| {
-                hosts.push((plane.file, HostLinks::new(profile, plane.file, device.event_clock)));
-                hosts.len() - 1
-            });
-            let runs = Runs::new(profile, plane, device, &hosts[host].1);
+            let host = hosts
+                .entry(plane.file)
+                .or_insert_with(|| HostClasses::new(profile, &host_planes[plane.file], device.event_clock));
+            let runs = Runs::new(profile, plane, device, host);
             let mut each = |gap: RawGap| {
-                sums.add_gap(&runs.divide_gap(&hosts[host].1, &gap).parts, gap.length());
+                sums.add_gap(&runs.divide_gap(host, &gap).times(host), gap.length());
                 longest.push((index, gap));
                 if longest.len() >= 4 * MAX_GAPS {
                     keep_longest(&mut longest);
                 }
             };
             if let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], step, true, &mut each) {
-                sums.add_window(&window, &runs, &hosts[host].1);
-                all_runs.push((index, host, runs));
+                sums.add_window(&window, &runs, host);
+                all_runs.insert(index, runs);
             }
         }
         keep_longest(&mut longest);
         let report = |(index, gap): &(usize, RawGap)| {
-            let (_, host, runs) = all_runs.iter().find(|(of, ..)| of == index)?;
-            Some(self.report(profile, *index, gap, runs, &hosts[*host].1))
+            let host = hosts.get(&profile.planes[self.devices[*index].plane].file)?;
+            Some(self.report(profile, *index, gap, all_runs.get(index)?, host))
         };
         let gaps: Vec<Gap> = longest.iter().filter_map(report).collect();
         notes.extend(sums.note());
@@ -118,30 +120,52 @@ impl Analysis {
         profile: &Profile,
         device: usize,
         step: StepChoice,
-    ) -> Option<(Merged, Vec<(GapClass, Picos)>)> {
+    ) -> Option<(Merged, Vec<ClassIdle>)> {
         let of = &self.devices[device];
-        let plane = &profile.planes[of.plane];
-        let host = HostLinks::new(profile, plane.file, of.event_clock);
-        let runs = Runs::new(profile, plane, of, &host);
+        let (host, runs) = self.host_and_runs(profile, device);
         let mut sums = Sums::default();
-        let mut each = |gap: RawGap| sums.add_gap(&runs.divide_gap(&host, &gap).parts, gap.length());
+        let mut each = |gap: RawGap| sums.add_gap(&runs.divide_gap(&host, &gap).times(&host), gap.length());
         let window = DeviceWindow::new(profile, of, &self.facts[device], step, false, &mut each)?;
-        let times = GapClass::ALL.into_iter().zip(sums.by_class).map(|(class, (time, _))| (class, time));
-        Some((window.spans, times.collect()))
+        Some((window.spans, sums.times()))
     }
 
-    /// Returns the idle time of a device by class in each of the steps of a choice, in the order of [`GapClass::ALL`]. Empty if the device does not have the step, or has no times on the event clock.
+    /// Returns the time of each class of the gaps in steps of a device, of which each counts as if it were the only one. The
+    /// steps are in order of their start.
+    pub(in crate::analysis) fn gap_times_of_steps(
+        &self,
+        profile: &Profile,
+        device: usize,
+        steps: &[&Step],
+    ) -> Vec<ClassIdle> {
+        let mut sums = Sums::default();
+        if !steps.is_empty() {
+            let (host, runs) = self.host_and_runs(profile, device);
+            let mut each = |gap: RawGap| sums.add_gap(&runs.divide_gap(&host, &gap).times(&host), gap.length());
+            DeviceWindow::of_steps(profile, &self.devices[device], &self.facts[device], steps, &mut each);
+        }
+        sums.times()
+    }
+
+    /// Returns the host of a device, and the runs of the device.
+    fn host_and_runs<'p>(&self, profile: &'p Profile, device: usize) -> (HostClasses<'p>, Runs) {
+        let of = &self.devices[device];
+        let plane = &profile.planes[of.plane];
+        let host = HostClasses::new(profile, &host_planes(profile)[plane.file], of.event_clock);
+        let runs = Runs::new(profile, plane, of, &host);
+        (host, runs)
+    }
+
+    /// Returns the idle time of a device by class in each of the steps of a choice, in the order of [`GapClass::ALL`]. Empty
+    /// if the device does not have the step, or has no times on the event clock.
     pub fn idle_by_step(&self, profile: &Profile, device: usize, step: StepChoice) -> IndexMap<u64, Vec<ClassIdle>> {
         let Some(of) = self.devices.get(device) else { return IndexMap::default() };
-        let plane = &profile.planes[of.plane];
-        let host = HostLinks::new(profile, plane.file, of.event_clock);
-        let runs = Runs::new(profile, plane, of, &host);
+        let (host, runs) = self.host_and_runs(profile, device);
         let range = of.chosen_range(step);
         let steps = of.chosen_steps(step, range.as_ref());
         let none = || GapClass::ALL.into_iter().map(|class| (class, Picos::ZERO)).collect::<Vec<ClassIdle>>();
         let mut by_step: Vec<Vec<ClassIdle>> = steps.iter().map(|_| none()).collect();
         let mut each = |gap: RawGap| {
-            for (class, (start, end)) in runs.divide_gap(&host, &gap).parts {
+            for (class, (start, end)) in runs.divide_gap(&host, &gap).all_parts(&host) {
                 let first = steps.partition_point(|step| step.event_window.1 <= start);
                 let within = steps[first..].iter().zip(&mut by_step[first..]);
                 for (step, idle) in within.take_while(|(step, _)| step.event_window.0 < end) {
@@ -160,13 +184,11 @@ impl Analysis {
     /// times on the event clock.
     pub(in crate::analysis) fn gap_parts(&self, profile: &Profile, device: usize) -> Vec<GapPart> {
         let of = &self.devices[device];
-        let plane = &profile.planes[of.plane];
-        let host = HostLinks::new(profile, plane.file, of.event_clock);
-        let runs = Runs::new(profile, plane, of, &host);
+        let (host, runs) = self.host_and_runs(profile, device);
         let mut parts = Vec::new();
         let on_axis = |time: u64| time.saturating_add(of.axis_offset);
         let mut each = |gap: RawGap| {
-            let explained = runs.divide_gap(&host, &gap).parts.into_iter();
+            let explained = runs.divide_gap(&host, &gap).all_parts(&host).into_iter();
             parts
                 .extend(explained.map(|(class, (start, end))| GapPart { class, time: (on_axis(start), on_axis(end)) }));
         };
@@ -174,7 +196,7 @@ impl Analysis {
         parts
     }
 
-    fn report(&self, profile: &Profile, index: usize, gap: &RawGap, runs: &Runs<'_>, host: &HostLinks<'_>) -> Gap {
+    fn report(&self, profile: &Profile, index: usize, gap: &RawGap, runs: &Runs, host: &HostClasses<'_>) -> Gap {
         let device = &self.devices[index];
         let plane = &profile.planes[device.plane];
         let name = |op: OpId| profile.text(plane.op(op).name).to_owned();
@@ -184,7 +206,7 @@ impl Analysis {
             let name = if device.platform == Platform::Gpu { op.stats.hlo_module? } else { op.text };
             Some(profile.text(name))
         });
-        let mut parts = by_class(&explained.parts);
+        let mut parts: Vec<ClassIdle> = by_class(&explained.times(host)).collect();
         parts.small_sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
         let main_class = parts.first().map(|(class, _)| *class);
         Gap {
@@ -197,9 +219,7 @@ impl Analysis {
             after: gap.after.map(name),
             before: gap.before.map(name),
             program: program.map(|text| program_of(text).map_or(text, |(name, _)| name).to_owned()),
-            host_events: explained
-                .late
-                .map_or_else(Vec::new, |late| host_events(profile, host, &explained, late, main_class)),
+            host_events: explained.late.map_or_else(Vec::new, |late| host_events(profile, host, late, main_class)),
         }
     }
 }
@@ -238,7 +258,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn add_window(&mut self, window: &DeviceWindow, runs: &Runs<'_>, host: &HostLinks<'_>) {
+    fn add_window(&mut self, window: &DeviceWindow, runs: &Runs, host: &HostClasses<'_>) {
         self.window += Picos(window.spans.length());
         self.busy += Picos(window.busy);
         self.in_loops.0 += window.in_loops.0;
@@ -248,19 +268,24 @@ impl Sums {
             self.n_runs += 1;
             if let Some(call) = run.enqueue {
                 self.n_linked_runs += 1;
-                self.leads.push(Picos(run.time.0).as_f64() - Picos(host.time(call).1).as_f64());
+                self.leads.push(Picos(run.time.0).as_f64() - Picos(host.links.time(call).1).as_f64());
             }
         }
         self.platforms.push(runs.platform);
     }
 
-    fn add_gap(&mut self, parts: &[CausePart], length: u64) {
+    fn add_gap(&mut self, times: &ClassTimes, length: u64) {
         self.n_gaps += 1;
         self.idle += Picos(length);
-        for (class, time) in by_class(parts) {
+        for (class, time) in by_class(times) {
             let sum = &mut self.by_class[class as usize];
             *sum = (sum.0 + time, sum.1 + 1);
         }
+    }
+
+    /// Returns the time of each class.
+    fn times(&self) -> Vec<ClassIdle> {
+        GapClass::ALL.into_iter().zip(self.by_class).map(|(class, (time, _))| (class, time)).collect()
     }
 
     /// Returns the classes with their sums, the longest first.
@@ -297,79 +322,8 @@ impl Sums {
     }
 }
 
-/// Returns the time of a gap by class.
-fn by_class(parts: &[CausePart]) -> Vec<(GapClass, Picos)> {
-    let mut sums: Vec<(GapClass, Picos)> = Vec::new();
-    for (class, (start, end)) in parts {
-        match sums.iter_mut().find(|(of, _)| of == class) {
-            Some((_, time)) => *time += Picos(end - start),
-            None => sums.push((*class, Picos(end - start))),
-        }
-    }
-    sums
-}
-
-/// Returns the names of host events during the late part of a gap: the outermost one on the threads of the call, and those
-/// with a known class. The events of a guessed thread around the whole time may be those of any time, such as the
-/// step or the loop over steps, and are left out. If most of the gap has the class `host`, the innermost one that covers half of it tells most, and is
-/// named as well. The time of a name is the time in which any host thread runs an event of this name.
-fn host_events(
-    profile: &Profile,
-    host: &HostLinks<'_>,
-    explained: &DividedGap,
-    late: Interval,
-    main_class: Option<GapClass>,
-) -> Vec<HostEvent> {
-    let name = |thread: usize, event: u32| {
-        let of = &host.threads[thread];
-        profile.planes[of.plane].op(of.line.events.op(event as usize)).name
-    };
-    let mut names: Vec<StrId> = Vec::new();
-    for thread in explained.threads.iter().chain(&explained.guess) {
-        let of = &host.threads[*thread];
-        let mut outer = 0;
-        let says_more = |event: &u32| {
-            let (start, end) = of.times[*event as usize];
-            Some(*thread) != explained.guess
-                || !host.knows_callers
-                || start > late.0
-                || end < late.1
-                || host_class(profile.text(name(*thread, *event))).is_some()
-        };
-        let mut events: Vec<u32> = of.overlapping(late).filter(says_more).collect();
-        let covers = |event: &&u32| {
-            let (start, end) = of.times[**event as usize];
-            end.min(late.1) - start.max(late.0) >= (late.1 - late.0) / 2
-        };
-        let innermost = events.iter().find(covers).copied().filter(|_| main_class == Some(GapClass::Host));
-        events.reverse();
-        for event in events {
-            let (start, end) = of.times[event as usize];
-            let is_named = start >= outer || Some(event) == innermost;
-            outer = outer.max(end);
-            let name = name(*thread, event);
-            if (is_named || host_class(profile.text(name)).is_some()) && !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    let mut times: Vec<Vec<Interval>> = vec![Vec::new(); names.len()];
-    for thread in 0..host.threads.len() {
-        for event in host.threads[thread].overlapping(late) {
-            let name = name(thread, event);
-            if let Some(at) = names.iter().position(|of| *of == name) {
-                let (start, end) = host.threads[thread].times[event as usize];
-                times[at].push((start.max(late.0), end.min(late.1)));
-            }
-        }
-    }
-    let of = |(name, mut times): (StrId, Vec<Interval>)| HostEvent {
-        name: profile.text(name).to_owned(),
-        total: Picos(union_length(&mut times)),
-    };
-    let mut events: Vec<HostEvent> =
-        names.into_iter().zip(times).map(of).filter(|event| event.total > Picos::ZERO).collect();
-    events.small_sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
-    events.truncate(MAX_HOST_EVENTS);
-    events
+/// Iterates over the classes that have time.
+fn by_class(times: &ClassTimes) -> impl Iterator<Item = ClassIdle> {
+    let all = GapClass::ALL.into_iter().zip(times);
+    all.filter(|(_, time)| **time > 0).map(|(class, time)| (class, Picos(*time)))
 }

@@ -1,8 +1,8 @@
 //! This module finds the gaps of a device within the window of a query.
 
-use crate::analysis::base::{Device, Interval, Merged, StepChoice, intervals, self_time};
+use crate::analysis::base::{Device, Interval, Merged, Step, StepChoice, intervals, self_time};
 use crate::analysis::classify::{Kind, PlaneFacts};
-use crate::profile::{OpId, Profile};
+use crate::profile::{OpId, Plane, Profile};
 use crate::small_sort::SmallSort;
 
 /// Least length in ps of a gap between the ops of a loop that is counted.
@@ -40,23 +40,17 @@ pub(super) struct DeviceWindow {
     pub in_loops: (u64, u64),
 }
 
-impl DeviceWindow {
-    /// Calls `each` with the gaps of the window, in order of time. `has_loops` tells whether the gaps in loops are counted. Returns `None` if the device does not have the step,
-    /// or has no times on the event clock.
-    pub(super) fn new(
-        profile: &Profile,
-        device: &Device,
-        facts: &PlaneFacts,
-        choice: StepChoice,
-        has_loops: bool,
-        each: &mut dyn FnMut(RawGap),
-    ) -> Option<Self> {
-        let plane = &profile.planes[device.plane];
-        let range = device.chosen_range(choice);
-        let steps = device.chosen_steps(choice, range.as_ref());
-        if steps.is_empty() && !device.is_whole_capture(choice) {
-            return None;
-        }
+/// The ops of a device, in order of their start, and the time between the ops of loops.
+struct DeviceOps {
+    ops: Vec<(Interval, OpId)>,
+    loops: Vec<Interval>,
+    /// From the start of the first op to the end of the last one.
+    whole: Interval,
+}
+
+impl DeviceOps {
+    /// Reads the ops of a device. `None` if the device has no ops, or no times on the event clock.
+    fn new(plane: &Plane, device: &Device, facts: &PlaneFacts, has_loops: bool) -> Option<Self> {
         let mut ops: Vec<(Interval, OpId)> = Vec::new();
         let mut loops: Vec<Interval> = Vec::new();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
@@ -75,16 +69,52 @@ impl DeviceWindow {
             ops.small_sort_by_key(|(time, _)| *time);
         }
         let whole = (ops.first()?.0.0, ops.iter().map(|((_, end), _)| *end).max()?);
+        Some(Self { ops, loops, whole })
+    }
+
+    /// Calls `each` with the stretches without ops, also those before the first and after the last op, each with the ops
+    /// around it, and with the parts of ops that no earlier op overlaps.
+    fn each(&self, gap: &mut dyn FnMut(Interval, Option<OpId>, Option<OpId>), busy: &mut dyn FnMut(Interval)) {
+        let (mut now, mut last): (u64, Option<OpId>) = (0, None);
+        for ((start, end), op) in &self.ops {
+            if now < *start {
+                gap((now, *start), last, Some(*op));
+            }
+            if *end > now {
+                busy((now.max(*start), *end));
+                (now, last) = (*end, Some(*op));
+            }
+        }
+        if now < u64::MAX {
+            gap((now, u64::MAX), last, None);
+        }
+    }
+}
+
+impl DeviceWindow {
+    /// Calls `each` with the gaps of the window, in order of time. `has_loops` tells whether the gaps in loops are counted.
+    /// Returns `None` if the device does not have the step, or has no times on the event clock.
+    pub(super) fn new(
+        profile: &Profile,
+        device: &Device,
+        facts: &PlaneFacts,
+        choice: StepChoice,
+        has_loops: bool,
+        each: &mut dyn FnMut(RawGap),
+    ) -> Option<Self> {
+        let range = device.chosen_range(choice);
+        let steps = device.chosen_steps(choice, range.as_ref());
+        if steps.is_empty() && !device.is_whole_capture(choice) {
+            return None;
+        }
+        let ops = DeviceOps::new(&profile.planes[device.plane], device, facts, has_loops)?;
+        let whole = ops.whole;
         let of_steps = steps.iter().map(|step| step.event_window);
         let spans: Merged = of_steps.chain(steps.is_empty().then_some(whole)).collect();
         let mut window = Self { spans: spans.clone(), busy: 0, in_loops: (0, 0) };
         // The span of the window that the last op lies in, so that the next ops need no search.
         let mut cursor = spans.cursor();
-        // Calls `each` with the parts of a stretch without ops that lie in the window.
         let mut gap = |(start, end): Interval, after: Option<OpId>, before: Option<OpId>| {
-            if start >= end {
-                return;
-            }
             for time in spans.within((start, end)) {
                 let begun = steps.partition_point(|step| step.event_window.0 <= time.0);
                 let step = begun.checked_sub(1).map(|last| &steps[last]);
@@ -99,21 +129,44 @@ impl DeviceWindow {
                 });
             }
         };
-        let (mut now, mut last): (u64, Option<OpId>) = (0, None);
-        for ((start, end), op) in ops {
-            gap((now, start), last, Some(op));
-            if end > now {
-                window.busy = window.busy.saturating_add(cursor.length_in((now.max(start), end)));
-                (now, last) = (end, Some(op));
-            }
-        }
-        gap((now, u64::MAX), last, None);
-        for at in loops {
+        ops.each(&mut gap, &mut |part| window.busy = window.busy.saturating_add(cursor.length_in(part)));
+        for at in ops.loops {
             let length = spans.length_in(at);
             if length >= LOOP_GAP {
                 window.in_loops = (window.in_loops.0 + 1, window.in_loops.1.saturating_add(length));
             }
         }
         Some(window)
+    }
+
+    /// Calls `each` with the gaps of several steps, which are in order of their start, as if each step were the only one: a
+    /// gap ends with its step. The ops are read once for all steps.
+    pub(super) fn of_steps(
+        profile: &Profile,
+        device: &Device,
+        facts: &PlaneFacts,
+        steps: &[&Step],
+        each: &mut dyn FnMut(RawGap),
+    ) -> Option<()> {
+        let ops = DeviceOps::new(&profile.planes[device.plane], device, facts, false)?;
+        let mut gap = |(start, end): Interval, after: Option<OpId>, before: Option<OpId>| {
+            let first = steps.partition_point(|step| step.event_window.1 <= start);
+            for step in steps[first..].iter().take_while(|step| step.event_window.0 < end) {
+                let time = (start.max(step.event_window.0), end.min(step.event_window.1));
+                if time.0 < time.1 {
+                    each(RawGap {
+                        time,
+                        window_start: step.event_window.0,
+                        step: Some(step.number),
+                        after: after.filter(|_| start == time.0),
+                        before: before.filter(|_| end == time.1),
+                        ends_before: end,
+                        is_outside: end <= ops.whole.0 || start >= ops.whole.1,
+                    });
+                }
+            }
+        };
+        ops.each(&mut gap, &mut |_| {});
+        Some(())
     }
 }

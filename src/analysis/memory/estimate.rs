@@ -14,12 +14,7 @@
 use super::estimate_arrays::{aliases, arrays};
 use crate::hlo::opcode::is_done;
 use crate::hlo::{ArrayShape, ComputationId, Instruction, InstructionId, Module, Shape};
-use crate::small_sort::SmallSort;
-use crate::wire::proto::hlo::buffer_allocation_proto::Assigned;
-use crate::wire::proto::hlo::heap_simulator_trace::Event;
-use crate::wire::proto::hlo::heap_simulator_trace::event::Kind;
-use crate::wire::proto::hlo::logical_buffer_proto::Location;
-use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, LogicalBufferProto};
+use crate::wire::proto::hlo::BufferAssignmentProto;
 use indexmap::IndexMap;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -27,8 +22,14 @@ use std::rc::Rc;
 
 /// Maximum nesting of loops and calls. A program with deeper nesting has no estimate.
 const DEPTH: usize = 64;
-/// Limit of the walk, in multiples of the program's instructions, operands and arrays: a body may have many calls.
+/// Largest number of estimated arrays, in multiples of the arrays of the program: a body may have many calls.
 const TIMES: usize = 8;
+/// Limit of the walk, in multiples of the program's instructions, operands and arrays. It is twice as large, because an
+/// instruction is paid for its operands and for its arrays.
+const STEPS: usize = 2 * TIMES;
+/// Letters of a name, and levels of nested tuples, that are written for each array as one part of the program.
+const LETTERS: usize = 64;
+const LEVELS: usize = 8;
 
 /// Opcodes that pass all of their first operand on.
 const PASSES_ON: [&str; 5] = ["bitcast", "while", "optimization-barrier", "opt-barrier", "async-update"];
@@ -63,55 +64,62 @@ const IN_PLACE: [&str; 22] = [
 type Value = Rc<[u32]>;
 
 /// An array in memory.
-struct EstimatedBuffer {
+pub(super) struct EstimatedBuffer {
     /// Bytes with padding.
-    size: u64,
-    color: i64,
-    instruction: InstructionId,
-    index: Vec<i64>,
+    pub(super) size: u64,
+    pub(super) color: i64,
+    pub(super) instruction: InstructionId,
+    pub(super) index: Vec<i64>,
     /// Event that makes the array.
     at: u32,
     /// Events that first and last need the memory of the array.
-    first: u32,
-    last: u32,
+    pub(super) first: u32,
+    pub(super) last: u32,
     /// The next buffer on the path to the owner of the memory; this buffer if it is the owner.
     same: u32,
     /// Whether the array is a parameter of the entry, which is alive for the whole program.
-    is_parameter: bool,
-    is_constant: bool,
-    is_output: bool,
+    pub(super) is_parameter: bool,
+    pub(super) is_constant: bool,
+    pub(super) is_output: bool,
 }
 
 /// A walk over a program in the order of its schedule, which finds the live ranges of its buffers.
-struct LiveRanges<'m> {
-    module: &'m Module,
-    made: Vec<EstimatedBuffer>,
+pub(super) struct LiveRanges<'m> {
+    pub(super) module: &'m Module,
+    pub(super) made: Vec<EstimatedBuffer>,
     /// For each instruction, the buffers of its arrays in order.
     values: IndexMap<InstructionId, Value>,
     /// For each tuple, the index of the first array of each part, then the number of arrays.
     starts: IndexMap<InstructionId, Rc<[usize]>>,
     /// The instruction of each event.
-    order: Vec<InstructionId>,
-    /// Number of instructions, operands and arrays that the walk may still visit.
+    pub(super) order: Vec<InstructionId>,
+    /// Number of instructions, operands and arrays that the walk may still visit. Nothing is listed before it is
+    /// subtracted from this number.
     left: usize,
+    /// Number of arrays that may still be made.
+    left_to_make: usize,
 }
 
 /// Estimates a buffer assignment. `None` if the text has no schedule, or if the walk is too long or too deep.
 pub(super) fn assignment(module: &Module) -> Option<BufferAssignmentProto> {
     let entry = module.entry?;
     module.computation(entry)?.schedule.as_ref()?;
-    let arrays: usize = module.instructions().map(|(_, i)| i.shape.arrays().count() + i.operands.len() + 1).sum();
+    let n_arrays: usize = module.instructions().map(|(_, i)| i.shape.arrays().count()).sum();
+    let n_parts: usize = module.instructions().map(|(_, i)| i.operands.len() + 1).sum();
+    let left = n_arrays.saturating_add(n_parts).saturating_mul(STEPS);
     let mut ranges = LiveRanges {
         module,
         made: Vec::new(),
         values: IndexMap::default(),
         starts: IndexMap::default(),
         order: Vec::new(),
-        left: arrays.saturating_mul(TIMES),
+        left,
+        left_to_make: n_arrays.saturating_mul(TIMES),
     };
     ranges.computation(entry, &[], DEPTH)?;
     ranges.outputs(entry);
-    ranges.in_place();
+    ranges.left = left;
+    ranges.in_place()?;
     Some(ranges.into_assignment())
 }
 
@@ -124,15 +132,23 @@ impl LiveRanges<'_> {
         for at in order {
             let instruction = module.instruction(*at)?;
             let value = self.instruction(*at, instruction, operands, depth)?;
-            self.left = self.left.checked_sub(value.len() + 1)?;
+            self.visit(value.len() + 1)?;
             *self.values.entry(*at).or_insert_with(|| Rc::new([])) = value;
         }
         Some(())
     }
 
+    /// Subtracts what the walk visits next from what it may still visit. `None` if that is too much.
+    fn visit(&mut self, n: usize) -> Option<()> {
+        self.left = self.left.checked_sub(n)?;
+        Some(())
+    }
+
     fn instruction(&mut self, id: InstructionId, of: &Instruction, operands: &[Value], depth: usize) -> Option<Value> {
         let module = self.module;
+        self.visit(of.operands.len())?;
         let inputs: Vec<Value> = module.operands(id).map(|operand| self.value(operand)).collect();
+        let n_inputs: usize = inputs.iter().map(|input| input.len()).sum();
         let opcode = &*of.opcode;
         match opcode {
             "parameter" => {
@@ -141,14 +157,16 @@ impl LiveRanges<'_> {
                     return Some(value.clone());
                 }
             }
+            // The caller pays for the list. A tuple of tuples may be as long as the product of their lengths.
+            "tuple" if n_inputs > self.left => return None,
             "tuple" => return Some(inputs.iter().flat_map(|input| input.iter().copied()).collect()),
             "get-tuple-element" => return Some(self.element(id, of, &inputs).unwrap_or_else(|| Rc::new([]))),
             _ => {}
         }
+        self.visit(n_inputs + of.name.len() / LETTERS)?;
         self.bodies(of, &inputs, depth)?;
         let at = u32::try_from(self.order.len()).ok()?;
         self.order.push(id);
-        self.left = self.left.checked_sub(inputs.iter().map(|input| input.len()).sum())?;
         for buffer in inputs.iter().flat_map(|input| input.iter()) {
             self.made[*buffer as usize].last = at;
         }
@@ -162,8 +180,9 @@ impl LiveRanges<'_> {
         let n = of.shape.arrays().count();
         if is_done(opcode) {
             // The result of a `copy-start` begins with the copy, and that of any other start with its operands.
+            self.visit(n)?;
             let is_first = opcode == "copy-done" || first.len() == n;
-            let taken = if is_first { 0 } else { self.taken(id) };
+            let taken = if is_first { 0 } else { self.taken(id)? };
             return Some(first.iter().copied().skip(taken).take(n).collect());
         }
         // The result of an asynchronous start contains its operands. They are no arrays of its own.
@@ -203,8 +222,9 @@ impl LiveRanges<'_> {
         inputs.first()?.get(from..to).map(Rc::from)
     }
 
-    /// Returns the number of arrays that the start of an asynchronous op takes. `done` is its done.
-    fn taken(&self, done: InstructionId) -> usize {
+    /// Returns the number of arrays that the start of an asynchronous op takes. `done` is its done. `None` if the walk is
+    /// too long.
+    fn taken(&mut self, done: InstructionId) -> Option<usize> {
         let module = self.module;
         let opcode = |id: InstructionId| module.instruction(id).map_or("", |of| &*of.opcode);
         let mut start = module.operands(done).next();
@@ -212,8 +232,10 @@ impl LiveRanges<'_> {
             start =
                 start.filter(|id| opcode(*id) == "async-update").and_then(|id| module.operands(id).next()).or(start);
         }
-        let taken = start.into_iter().flat_map(|start| module.operands(start));
-        taken.filter_map(|operand| self.values.get(&operand)).map(|value| value.len()).sum()
+        let start = start.and_then(|start| Some((start, module.instruction(start)?.operands.len())));
+        self.visit(start.map_or(0, |(_, n)| n))?;
+        let taken = start.into_iter().flat_map(|(start, _)| module.operands(start));
+        Some(taken.filter_map(|operand| self.values.get(&operand)).map(|value| value.len()).sum())
     }
 
     /// Walks the computations that a loop, a conditional or a call runs.
@@ -225,6 +247,7 @@ impl LiveRanges<'_> {
             _ => None,
         };
         for (i, call) in of.calls().enumerate() {
+            self.visit(1)?;
             let (Some(inputs), Some(id)) = (takes(i), call.id) else { continue };
             if module.computation(id).is_some_and(|body| body.schedule.is_some()) {
                 self.computation(id, inputs, depth)?;
@@ -250,6 +273,8 @@ impl LiveRanges<'_> {
         at: u32,
     ) -> Option<u32> {
         let buffer = u32::try_from(self.made.len()).ok()?;
+        self.visit(index.len() / LEVELS + of.name.len() / LETTERS)?;
+        self.left_to_make = self.left_to_make.checked_sub(1)?;
         let is = |opcode: &str| &*of.opcode == opcode;
         self.made.push(EstimatedBuffer {
             size: array.padded_bytes().unwrap_or_default(),
@@ -268,7 +293,7 @@ impl LiveRanges<'_> {
     }
 
     /// Returns the buffer that owns the memory of `buffer`.
-    fn memory(&mut self, mut buffer: u32) -> u32 {
+    pub(super) fn memory(&mut self, mut buffer: u32) -> u32 {
         while self.made[buffer as usize].same != buffer {
             let next = self.made[buffer as usize].same;
             // Each step halves the rest of the path, so that a long chain is walked only once.
@@ -312,8 +337,8 @@ impl LiveRanges<'_> {
         }
     }
 
-    /// Lets instructions overwrite operands that are used for the last time.
-    fn in_place(&mut self) {
+    /// Lets instructions overwrite operands that are used for the last time. `None` if their operands are too many.
+    fn in_place(&mut self) -> Option<()> {
         let module = self.module;
         let mut from = 0;
         while let Some(EstimatedBuffer { instruction: id, at, .. }) = self.made.get(from) {
@@ -322,18 +347,22 @@ impl LiveRanges<'_> {
             let n = self.made[from..].iter().take_while(|made| (made.instruction, made.at) == (id, at)).count();
             let opcode = module.instruction(id).map_or("", |of| &*of.opcode);
             if IN_PLACE.contains(&opcode) {
-                self.overwrite(id, at, from as u32..(from + n) as u32);
+                self.overwrite(id, at, from as u32..(from + n) as u32)?;
             }
             from += n;
         }
+        Some(())
     }
 
-    /// Gives the arrays `made` by an instruction the memory of operands that nothing uses later.
-    fn overwrite(&mut self, id: InstructionId, at: u32, made: Range<u32>) {
-        let operands: Vec<u32> = self.module.operands(id).flat_map(|operand| self.value(operand).to_vec()).collect();
+    /// Gives the arrays `made` by an instruction the memory of operands that nothing uses later. `None` if the operands are
+    /// too many.
+    fn overwrite(&mut self, id: InstructionId, at: u32, made: Range<u32>) -> Option<()> {
+        self.visit(self.module.instruction(id).map_or(0, |of| of.operands.len()))?;
+        let inputs: Vec<Value> = self.module.operands(id).map(|operand| self.value(operand)).collect();
+        self.visit(inputs.iter().map(|input| input.len()).sum())?;
         let mut free: IndexMap<(u64, i64), VecDeque<u32>> = IndexMap::default();
-        for operand in operands {
-            let operand_bytes = self.memory(operand);
+        for operand in inputs.iter().flat_map(|input| input.iter()) {
+            let operand_bytes = self.memory(*operand);
             let of = &self.made[operand_bytes as usize];
             if of.last == at && !of.is_parameter && !of.is_constant && !of.is_output && !made.contains(&operand_bytes) {
                 free.entry((of.size, of.color)).or_default().push_back(operand_bytes);
@@ -347,69 +376,6 @@ impl LiveRanges<'_> {
                 self.share(buffer, operand_bytes);
             }
         }
-    }
-
-    /// Converts the result to the message that the compiler writes.
-    fn into_assignment(mut self) -> BufferAssignmentProto {
-        let memory: Vec<u32> = (0..self.made.len() as u32).map(|buffer| self.memory(buffer)).collect();
-        let mut assignment = BufferAssignmentProto::default();
-        let mut places: IndexMap<u32, usize> = IndexMap::default();
-        let mut temporaries: IndexMap<i64, BufferAllocationProto> = IndexMap::default();
-        let mut events: IndexMap<i64, Vec<(u32, Kind, u32)>> = IndexMap::default();
-        for (i, made) in (0_u32..).zip(&self.made) {
-            let name = self.module.instruction(made.instruction).map_or(String::new(), |of| of.name.to_string());
-            let size = i64::try_from(made.size).unwrap_or(i64::MAX);
-            let defined_at =
-                Some(Location { instruction_name: name, shape_index: made.index.clone(), instruction_id: -1 });
-            assignment.logical_buffers.push(LogicalBufferProto { id: i.into(), size, defined_at, color: made.color });
-            let assigned = Assigned { logical_buffer_id: i.into(), offset: 0, size };
-            if memory[i as usize] != i {
-                // A buffer that updates a parameter belongs to the allocation of that parameter.
-                if let Some(place) = places.get(&memory[i as usize]) {
-                    assignment.buffer_allocations[*place].assigned.push(assigned);
-                }
-                continue;
-            }
-            if made.is_parameter || made.is_constant || made.is_output {
-                places.entry(i).or_insert(assignment.buffer_allocations.len());
-                assignment.buffer_allocations.push(BufferAllocationProto {
-                    size,
-                    color: made.color,
-                    is_entry_computation_parameter: made.is_parameter,
-                    is_constant: made.is_constant,
-                    maybe_live_out: made.is_output,
-                    assigned: vec![assigned],
-                    ..BufferAllocationProto::default()
-                });
-                continue;
-            }
-            let heap = temporaries
-                .entry(made.color)
-                .or_insert_with(|| BufferAllocationProto { color: made.color, ..BufferAllocationProto::default() });
-            // The addresses of temporaries are unknown, so each temporary has an offset of its own.
-            heap.assigned.push(Assigned { offset: heap.size, ..assigned });
-            heap.size = heap.size.saturating_add(size);
-            let events = events.entry(made.color).or_default();
-            events.push((made.first, Kind::Alloc, i));
-            events.push((made.last, Kind::Free, i));
-        }
-        assignment.buffer_allocations.extend(temporaries.into_iter().map(|(_, heap)| heap));
-        for (_, mut events) in events {
-            // The results of an instruction are allocated before its operands are freed.
-            events.small_sort_by_key(|(at, kind, buffer)| (*at, *kind == Kind::Free, *buffer));
-            let event = |(at, kind, buffer): (u32, Kind, u32)| Event {
-                kind: kind.into(),
-                buffer_id: buffer.into(),
-                instruction_name: self
-                    .order
-                    .get(at as usize)
-                    .and_then(|id| self.module.instruction(*id))
-                    .map_or(String::new(), |of| of.name.to_string()),
-                ..Event::default()
-            };
-            let events = events.into_iter().map(event).collect();
-            assignment.heap_simulator_traces.push(HeapSimulatorTrace { events, ..HeapSimulatorTrace::default() });
-        }
-        assignment
+        Some(())
     }
 }

@@ -10,6 +10,7 @@ mod class;
 pub mod columns;
 mod estimate;
 mod estimate_arrays;
+mod estimate_assignment;
 mod fit;
 mod fit_basis;
 mod fit_report;

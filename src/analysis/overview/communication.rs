@@ -11,6 +11,7 @@ use crate::analysis::comm::{CommRow, Core, Primitive};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The rules about transfers between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [
@@ -130,8 +131,10 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let is_slow =
         |row: &&CommRow| row.util.is_some_and(|util| util < SLOW) && row.bytes_each.is_some_and(|bytes| bytes >= SMALL);
-    let slow: Vec<((Option<u64>, &str), f64)> = rows
+    // Of several rows of an op, the first one counts.
+    let slow: FxHashMap<(Option<u64>, &str), f64> = rows
         .into_iter()
+        .rev()
         .filter(is_slow)
         .filter_map(|row| Some(((row.program_id, row.op.as_deref()?), row.util?)))
         .collect();
@@ -139,7 +142,7 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let util = |context: &Context<'_>, at: usize| {
         let (program, name) = context.transfers.get(&context.by_op.ops[at].op)?.named;
         let named = (program.map(|id| id.0), profile.text(name));
-        slow.iter().find(|(of, _)| *of == named).map(|(_, util)| *util)
+        slow.get(&named).copied()
     };
     let ops = context.ops_of(&[Owner::Transfer], &|at| util(context, at).is_some());
     // What the links at their full bandwidth would still need is not lost.

@@ -18,7 +18,8 @@ use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId, program_of};
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, time_text};
 use crate::units::Picos;
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -177,7 +178,7 @@ impl<'a> Context<'a> {
     fn by_layers(&self, ops: &[(usize, Picos)]) -> Vec<(usize, Picos, u32)> {
         let words = &self.analysis.words;
         let mut places: FxHashMap<(Option<ProgramId>, String, StrId), usize> = FxHashMap::default();
-        let mut sums: Vec<(usize, Picos, Vec<Option<StrId>>)> = Vec::new();
+        let mut sums: Vec<(usize, Picos, FxHashSet<Option<StrId>>)> = Vec::new();
         for (at, time) in ops {
             let (op, of) = self.op(*at);
             let path = of.scope.and_then(|scope| without_numbers(words.get(scope)));
@@ -185,11 +186,9 @@ impl<'a> Context<'a> {
             match place.and_then(|place| sums.get_mut(place)) {
                 Some((_, sum, layers)) => {
                     *sum += *time;
-                    if !layers.contains(&of.layer) {
-                        layers.push(of.layer);
-                    }
+                    layers.insert(of.layer);
                 }
-                None => sums.push((*at, *time, vec![of.layer])),
+                None => sums.push((*at, *time, FxHashSet::from_iter([of.layer]))),
             }
         }
         sums.small_sort_by_key(|(_, time, _)| Reverse(*time));
@@ -224,19 +223,17 @@ impl<'a> Context<'a> {
 
     /// Returns evidence of gaps: the host events in gaps that are mostly of these classes.
     pub fn gap_evidence(&self, classes: &[GapClass]) -> Evidence {
-        let mut events: Vec<(String, Picos)> = Vec::new();
+        let mut events: IndexMap<&str, Picos> = IndexMap::default();
         for gap in self.gaps.gaps.iter().filter(|gap| classes.contains(&gap.main_class())) {
             for event in &gap.host_events {
-                match events.iter_mut().find(|(name, _)| *name == event.name) {
-                    Some((_, time)) => *time += event.total,
-                    None => events.push((event.name.clone(), event.total)),
-                }
+                *events.entry(&event.name).or_default() += event.total;
             }
         }
+        let mut events: Vec<(&str, Picos)> = events.into_iter().collect();
         events.small_sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
         events.truncate(MAX_EVIDENCE);
-        events.iter_mut().for_each(|(_, time)| *time = self.per_step(*time));
-        Evidence { host_events: events, ..Evidence::default() }
+        let host_events = events.into_iter().map(|(name, time)| (name.to_owned(), self.per_step(time))).collect();
+        Evidence { host_events, ..Evidence::default() }
     }
 
     /// Returns a sentence about gaps and the host events during them.

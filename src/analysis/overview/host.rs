@@ -5,7 +5,7 @@ use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
 use super::rule::{Draft, Outcome, Rule, Subject, drafts, unknown};
-use crate::analysis::base::{NotSteady, Platform, StepChoice};
+use crate::analysis::base::{NotSteady, Platform, Step};
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
 use crate::units::Picos;
@@ -285,14 +285,11 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const CLASSES: &[GapClass] = &[GapClass::Recompile];
     let device = context.device();
     let compiles = device.steps.iter().skip(1).filter(|step| step.not_steady == Some(NotSteady::Compile));
-    let steps: Vec<u64> = compiles.map(|step| step.number).collect();
-    let index = context.by_op.ledger.device;
-    let idle_in = |number: &u64| {
-        let found = context.analysis.gap_times(context.profile, index, StepChoice::Number(*number));
-        let (_, classes) = found?;
-        classes.into_iter().find(|(class, _)| *class == GapClass::Recompile).map(|(_, time)| time)
-    };
-    let outside: Picos = steps.iter().filter_map(idle_in).sum();
+    let compiles: Vec<&Step> = compiles.collect();
+    let steps: Vec<u64> = compiles.iter().map(|step| step.number).collect();
+    let idle = context.analysis.gap_times_of_steps(context.profile, context.by_op.ledger.device, &compiles);
+    let of_class = idle.into_iter().find(|(class, _)| *class == GapClass::Recompile);
+    let outside = of_class.map_or(Picos::ZERO, |(_, time)| time);
     let steady = context.gap_time(CLASSES);
     // The steps that compile are not among those of the overview. Their time counts as a mean over all steps.
     let n_periods = device.steps.iter().skip(1).filter(|step| step.has_period).count().max(1) as u64;

@@ -62,6 +62,7 @@ use crate::units::Picos;
 use context::{Claims, Context};
 use indexmap::IndexMap;
 use rule::{Outcome, Rule};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use step_columns::StepColumns;
 
@@ -183,8 +184,9 @@ impl Analysis {
         found.derive();
         let waits = &inputs.by_op.waits;
         let label = |device: usize| self.devices.get(device).map_or("", |device| &*device.label);
+        let waits: FxHashMap<&str, Picos> = waits.iter().rev().map(|(at, wait)| (label(*at), *wait)).collect();
         let mut labels = self.devices.iter().map(|device| &*device.label);
-        let waited = |of: &str| waits.iter().find(|(at, _)| label(*at) == of).map(|(_, wait)| *wait);
+        let waited = |of: &str| waits.get(of).copied();
         found.set_steps(Some(inputs.steps), &mut labels, &waited);
         Some(found)
     }

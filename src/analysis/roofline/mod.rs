@@ -60,6 +60,7 @@ use crate::small_sort::SmallSort;
 use crate::units::{Count, Picos};
 use evaluate::{KernelGroups, RooflineModel};
 use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use sums::{OpPoint, Sums};
 
@@ -206,10 +207,16 @@ impl Analysis {
 /// Merges the entries of devices that have the same peaks.
 fn kernel_groups(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
     let mut all_peaks: Vec<DevicePeaks> = Vec::new();
+    // The entries with the same numbers. Few of them have different texts.
+    let mut by_values: FxHashMap<Vec<u64>, Vec<usize>> = FxHashMap::default();
     for peaks in all {
-        match all_peaks.iter_mut().find(|other| other.has_same_peaks(&peaks)) {
-            Some(other) => other.devices.extend(peaks.devices),
-            None => all_peaks.push(peaks),
+        let alike = by_values.entry(peaks.values()).or_default();
+        match alike.iter().find(|other| all_peaks[**other].has_same_peaks(&peaks)) {
+            Some(other) => all_peaks[*other].devices.extend(peaks.devices),
+            None => {
+                alike.push(all_peaks.len());
+                all_peaks.push(peaks);
+            }
         }
     }
     all_peaks

@@ -129,6 +129,11 @@ impl DevicePeaks {
         }
     }
 
+    /// Returns the bits of the numbers of all peaks. Both zeros have the same.
+    pub(super) fn values(&self) -> Vec<u64> {
+        self.used.iter().chain(&self.offers).map(|peak| (peak.value + 0.0).to_bits()).collect()
+    }
+
     /// Returns whether two entries have the same peaks, chip and device type.
     pub(super) fn has_same_peaks(&self, other: &Self) -> bool {
         (&self.used, &self.offers, &self.chip, &self.device_type)

@@ -33,7 +33,7 @@ impl Analysis {
         let (mut sums, mut skipped): (Option<Sums>, Vec<Skipped>) = (None, Vec::new());
         let (mut kernel_groups, mut ran) = (KernelGroups::default(), false);
         for (device, op, time) in found.shown() {
-            let Some(slice) = slices.iter().position(|slice| slice.device == device) else { continue };
+            let Some(slice) = slices.binary_search_by_key(&device, |slice| slice.device).ok() else { continue };
             if time.n == 0 && time.self_time == 0 && time.inclusive == 0 {
                 continue;
             }

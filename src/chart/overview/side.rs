@@ -1,7 +1,7 @@
 //! This module prepares what stands beside the findings: steps, devices, and the rules that found nothing.
 
 use super::figures::slowest;
-use crate::analysis::overview::{DeviceShare, Overview, StepShare, Unit};
+use crate::analysis::overview::{Overview, StepShare, Unit};
 use crate::analysis::roofline::UsefulFlops;
 use crate::chart::plot::time_part::TimePart;
 use crate::report::overview_text::number;
@@ -104,21 +104,21 @@ pub struct HostRow {
 
 /// Returns the devices of each host. Empty unless the labels of devices name several hosts.
 pub fn hosts(of: &Overview) -> Vec<HostRow> {
-    let mut hosts: Vec<(&str, Vec<&DeviceShare>)> = Vec::new();
+    let mut hosts: Vec<(&str, usize)> = Vec::new();
     for device in of.devices.iter().filter(|device| device.waited.is_some()) {
         let host = device.label.rsplit_once(' ').map_or("", |(host, _)| host);
         match hosts.last_mut().filter(|(name, _)| *name == host) {
-            Some((_, devices)) => devices.push(device),
-            None => hosts.push((host, vec![device])),
+            Some((_, n_devices)) => *n_devices += 1,
+            None => hosts.push((host, 1)),
         }
     }
     if hosts.len() < 2 {
         return Vec::new();
     }
-    let (dots, _) = devices(of);
-    let row = |(name, devices): (&str, Vec<&DeviceShare>)| {
-        let is_own = |dot: &&Dot| devices.iter().any(|device| device.label == dot.label);
-        let dots: Vec<Dot> = dots.iter().filter(is_own).cloned().collect();
+    // The dots are those of the same devices, in the same order.
+    let mut dots = devices(of).0.into_iter();
+    let row = |(name, n_devices): (&str, usize)| {
+        let dots: Vec<Dot> = dots.by_ref().take(n_devices).collect();
         let least = dots.iter().min_by(|a, b| a.at.total_cmp(&b.at));
         HostRow { name: name.to_owned(), time: least.map_or(String::new(), |dot| dot.time.clone()), dots }
     };

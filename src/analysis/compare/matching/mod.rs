@@ -37,6 +37,7 @@ use crate::profile::ProgramId;
 use cells::KeyedOps;
 use indexmap::IndexMap;
 use program_ops::ProgramOps;
+use rustc_hash::FxHashSet;
 
 /// The matches of the ops of two sides, with the pairs of their programs.
 pub struct Matching<'a, 'b> {
@@ -124,7 +125,9 @@ pub fn match_sides<'a, 'b>(a: &Side<'a>, b: &Side<'b>) -> Matching<'a, 'b> {
         });
     }
     let unpaired = |all: &[program_pairs::Program<'_>], ops: for<'p> fn(&'p MatchedProgram<'a, 'b>) -> &'p [usize]| {
-        let is_paired = |program: &program_pairs::Program<'_>| programs.iter().any(|of| ops(of) == program.ops);
+        // Programs share no op, and each has at least one.
+        let paired: FxHashSet<Option<&usize>> = programs.iter().map(|of| ops(of).first()).collect();
+        let is_paired = |program: &program_pairs::Program<'_>| paired.contains(&program.ops.first());
         all.iter().filter(|program| !is_paired(program)).map(|program| program.name.to_owned()).collect()
     };
     let unpaired = [unpaired(&programs_a, |of| &of.ops.0), unpaired(&programs_b, |of| &of.ops.1)];

@@ -5,7 +5,9 @@ use super::side::Side;
 use crate::hlo::Module;
 use crate::profile::{ProgramId, program_of};
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 
 /// A program of a side.
 pub(super) struct Program<'a> {
@@ -64,15 +66,22 @@ fn by_fingerprint<'p, 'a, 'b>(
     b: &mut Vec<&'p Program<'b>>,
 ) -> Vec<(&'p Program<'a>, &'p Program<'b>)> {
     let fingerprint = |module: Option<&Module>| module.map(|module| Fingerprint::new(module).digest);
-    let mut of_b: Vec<Option<u64>> = b.iter().map(|program| fingerprint(program.module)).collect();
-    let mut pairs = Vec::new();
+    let mut of_b: FxHashMap<u64, VecDeque<usize>> = FxHashMap::default();
+    for (place, program) in b.iter().enumerate() {
+        if let Some(fingerprint) = fingerprint(program.module) {
+            of_b.entry(fingerprint).or_default().push_back(place);
+        }
+    }
+    let (mut pairs, mut is_paired) = (Vec::new(), vec![false; b.len()]);
     a.retain(|program| {
-        let partner = fingerprint(program.module).and_then(|of| of_b.iter().position(|other| *other == Some(of)));
+        let partner = fingerprint(program.module).and_then(|of| of_b.get_mut(&of)?.pop_front());
         if let Some(partner) = partner {
-            of_b.remove(partner);
-            pairs.push((*program, b.remove(partner)));
+            is_paired[partner] = true;
+            pairs.push((*program, b[partner]));
         }
         partner.is_none()
     });
+    let mut is_paired = is_paired.into_iter();
+    b.retain(|_| is_paired.next() == Some(false));
     pairs
 }

@@ -4,11 +4,25 @@ use super::super::model::{HloBlob, Profile};
 use super::super::{Note, NoteCode, Severity, cupti_copy_name};
 use crate::profile::ids::ProgramId;
 use crate::units::Picos;
+use rustc_hash::FxHashMap;
+
+/// The programs of a profile by file and name. `None` if a file has several programs with the name.
+pub(super) type ProgramNames = FxHashMap<(usize, String), Option<ProgramId>>;
+
+/// Lists the programs of a profile by file and name.
+pub(super) fn program_names(hlo: &[HloBlob]) -> ProgramNames {
+    let mut names = ProgramNames::default();
+    for blob in hlo {
+        let name = (blob.file, blob.module().to_owned());
+        names.entry(name).and_modify(|id| *id = None).or_insert(blob.program);
+    }
+    names
+}
 
 /// Names the ops of a GPU plane, finds the ids of programs that have only a name, sets the category of copies, and adds
 /// a note on kernels of command buffers.
-pub(super) fn name(profile: &mut Profile, gpu: usize) {
-    let Profile { planes, strings, hlo, notes, .. } = profile;
+pub(super) fn name(profile: &mut Profile, gpu: usize, programs: &ProgramNames) {
+    let Profile { planes, strings, notes, .. } = profile;
     let plane = &mut planes[gpu];
     let mut runs = vec![false; plane.ops.len()];
     let (mut hidden, mut hidden_ps) = (0_u64, 0_u64);
@@ -24,7 +38,8 @@ pub(super) fn name(profile: &mut Profile, gpu: usize) {
     for (op, _) in plane.ops.iter_mut().zip(runs).filter(|(_, runs)| *runs) {
         op.stats.kernel = Some(op.text);
         if let Some(module) = op.stats.hlo_module.filter(|_| op.stats.program.is_none()) {
-            op.stats.program = of_name(hlo, plane.file, strings.get(module));
+            let known = programs.get(&(plane.file, strings.get(module).to_owned()));
+            op.stats.program = known.copied().flatten();
         }
         match op.stats.hlo_op {
             Some(name) => op.name = name,
@@ -50,9 +65,3 @@ pub(super) fn name(profile: &mut Profile, gpu: usize) {
 
 /// The category of a kernel that a command buffer (CUDA graph) launched, and whose op is unknown.
 pub(super) const COMMAND_BUFFER: &str = "command buffer";
-
-/// Returns the program of a file that has this name, if there is exactly one.
-fn of_name(hlo: &[HloBlob], file: usize, name: &str) -> Option<ProgramId> {
-    let mut named = hlo.iter().filter(|blob| blob.file == file && blob.module() == name).map(|blob| blob.program);
-    named.next().flatten().filter(|_| named.next().is_none())
-}

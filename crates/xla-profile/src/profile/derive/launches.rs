@@ -12,14 +12,43 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A launch: the index of its plane, and its op in that plane.
 type Launch = (usize, OpId);
 
-/// Copies op, program and scope from launches to the kernels of a plane that have no op. A copy also gets its direction
-/// from its launch. Only launches of the same file count, because correlation ids belong to one process.
-pub(super) fn join(profile: &mut Profile, gpu: usize) {
-    let lacking = lacking(profile, gpu);
-    if lacking.is_empty() {
-        return;
+/// Copies op, program and scope from launches to the kernels that have no op. A copy also gets its direction from its
+/// launch. Only launches of the same file count, because correlation ids belong to one process. The launches of a file are
+/// read once for all its planes of GPUs.
+pub(super) fn join(profile: &mut Profile, gpus: &[usize], hosts: &Hosts) {
+    let mut wanted: FxHashMap<usize, FxHashSet<u32>> = FxHashMap::default();
+    for gpu in gpus {
+        wanted.entry(profile.planes[*gpu].file).or_default().extend(lacking(profile, *gpu));
     }
-    let launches = launches(profile, profile.planes[gpu].file, &lacking);
+    wanted.retain(|_, correlations| !correlations.is_empty());
+    let of_file = |(file, wanted)| (file, launches(profile, hosts.of_file(file), &wanted));
+    let by_file: FxHashMap<usize, FxHashMap<u32, Launch>> = wanted.into_iter().map(of_file).collect();
+    for gpu in gpus {
+        if let Some(launches) = by_file.get(&profile.planes[*gpu].file) {
+            join_plane(profile, *gpu, launches);
+        }
+    }
+}
+
+/// The planes of hosts, by file.
+#[derive(Default)]
+pub(super) struct Hosts(FxHashMap<usize, Vec<usize>>);
+
+impl Hosts {
+    pub(super) fn new(profile: &Profile) -> Self {
+        let mut hosts = Self::default();
+        for (at, plane) in profile.planes.iter().enumerate().filter(|(_, p)| Role::from_plane(&p.name) == Role::Host) {
+            hosts.0.entry(plane.file).or_default().push(at);
+        }
+        hosts
+    }
+
+    fn of_file(&self, file: usize) -> &[usize] {
+        self.0.get(&file).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn join_plane(profile: &mut Profile, gpu: usize, launches: &FxHashMap<u32, Launch>) {
     let Profile { planes, strings, .. } = profile;
     let mut joined: FxHashMap<(OpId, Launch), OpId> = FxHashMap::default();
     let mut plane = std::mem::take(&mut planes[gpu]);
@@ -67,11 +96,9 @@ fn lacking(profile: &Profile, gpu: usize) -> FxHashSet<u32> {
 
 /// Returns the launches with the ids in `wanted`. Both the runtime and the driver report a launch; the one with an op
 /// counts, else the first one.
-fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMap<u32, Launch> {
+fn launches(profile: &Profile, hosts: &[usize], wanted: &FxHashSet<u32>) -> FxHashMap<u32, Launch> {
     let mut found: FxHashMap<u32, Launch> = FxHashMap::default();
-    let hosts =
-        profile.planes.iter().enumerate().filter(|(_, p)| p.file == file && Role::from_plane(&p.name) == Role::Host);
-    for (at, plane) in hosts {
+    for (at, plane) in hosts.iter().map(|at| (*at, &profile.planes[*at])) {
         for line in &plane.lines {
             for (event, correlation) in &line.correlation_ids.launches {
                 if !wanted.contains(correlation) {
@@ -90,12 +117,11 @@ fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMa
 }
 
 /// Returns the correlation ids of launches, sorted, each with the run of a program in which a host call launched the
-/// kernels. A launch that no such call encloses is left out. Only launches of the same file count.
-pub(super) fn program_calls(profile: &Profile, gpu: usize) -> Vec<(u32, u64)> {
-    let file = profile.planes[gpu].file;
+/// kernels. A launch that no such call encloses is left out. Only launches of the file count.
+pub(super) fn program_calls(profile: &Profile, hosts: &Hosts, file: usize) -> Vec<(u32, u64)> {
     let mut run = 0_u64;
     let mut found = Vec::new();
-    for plane in profile.planes.iter().filter(|p| p.file == file && Role::from_plane(&p.name) == Role::Host) {
+    for plane in hosts.of_file(file).iter().map(|at| &profile.planes[*at]) {
         for line in plane.lines.iter().filter(|line| !line.correlation_ids.launches.is_empty()) {
             let is_call = |op: OpId| profile.text(plane.op(op).text).ends_with(PROGRAM_CALL);
             let calls = line.events.times().zip(line.events.ops()).filter(|(_, op)| is_call(*op));

@@ -18,6 +18,8 @@ mod threads;
 
 use super::correlation_ids::Role;
 use super::model::{Plane, Profile};
+use launches::Hosts;
+use rustc_hash::FxHashMap;
 
 impl Profile {
     /// Returns whether [`Profile::derive`] has work to do: there are planes of GPUs, or ops on threads of a host and no
@@ -40,13 +42,19 @@ impl Profile {
 fn derive(profile: &mut Profile) {
     let is_gpu = |plane: &Plane| Role::from_plane(&plane.name) == Role::Gpu;
     let gpus: Vec<usize> = (0..profile.planes.len()).filter(|at| is_gpu(&profile.planes[*at])).collect();
+    let hosts = Hosts::new(profile);
+    launches::join(profile, &gpus, &hosts);
+    let programs = kernels::program_names(&profile.hlo);
     for at in &gpus {
-        launches::join(profile, *at);
-        kernels::name(profile, *at);
+        kernels::name(profile, *at, &programs);
     }
     numbers::programs(profile, is_gpu);
+    // The calls of a host are those of all its GPUs.
+    let mut calls: FxHashMap<usize, Vec<(u32, u64)>> = FxHashMap::default();
     for at in gpus {
-        runs::of_kernels(profile, at);
+        let file = profile.planes[at].file;
+        let calls = calls.entry(file).or_insert_with(|| launches::program_calls(profile, &hosts, file));
+        runs::of_kernels(profile, at, calls);
     }
     if !profile.planes.iter().any(has_ops) {
         numbers::programs(profile, |plane| Role::from_plane(&plane.name) == Role::Host);

@@ -15,6 +15,7 @@ pub(super) fn programs(profile: &mut Profile, is_of_ops: impl Fn(&Plane) -> bool
     let mut taken: FxHashSet<ProgramId> = ops.filter_map(|op| op.stats.program).collect();
     taken.extend(programs.keys().copied());
     let mut free = (0..).map(ProgramId).filter(|id| !taken.contains(id));
+    let with_hlo: FxHashSet<&str> = hlo.iter().map(|blob| blob.module()).collect();
     let mut numbers: FxHashMap<StrId, ProgramId> = FxHashMap::default();
     for plane in planes.iter_mut().filter(|plane| is_of_ops(plane)) {
         for stats in plane.ops.iter_mut().map(|op| &mut op.stats) {
@@ -23,7 +24,7 @@ pub(super) fn programs(profile: &mut Profile, is_of_ops: impl Fn(&Plane) -> bool
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(new) => {
                     let name = strings.get(module);
-                    if hlo.iter().any(|blob| blob.module() == name) {
+                    if with_hlo.contains(name) {
                         continue;
                     }
                     let Some(id) = free.next() else { return };

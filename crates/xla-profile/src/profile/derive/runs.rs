@@ -9,7 +9,6 @@
 use super::super::event_links::{EventLink, RunId};
 use super::super::model::{Line, Op, OpStats, Plane, Profile};
 use super::super::{Events, StrId, Strings};
-use super::launches;
 use crate::profile::ids::{OpId, ProgramId};
 use crate::small_sort::SmallSort;
 use std::collections::HashMap;
@@ -38,9 +37,9 @@ pub(super) struct RunKey {
     pub(super) launch: Option<u32>,
 }
 
-/// Adds a line of runs that are derived from the kernels of a plane, unless the plane has such a line.
-pub(super) fn of_kernels(profile: &mut Profile, gpu: usize) {
-    let calls = launches::program_calls(profile, gpu);
+/// Adds a line of runs that are derived from the kernels of a plane, unless the plane has such a line. `calls` are the
+/// correlation ids of the launches of its host, sorted, each with the run of a program.
+pub(super) fn of_kernels(profile: &mut Profile, gpu: usize, calls: &[(u32, u64)]) {
     let Profile { planes, strings, .. } = profile;
     let plane = &mut planes[gpu];
     if plane.lines.iter().any(|line| line.name == LINE && !line.events.is_empty()) {

@@ -5,37 +5,44 @@ use super::super::correlation_ids::OpRun;
 use super::super::model::{Line, Plane, Profile};
 use super::runs::{self, RunKey};
 use crate::profile::ids::OpId;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Adds a plane for each device whose ops run on the threads of a host. The plane has a line for the ops of each
 /// thread, and a line of runs. Calls of the runtime around the ops stay on the host only.
 pub(super) fn devices(profile: &mut Profile) {
     for host in 0..profile.planes.len() {
-        let plane = &profile.planes[host];
-        let mut ordinals: Vec<u32> =
-            plane.lines.iter().flat_map(|l| &l.correlation_ids.runs).map(|op_run| op_run.device).collect();
-        ordinals.sort_unstable();
-        ordinals.dedup();
-        for ordinal in ordinals {
-            let device = device(profile, host, ordinal);
+        // The runs of each device, by line.
+        let mut ordinals: BTreeMap<u32, Vec<LineRuns>> = BTreeMap::new();
+        for (line, of) in profile.planes[host].lines.iter().enumerate() {
+            for (run, op_run) in of.correlation_ids.runs.iter().enumerate() {
+                let lines = ordinals.entry(op_run.device).or_default();
+                match lines.last_mut().filter(|(last, _)| *last == line) {
+                    Some((_, runs)) => runs.push(run),
+                    None => lines.push((line, vec![run])),
+                }
+            }
+        }
+        for (ordinal, lines) in ordinals {
+            let device = device(profile, host, ordinal, &lines);
             profile.planes.push(device);
         }
     }
 }
 
-fn device(profile: &mut Profile, host: usize, ordinal: u32) -> Plane {
+/// A line of a host, and the places of the runs of one device among the runs of the line.
+type LineRuns = (usize, Vec<usize>);
+
+fn device(profile: &mut Profile, host: usize, ordinal: u32, lines: &[LineRuns]) -> Plane {
     let Profile { planes, strings, .. } = profile;
     let host = &planes[host];
     let mut device =
         Plane { id: ordinal.into(), name: format!("/device:CPU:{ordinal}"), file: host.file, ..Plane::default() };
     let mut ops: HashMap<OpId, OpId> = HashMap::default();
     let mut executions = Vec::new();
-    let is_own = |op_run: &&OpRun| op_run.device == ordinal;
-    let lines =
-        || host.lines.iter().filter(|line| line.correlation_ids.runs.iter().any(|op_run| op_run.device == ordinal));
-    let origin_ns = lines().map(|line| line.timestamp_ns).min().unwrap_or(0);
-    for line in lines() {
-        let op_runs: Vec<&OpRun> = line.correlation_ids.runs.iter().filter(is_own).collect();
+    let origin_ns = lines.iter().map(|(line, _)| host.lines[*line].timestamp_ns).min().unwrap_or(0);
+    for (line, runs) in lines {
+        let line = &host.lines[*line];
+        let op_runs: Vec<&OpRun> = runs.iter().map(|run| &line.correlation_ids.runs[*run]).collect();
         let mut events = Events::default();
         for op_run in &op_runs {
             let at = op_run.event as usize;

@@ -1,0 +1,210 @@
+//! This module tells what a host did while a device waited for one of its calls. The names of events are classified once,
+//! and the sums of a window need no walk over the events in it, or over the calls that a call waited for.
+//!
+//! ```text
+//!  call    ├ task ─ call ┤       the wait of a call is that of its own thread since the start of its task, that of both
+//!  producer     ├ produces ┤     threads before, and the wait of the producer before the end of the producer
+//! ```
+//!
+//! Waits that end in the same wait share it, so that each is summed once, for however many devices.
+
+use super::class_line::{ClassLine, HostTimes, Overlap};
+use super::gap_causes::CausePart;
+use super::host_class::host_class;
+use super::report::GapClass;
+use crate::analysis::base::Interval;
+use crate::analysis::base::ancestors::Forest;
+use crate::analysis::base::device::Clock;
+use crate::analysis::base::host_links::{HostEventId, HostLinks, Wait};
+use crate::profile::Profile;
+use crate::small_sort::SmallSort;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+
+/// The threads of a host, with the classes of their events.
+pub(super) struct HostClasses<'a> {
+    pub links: HostLinks<'a>,
+    /// The class of each op, by plane.
+    classes: FxHashMap<usize, Vec<Option<GapClass>>>,
+    /// The classes over time, by thread.
+    lines: Vec<ClassLine>,
+    waits: RefCell<Waits>,
+    /// By the first and the second thread.
+    overlaps: RefCell<FxHashMap<(usize, usize), Overlap>>,
+}
+
+/// The waits of calls. The parent of a wait is that of the producer of its task.
+#[derive(Default)]
+struct Waits {
+    forest: Forest,
+    /// Each wait with the times of all waits before it.
+    all: Vec<(Wait, HostTimes)>,
+    /// By the call and the end of a wait.
+    nodes: FxHashMap<(HostEventKey, u64), u32>,
+}
+
+/// Thread and event of a call.
+type HostEventKey = (usize, u32);
+
+fn key(wait: &Wait) -> (HostEventKey, u64) {
+    ((wait.call.thread, wait.call.event), wait.end)
+}
+
+impl<'a> HostClasses<'a> {
+    /// Reads the planes of a host. `clock` is the event clock of its devices.
+    pub fn new(profile: &'a Profile, planes: &[usize], clock: Clock) -> Self {
+        let links = HostLinks::new(profile, planes, clock);
+        let mut classes: FxHashMap<usize, Vec<Option<GapClass>>> = FxHashMap::default();
+        for at in planes {
+            let ops = &profile.planes[*at].ops;
+            classes.insert(*at, ops.iter().map(|op| host_class(profile.text(op.name))).collect());
+        }
+        let mut host =
+            Self { links, classes, lines: Vec::new(), waits: RefCell::default(), overlaps: RefCell::default() };
+        let line = |thread: usize| {
+            let of = &host.links.threads[thread];
+            let class = |event: u32| Some((host.class(thread, event)?, of.times[event as usize]));
+            ClassLine::new(of.in_order().filter_map(class))
+        };
+        host.lines = (0..host.links.threads.len()).map(line).collect();
+        host
+    }
+
+    /// Returns the class of an event; `None` if its name says nothing about it.
+    pub fn class(&self, thread: usize, event: u32) -> Option<GapClass> {
+        let of = &self.links.threads[thread];
+        self.classes.get(&of.plane)?.get(of.line.events.op(event as usize).0 as usize).copied().flatten()
+    }
+
+    /// Returns the time of each class in a window in which a device waited for a call. The rest of the window has the class
+    /// [`GapClass::Host`].
+    pub fn late_times(&self, call: HostEventId, window: Interval) -> HostTimes {
+        let first = self.links.wait(call, self.links.time(call).1);
+        if first.start() <= window.0 {
+            return self.own_times(&first, window);
+        }
+        let node = self.node(first);
+        let waits = self.waits.borrow();
+        let until = |time: u64| {
+            let found = waits.forest.nearest(node, |node| waits.all[node as usize].0.start() <= time).unwrap_or(node);
+            let (wait, before) = &waits.all[found as usize];
+            *before + self.own_times(wait, (wait.start(), time))
+        };
+        until(window.1) - until(window.0)
+    }
+
+    /// Returns the parts of a window in which a device waited for a call, in order of time.
+    pub fn late_parts(&self, call: HostEventId, window: Interval) -> Vec<CausePart> {
+        let mut parts = Vec::new();
+        self.each_wait(call, window.0, &mut |wait| {
+            for (threads, (start, end)) in stretches(wait) {
+                let stretch = (start.max(window.0), end.min(window.1));
+                let lines = threads.into_iter().flatten().map(|thread| &self.lines[thread]);
+                add_parts(lines, stretch, &mut parts);
+            }
+        });
+        parts.small_sort_by_key(|(_, time)| *time);
+        parts
+    }
+
+    /// Returns the threads on which a call depended since the time `from`, and the thread on which it may have depended, if
+    /// that is a guess.
+    pub fn late_threads(&self, call: HostEventId, from: u64) -> (Vec<usize>, Option<usize>) {
+        let (mut threads, mut seen, mut guess) = (Vec::new(), FxHashSet::default(), None);
+        self.each_wait(call, from, &mut |wait| {
+            guess = guess.or(wait.guess);
+            let producer = wait.task.filter(|task| task.start > from).map(|task| task.producer.thread);
+            threads
+                .extend([Some(wait.call.thread), producer].into_iter().flatten().filter(|thread| seen.insert(*thread)));
+        });
+        (threads, guess.filter(|guess| !seen.contains(guess)))
+    }
+
+    /// Calls `each` with the waits of a call that end after the time `from`, the last one first.
+    fn each_wait(&self, call: HostEventId, from: u64, each: &mut dyn FnMut(&Wait)) {
+        let mut wait = self.links.wait(call, self.links.time(call).1);
+        while wait.end > from {
+            each(&wait);
+            let Some(task) = wait.task else { return };
+            wait = self.links.wait(task.producer, task.produced);
+        }
+    }
+
+    /// Returns the time of each class in a part of a wait.
+    fn own_times(&self, wait: &Wait, window: Interval) -> HostTimes {
+        let mut times = HostTimes::default();
+        for ([first, second], (start, end)) in stretches(wait) {
+            let stretch = (start.max(window.0), end.min(window.1));
+            let (Some(first), true) = (first, stretch.0 < stretch.1) else { continue };
+            times = times + self.lines[first].times(stretch);
+            if let Some(second) = second {
+                times = times + self.lines[second].times(stretch) - self.overlap(first, second, stretch);
+            }
+        }
+        times
+    }
+
+    fn overlap(&self, first: usize, second: usize, window: Interval) -> HostTimes {
+        let lines = (&self.lines[first], &self.lines[second]);
+        let mut overlaps = self.overlaps.borrow_mut();
+        let overlap = overlaps.entry((first, second)).or_insert_with(|| Overlap::new(lines.0, lines.1));
+        overlap.times(lines.0, lines.1, window)
+    }
+
+    /// Returns the node of a wait in [`Waits`]. Adds the wait, and those before it, if they are new.
+    fn node(&self, first: Wait) -> u32 {
+        let mut waits = self.waits.borrow_mut();
+        let mut new = Vec::new();
+        let mut next = Some(first);
+        let mut parent = None;
+        while let Some(wait) = next {
+            parent = waits.nodes.get(&key(&wait)).copied();
+            if parent.is_some() {
+                break;
+            }
+            next = wait.task.map(|task| self.links.wait(task.producer, task.produced));
+            new.push(wait);
+        }
+        for wait in new.into_iter().rev() {
+            let before = parent.map_or(HostTimes::default(), |parent: u32| {
+                let (above, before) = &waits.all[parent as usize];
+                *before + self.own_times(above, (above.start(), above.end))
+            });
+            let node = waits.forest.push(parent);
+            waits.all.push((wait, before));
+            waits.nodes.insert(key(&wait), node);
+            parent = Some(node);
+        }
+        parent.unwrap_or_default()
+    }
+}
+
+/// Returns the stretches of a wait, each with the threads on which the call depended in it. The first one counts.
+fn stretches(wait: &Wait) -> [([Option<usize>; 2], Interval); 2] {
+    let own = Some(wait.call.thread);
+    match wait.task {
+        None => [([own, wait.guess], (0, wait.end)), ([None, None], (0, 0))],
+        Some(task) => {
+            [([own, None], (task.start, wait.end)), ([own, Some(task.producer.thread)], (task.produced, task.start))]
+        }
+    }
+}
+
+/// Divides a stretch by the classes of threads. Of several threads, the first one with a class counts.
+fn add_parts<'l>(lines: impl Iterator<Item = &'l ClassLine>, stretch: Interval, parts: &mut Vec<CausePart>) {
+    let mut free: Vec<Interval> = Some(stretch).filter(|(start, end)| start < end).into_iter().collect();
+    for line in lines {
+        let mut left = Vec::new();
+        for (start, end) in free {
+            let mut now = start;
+            for (class, (from, to)) in line.within((start, end)) {
+                left.extend(Some((now, from)).filter(|(start, end)| start < end));
+                parts.push((class, (from, to)));
+                now = to;
+            }
+            left.extend(Some((now, end)).filter(|(start, end)| start < end));
+        }
+        free = left;
+    }
+    parts.extend(free.into_iter().map(|time| (GapClass::Host, time)));
+}
