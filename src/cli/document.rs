@@ -71,8 +71,8 @@ pub fn document_with(
         (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &warn),
         _ => run::run(&args, inputs, &warn),
     };
-    let (printed, _) = printed.map_err(DocumentError::Failed)?;
-    Ok(Document { text: printed.text, messages: messages.into_inner() })
+    let (text, _) = printed.map_err(DocumentError::Failed)?;
+    Ok(Document { text, messages: messages.into_inner() })
 }
 
 /// Returns the first paragraph of an error of the arguments. Usage and hints about `--help` follow it.

@@ -12,6 +12,7 @@ use crate::fleet::FileFormat;
 use crate::protocol::{ExcerptRequest, Failure};
 use crate::session::export::{excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces};
 use crate::session::{Opened, open};
+use crate::table::text::TextForm;
 use clap::Args;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -106,7 +107,7 @@ fn write_xspaces(args: &ExportArgs, opened: &Opened, analysis: &Analysis, path: 
         std::fs::create_dir_all(path).map_err(|error| unwritten(path, &error))?;
     }
     let mut names = BTreeSet::new();
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for file in captures {
         let capture = opened.profile.files.get(file).map_or("", String::as_str);
         let mut out = path.to_owned();
@@ -122,9 +123,9 @@ fn write_xspaces(args: &ExportArgs, opened: &Opened, analysis: &Analysis, path: 
             report = export_xspace(&opened.profile, analysis, &opened.open_files, file, request, file_out)?;
             Ok(())
         })?;
-        text += &format!("{}: {}\n", out.display(), excerpt_summary(&report));
+        lines.push(format!("{}: {}", out.display(), excerpt_summary(&report)));
     }
-    Ok(text)
+    Ok(TextForm::Terminal.lines(lines))
 }
 
 fn write_trace(args: &ExportArgs, opened: &Opened, analysis: &Analysis, path: &Path) -> Result<String, Failure> {
@@ -135,7 +136,7 @@ fn write_trace(args: &ExportArgs, opened: &Opened, analysis: &Analysis, path: &P
         report = export_trace_json(&opened.profile, &mut index, &query, out)?;
         Ok(())
     })?;
-    Ok(format!("{}: {}\n", path.display(), trace_summary(&report)))
+    Ok(TextForm::Terminal.lines([format!("{}: {}", path.display(), trace_summary(&report))]))
 }
 
 /// Creates a file, and writes it with `write`. If that fails, the file is removed, so that no half of one is mistaken for a

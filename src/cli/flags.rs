@@ -10,6 +10,7 @@ use crate::analysis::flags::FlagsQuery;
 use crate::protocol::Failure;
 use crate::report::{flags_json, flags_table, json};
 use crate::session;
+use crate::table::text::TextForm;
 use std::path::PathBuf;
 
 /// The largest file of flags that is read, in bytes.
@@ -58,7 +59,10 @@ impl OpenCapture<'_> {
                 json::text(&flags_json::flags(head, &report, &notes))
             }
             Output::Csv => flags_table::rows(&report).csv(),
-            Output::Markdown => format!("{}\n\n{}", flags_table::head(&report), flags_table::rows(&report).markdown()),
+            Output::Markdown => {
+                let head = TextForm::Markdown.lines([flags_table::head(&report)]);
+                format!("{head}\n{}", flags_table::rows(&report).markdown())
+            }
             Output::Text => heading(&report.header) + &flags_table::text(&report) + &notes_text(&notes),
         })
     }

@@ -9,7 +9,7 @@ use crate::chip::{CHIPS, Chip};
 use crate::protocol::Failure;
 use crate::report::{json, memory_json, memory_table};
 use crate::session;
-use crate::table::text::Table;
+use crate::table::text::TextForm;
 
 /// The programs and memory spaces to print, and the capacity to compare with.
 #[derive(clap::Args)]
@@ -101,10 +101,10 @@ impl OpenCapture<'_> {
                 json::text(&memory_json::memory(head, &whole, top, args.requested_sizes(), &notes))
             }
             Output::Csv => memory_table::csv(&whole, top).csv(),
-            Output::Markdown => tables(&whole, Table::markdown, self.view.top.unwrap_or(20), args.requested_sizes()),
+            Output::Markdown => tables(&whole, TextForm::Markdown, self.view.top.unwrap_or(20), args.requested_sizes()),
             Output::Text if whole.is_empty() => notes_text(&notes),
             Output::Text => {
-                tables(&whole, Table::aligned, self.view.top.unwrap_or(20), args.requested_sizes())
+                tables(&whole, TextForm::Terminal, self.view.top.unwrap_or(20), args.requested_sizes())
                     + &notes_text(&notes)
             }
         })
@@ -113,25 +113,26 @@ impl OpenCapture<'_> {
 
 /// Writes the table of all programs, then the findings, classes and live buffers of the heaviest program, then the
 /// table that compares the peaks of each device.
-fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize, requested: RequestedSizes) -> String {
+fn tables(whole: &WholeMemory, form: TextForm, top: usize, requested: RequestedSizes) -> String {
     let mut parts = Vec::new();
     if !whole.programs.is_empty() {
-        parts.push(form(&memory_table::programs(whole)));
+        parts.push(form.table(&memory_table::programs(whole)));
     }
     let heaviest = whole.programs.iter().find_map(|program| Some((&program.peaks.name, program.spaces.first()?)));
     if let Some((name, space)) = heaviest {
         let space = &space.memory;
-        let findings = memory_table::findings(name, space);
-        parts.push(findings + &form(&memory_table::classes(space)) + "\n" + &form(&memory_table::alive(space, top)));
+        let findings = form.lines(memory_table::findings(name, space));
+        let (classes, alive) = (memory_table::classes(space), memory_table::alive(space, top));
+        parts.push(format!("{findings}\n{}\n{}", form.table(&classes), form.table(&alive)));
         if requested != RequestedSizes::default() {
             parts.push(match memory_table::fit(space, whole, requested) {
-                Some((text, table)) => text + &form(&table),
-                None => format!("Will it fit? {FIT_UNKNOWN}\n"),
+                Some((lines, table)) => form.lines(lines) + "\n" + &form.table(&table),
+                None => form.lines([format!("Will it fit? {FIT_UNKNOWN}")]),
             });
         }
     }
     if !whole.checks.is_empty() {
-        parts.push(form(&memory_table::checks(whole)));
+        parts.push(form.table(&memory_table::checks(whole)));
     }
     parts.join("\n")
 }

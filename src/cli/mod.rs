@@ -28,7 +28,6 @@ mod run;
 mod summary;
 mod view_args;
 
-use crate::table::text::escape_invisible_lines;
 use args::Args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
@@ -36,7 +35,7 @@ pub use document::{Document, DocumentError, document, document_with};
 use exit_code::Exit;
 pub use files::Inputs;
 pub use open_capture::OpenFiles;
-use output::{Printed, print_error};
+use output::print_error;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -74,7 +73,7 @@ pub fn run_arguments(arguments: impl IntoIterator<Item = OsString>, others: &[(&
         }
     };
     match run::run(&args, &files::inputs, &print_error) {
-        Ok((printed, exit)) => match deliver(&args, &printed) {
+        Ok((text, exit)) => match deliver(&args, &text) {
             Ok(()) => exit.code(),
             Err(message) => fail(&message),
         },
@@ -87,12 +86,9 @@ fn fail(message: &str) -> u8 {
     Exit::Unusable.code()
 }
 
-fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {
+/// Prints the output of a command, or writes it to a file. The names in it are escaped already, each by itself.
+fn deliver(args: &Args, text: &str) -> Result<(), String> {
     use std::io::Write;
-    // Cells of tables are escaped already. Headings, notes and texts of a report are escaped here. JSON has its own
-    // escapes.
-    let escaped = if printed.is_safe { printed.text.as_str().into() } else { escape_invisible_lines(&printed.text) };
-    let text: &str = &escaped;
     if let Some(path) = args.output_file() {
         return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
     }

@@ -16,7 +16,7 @@ use crate::report::{
 use crate::session;
 use crate::session::{Input, Opened, Programs, open};
 use crate::table::format;
-use crate::table::text::{Table, escape_invisible};
+use crate::table::text::{Table, TextForm};
 use std::cell::RefCell;
 use std::path::PathBuf;
 
@@ -289,7 +289,7 @@ pub(super) fn heading(header: &crate::analysis::base::Header) -> String {
         None if header.range().is_some() => header.step_text(),
         None => format!("step {} (of {})", header.step, header.n_steps),
     };
-    escape_invisible(&format!("{device}{kind}, {step}{window}")).into_owned() + "\n\n"
+    TextForm::Terminal.lines([format!("{device}{kind}, {step}{window}")]) + "\n"
 }
 
 /// Writes the number and the time of the rows that match the filter. Without a filter, the text is empty.
@@ -306,15 +306,19 @@ fn matched(filter: &Filter, b: &Breakdown) -> String {
         let elsewhere = b.shown.anywhere.map_or(String::new(), |n| format!("; {n} with --within anywhere"));
         format!(" of {of} match “{}” in the {}{elsewhere}", filter.text, filter.within.label())
     };
-    format!("{rows}{looked}: {}{share}\n\n", format::time_text(b.shown.total))
+    TextForm::Terminal.lines([format!("{rows}{looked}: {}{share}", format::time_text(b.shown.total))]) + "\n"
 }
 
 pub(super) fn notes_text(notes: &[Note]) -> String {
-    let mut out = String::new();
-    for note in notes {
+    notes_as(TextForm::Terminal, notes)
+}
+
+/// Writes notes as text or as Markdown, one on each line.
+pub(super) fn notes_as(form: TextForm, notes: &[Note]) -> String {
+    let line = |note: &Note| {
         let place = note.place.as_ref().map_or(String::new(), |p| format!(" [{p}]"));
-        out.push_str("\nnote: ");
-        out.push_str(&escape_invisible(&(note.message.clone() + &place)));
-    }
-    if out.is_empty() { out } else { out + "\n" }
+        format!("note: {}{place}", note.message)
+    };
+    let lines = form.lines(notes.iter().map(line));
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }

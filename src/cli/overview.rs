@@ -3,8 +3,7 @@
 
 use super::comm::MachineArgs;
 use super::flags::FlagArgs;
-use super::open_capture::{OpenCapture, heading, notes_text};
-use super::output::Printed;
+use super::open_capture::{OpenCapture, heading, notes_as, notes_text};
 use super::roofline_args::{PeakArgs, positive};
 use super::view_args::{Output, share};
 use crate::analysis::base::{Filter, GroupBy, Header, Status};
@@ -16,7 +15,7 @@ use crate::report::overview_text::{self, TextStyle};
 use crate::report::{json, overview_json};
 use crate::session;
 use crate::table::csv;
-use crate::table::text::escape_invisible_lines;
+use crate::table::text::TextForm;
 use std::io::IsTerminal;
 
 /// Columns of the text if the output is no terminal.
@@ -49,7 +48,7 @@ pub struct OverviewArgs {
 }
 
 impl OpenCapture<'_> {
-    pub(super) fn overview(&self, args: &OverviewArgs) -> Result<Printed, Failure> {
+    pub(super) fn overview(&self, args: &OverviewArgs) -> Result<String, Failure> {
         let query = self.query(GroupBy::Op, Filter::default())?;
         let flops_per_token = args.flops_per_token.or_else(|| args.parameters.map(|n| 6.0 * n));
         let useful = args.tokens.zip(flops_per_token).map(|(tokens, flops_per_token)| UsefulFlops {
@@ -68,33 +67,34 @@ impl OpenCapture<'_> {
         let Some(overview) = self.overview_of(&query) else {
             let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
             let notes = self.notes(&kinds.notes);
-            if !matches!(self.view.output(), Output::Json) {
-                return Ok(Printed::new(notes_text(&notes)));
-            }
-            let files = self.files();
-            let header = Header { status: Status::Absent, ..kinds.header };
-            let head = json::head_of("overview", &files, self.partial, &header, &kinds.totals);
-            return Ok(Printed::new(json::text(&overview_json::absent(head, &notes))));
+            return Ok(match self.view.output() {
+                Output::Json => {
+                    let files = self.files();
+                    let header = Header { status: Status::Absent, ..kinds.header };
+                    let head = json::head_of("overview", &files, self.partial, &header, &kinds.totals);
+                    json::text(&overview_json::absent(head, &notes))
+                }
+                Output::Csv => csv::table(FINDINGS, [].iter()).csv(),
+                Output::Markdown => notes_as(TextForm::Markdown, &notes),
+                Output::Text => notes_text(&notes),
+            });
         };
         let notes = self.notes(&overview.notes);
         Ok(match self.view.output() {
             Output::Json => {
                 let files = self.files();
                 let head = json::head_of("overview", &files, self.partial, &overview.header, &overview.totals);
-                Printed::new(json::text(&overview_json::overview(head, &overview, &notes)))
+                json::text(&overview_json::overview(head, &overview, &notes))
             }
-            Output::Csv => Printed::new(csv::table(FINDINGS, overview.finding_rows().iter()).csv()),
-            Output::Markdown => Printed::new(overview_text::markdown(&overview)),
+            Output::Csv => csv::table(FINDINGS, overview.finding_rows().iter()).csv(),
+            Output::Markdown => overview_text::markdown(&overview),
             Output::Text => {
                 let is_terminal = std::io::stdout().is_terminal() && self.view.out.is_none();
                 let style = TextStyle {
                     width: terminal_width().filter(|_| is_terminal).unwrap_or(WIDTH),
                     is_coloured: is_terminal && std::env::var_os("NO_COLOR").is_none(),
                 };
-                let text = escape_invisible_lines(&heading(&overview.header)).into_owned()
-                    + &overview_text::text(&overview, style)
-                    + &escape_invisible_lines(&notes_text(&notes));
-                Printed { text, is_safe: true }
+                heading(&overview.header) + &overview_text::text(&overview, style) + &notes_text(&notes)
             }
         })
     }

@@ -14,6 +14,7 @@ use crate::session::{Input, OpenSession};
 use crate::share::html::{EmbeddedReport, PACK, page};
 use crate::share::{Fit, Level, Preview, Report, Table, base_address, encode_link, markdown, pack};
 use crate::source::Source;
+use crate::table::text::TextForm;
 use clap::Args;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -263,16 +264,16 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
 
 /// Writes the preview: the length of the link, the tables, and all texts of the report.
 fn preview(preview: &Preview, length: usize) -> String {
-    let mut out = format!("The link's report would have {length} characters. What leaves with it:\n\n");
+    let mut lines =
+        vec![format!("The link's report would have {length} characters. What leaves with it:"), String::new()];
     for Table { title, shown, of } in &preview.tables {
         let rest = if shown < of { format!(" of {of}; the others are summed") } else { String::new() };
-        out += &format!("{title}: {shown}{rest}\n");
+        lines.push(format!("{title}: {shown}{rest}"));
     }
     for section in &preview.texts {
-        out += &format!("\n{} ({})\n", section.title, section.texts.len());
-        for text in &section.texts {
-            out += &format!("  {}\n", text.replace('\n', "\n    "));
-        }
+        lines.extend([String::new(), format!("{} ({})", section.title, section.texts.len())]);
+        // The lines of a source stack are in one line, as in tables.
+        lines.extend(section.texts.iter().map(|text| format!("  {}", text.replace('\n', " ‹ "))));
     }
-    out
+    TextForm::Terminal.lines(lines)
 }

@@ -6,7 +6,6 @@ use super::files::Inputs;
 #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
 use super::fleet;
 use super::open_capture::{OpenCapture, OpenFiles};
-use super::output::Printed;
 use super::view_args::{Output, View};
 use super::{compare, export, report};
 use crate::protocol::Failure;
@@ -26,24 +25,24 @@ fn no_files() -> Failure {
 }
 
 /// Runs the command. Returns the output, and how the command ended.
-pub(super) fn run(args: &Args, inputs: Inputs<'_>, warn: &dyn Fn(&str)) -> Result<(Printed, Exit), Failure> {
+pub(super) fn run(args: &Args, inputs: Inputs<'_>, warn: &dyn Fn(&str)) -> Result<(String, Exit), Failure> {
     let view = match (&args.command, args.view()) {
         (Command::Report { .. } | Command::Export(_), _) if !HAS_FILES => return Err(no_files()),
         (_, Some(view)) => view,
         (Command::Compare(compare), None) => {
-            return compare::run(compare, inputs, warn).map(|(text, code)| (Printed::new(text), code));
+            return compare::run(compare, inputs, warn);
         }
         (Command::Export(export), None) if HAS_FILES => {
-            return export::run(export, warn).map(|(text, partial)| (Printed::new(text), Exit::of_reading(partial)));
+            return export::run(export, warn).map(|(text, partial)| (text, Exit::of_reading(partial)));
         }
         #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
         (Command::Compact(args), None) => {
-            return fleet::run_compact(args).map(|text| (Printed::new(text), Exit::Complete));
+            return fleet::run_compact(args).map(|text| (text, Exit::Complete));
         }
-        (_, None) => return Ok((Printed::new(String::new()), Exit::Complete)),
+        (_, None) => return Ok((String::new(), Exit::Complete)),
     };
     if HAS_FILES && let Command::Report { report, view } = &args.command {
-        return report::run(report, view, warn).map(|(text, partial)| (Printed::new(text), Exit::of_reading(partial)));
+        return report::run(report, view, warn).map(|(text, partial)| (text, Exit::of_reading(partial)));
     }
     print(&OpenFiles::open_inputs(inputs(&view.files)?, &mut |_| {})?, args, view, warn)
 }
@@ -54,17 +53,14 @@ pub(super) fn print(
     args: &Args,
     view: &View,
     warn: &dyn Fn(&str),
-) -> Result<(Printed, Exit), Failure> {
+) -> Result<(String, Exit), Failure> {
     let partial = files.is_partial();
     let OpenFiles { opened, analysis, programs } = files;
     let session = OpenCapture { opened, analysis, programs, view, partial, warn };
     let for_people = matches!(view.output(), Output::Text | Output::Markdown);
     let with_warning = |text: String| if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text };
-    if let Command::Overview { overview, .. } = &args.command {
-        let printed = session.overview(overview)?;
-        return Ok((Printed { text: with_warning(printed.text), ..printed }, Exit::of_reading(partial)));
-    }
     let text = match &args.command {
+        Command::Overview { overview, .. } => session.overview(overview)?,
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
         Command::DataMovement { .. } => session.data_movement()?,
         Command::Gaps { .. } => session.gaps()?,
@@ -73,13 +69,11 @@ pub(super) fn print(
         Command::Comm { links, .. } => session.comm(links)?,
         Command::Flags { flags, machine, .. } => session.flags(flags, machine)?,
         Command::Summary { attainable, .. } => session.summary(*attainable)?,
-        Command::Inspect { .. }
-        | Command::Overview { .. }
-        | Command::Report { .. }
-        | Command::Export(_)
-        | Command::Compare(_) => session.inspect(),
+        Command::Inspect { .. } | Command::Report { .. } | Command::Export(_) | Command::Compare(_) => {
+            session.inspect()
+        }
         #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
         Command::Compact(_) => session.inspect(),
     };
-    Ok((Printed::new(with_warning(text)), Exit::of_reading(partial)))
+    Ok((with_warning(text), Exit::of_reading(partial)))
 }

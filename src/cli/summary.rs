@@ -12,7 +12,7 @@ use crate::protocol::Failure;
 use crate::report::summary::{self, Summary};
 use crate::report::{breakdown_table, json, tables};
 use crate::session;
-use crate::table::text::Table;
+use crate::table::text::{Table, TextForm};
 
 /// The default number of rows in the table of sources.
 const SUMMARY_TOP: usize = 10;
@@ -90,5 +90,5 @@ impl OpenCapture<'_> {
 
 /// Writes the verdict above the tables.
 fn verdict(summary: Summary<'_>) -> String {
-    summary.verdict.map_or_else(String::new, |verdict| format!("{verdict}\n\n"))
+    summary.verdict.map_or_else(String::new, |verdict| TextForm::Terminal.lines([verdict]) + "\n")
 }

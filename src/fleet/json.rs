@@ -3,6 +3,7 @@
 use super::calendar::rfc3339;
 use super::cell::Cell;
 use super::column::{ColumnHead, ColumnType};
+use crate::table::json::write_line;
 use serde::{Serialize, Serializer};
 use std::io::{Result, Write};
 
@@ -47,7 +48,7 @@ impl Serialize for Row<'_> {
 /// If the output cannot be written.
 pub fn write_lines(out: &mut impl Write, heads: &[ColumnHead], rows: &[Vec<Cell>]) -> Result<()> {
     for row in rows {
-        serde_json::to_writer(&mut *out, &Row(heads, row))?;
+        write_line(out, &Row(heads, row))?;
         out.write_all(b"\n")?;
     }
     Ok(())

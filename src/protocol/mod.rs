@@ -7,6 +7,7 @@ pub mod comm;
 pub mod compare;
 pub mod estimate;
 pub mod memory;
+pub(crate) mod page_text;
 pub mod program_text;
 pub mod request;
 pub mod roofline;

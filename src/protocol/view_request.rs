@@ -10,6 +10,7 @@
 
 use super::captures::CapturesRequest;
 use super::compare::CompareTimelineQuery;
+use super::page_text::{encode_for_page, encode_for_worker};
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
 use super::table_query::{TableAction, TableOf};
@@ -212,14 +213,14 @@ impl From<ViewRequest> for Request {
     fn from(request: ViewRequest) -> Self {
         // Writing to memory does not fail. If it did, the bytes would be empty, and [`decode_view_request`] would return
         // `None`.
-        Self::ViewRequest(postcard::to_allocvec(&request).unwrap_or_default())
+        Self::ViewRequest(encode_for_worker(&request).unwrap_or_default())
     }
 }
 
 impl Reply {
-    /// Encodes the answer to a [`ViewRequest`].
+    /// Encodes the answer to a [`ViewRequest`]. Invisible characters of its texts are escaped.
     pub(crate) fn encode_answer(answer: &impl Serialize) -> Self {
-        Self::Answer(postcard::to_allocvec(answer).unwrap_or_default())
+        Self::Answer(encode_for_page(answer).unwrap_or_default())
     }
 
     /// Decodes the answer to a [`ViewRequest`] as the type that the view request names.

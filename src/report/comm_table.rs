@@ -4,8 +4,7 @@ use crate::analysis::comm::columns::COMM;
 use crate::analysis::comm::{Comm, CommRow, DeviceBalance, Overlap, Straggler, Traffic};
 use crate::table::csv;
 use crate::table::format::{bytes_text, count, counted_executions, executions, gbs, percent_text, time_text};
-use crate::table::text::Table;
-use std::fmt::Write as _;
+use crate::table::text::{Table, TextForm};
 
 const ABSENT: &str = "–";
 
@@ -15,7 +14,7 @@ fn or_absent<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
 
 /// Writes a few lines about collectives, copies and their exposed time.
 pub fn head(comm: &Comm) -> String {
-    let mut out = String::new();
+    let mut lines = Vec::new();
     let parts = [
         ("Collectives", Some(&comm.tensor)),
         ("SparseCore collectives", comm.sparse.as_ref()),
@@ -25,25 +24,20 @@ pub fn head(comm: &Comm) -> String {
         let Some(Traffic { n, stall, overlap, .. }) = traffic.filter(|traffic| traffic.n > 0) else { continue };
         let Overlap { in_flight, exposed, overlapped, .. } = overlap;
         let share = or_absent(overlap.share(), percent_text);
-        let _ = writeln!(
-            out,
+        lines.push(format!(
             "{name}: stall {}; in flight {}, of it exposed {} and overlapped {} ({share}); {}",
             time_text(*stall),
             time_text(*in_flight),
             time_text(*exposed),
             time_text(*overlapped),
             counted_executions(*n, "execution", "executions")
-        );
+        ));
     }
     if let Some(DeviceBalance { worst_spread: Some(spread), .. }) = &comm.balance {
-        let _ = writeln!(out, "Steps differ by up to {} between devices", percent_text(*spread));
+        lines.push(format!("Steps differ by up to {} between devices", percent_text(*spread)));
     }
-    if let Some(sentence) = straggler(comm) {
-        let _ = writeln!(out, "{sentence}");
-    }
-    if let Some(sentence) = critical(comm) {
-        let _ = writeln!(out, "{sentence}");
-    }
+    lines.extend([straggler(comm), critical(comm)].into_iter().flatten());
+    let out = TextForm::Terminal.lines(lines);
     if out.is_empty() { out } else { out + "\n" }
 }
 
@@ -128,18 +122,17 @@ pub fn csv(comm: &Comm, top: usize) -> Table {
 pub fn flags(comm: &Comm) -> String {
     let device_type = comm.header.device_type.as_deref();
     let mut checked = None;
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for sums in &comm.primitives {
         let flags = sums.suggestions(device_type);
         let Some(first) = flags.first() else { continue };
         checked = Some(first.checked_with());
-        let _ = writeln!(text, "{} stalls {}; to try:", sums.primitive.key(), time_text(sums.traffic.stall));
-        for flag in flags {
-            let _ = writeln!(text, "  {}  (default {})", flag.setting(), flag.default);
-        }
+        lines.push(format!("{} stalls {}; to try:", sums.primitive.key(), time_text(sums.traffic.stall)));
+        lines.extend(flags.iter().map(|flag| format!("  {}  (default {})", flag.setting(), flag.default)));
     }
     checked.map_or_else(String::new, |version| {
         let chip = device_type.map_or_else(String::new, |name| format!(" for {name}"));
-        format!("\nFlags checked{chip} with {version}. The capture does not record which flags were set.\n{text}")
+        let head = format!("Flags checked{chip} with {version}. The capture does not record which flags were set.");
+        format!("\n{}", TextForm::Terminal.lines(std::iter::once(head).chain(lines)))
     })
 }

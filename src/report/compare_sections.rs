@@ -2,7 +2,7 @@
 
 use crate::analysis::compare::{BytesDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta};
 use crate::table::format::{ABSENT, TimeUnit, bytes_text, decimal, gbs, middle_cut, sign, signed_time, time};
-use crate::table::text::{Table, escape_invisible};
+use crate::table::text::{Table, TextForm};
 use crate::units::Picos;
 
 /// Returns a difference of sizes with its sign and unit.
@@ -14,9 +14,7 @@ fn signed_bytes(delta: i64) -> String {
 
 /// Returns the difference of the memory: the sentences, and the classes of buffers as a table.
 pub(super) fn memory(of: &MemoryDelta) -> String {
-    let sentences: String =
-        memory_sentences(of).into_iter().map(|line| format!("{}\n", escape_invisible(&line))).collect();
-    sentences + &memory_table(of).map_or_else(String::new, |table| table.aligned())
+    TextForm::Terminal.lines(memory_sentences(of)) + &memory_table(of).map_or_else(String::new, |table| table.aligned())
 }
 
 /// Returns the peaks of both sides in sentences, or why they are not compared.

@@ -7,7 +7,7 @@ use super::overview_text::{SHOWN, number};
 use crate::analysis::compare::{ChangePoint, Comparison, FigureSeries, Series, SeriesCapture};
 use crate::analysis::overview::Unit;
 use crate::table::format::ABSENT;
-use crate::table::text::{Table, escape_invisible};
+use crate::table::text::{Table, TextForm};
 use serde::Serialize;
 
 /// Parts of the waterfall at a change point.
@@ -32,7 +32,7 @@ fn change(of: &Series, label: &str, unit: Unit, change: &ChangePoint) -> String 
     let (before, after) = (number(change.before, unit), number(change.after, unit));
     let share = (change.before > 0.0).then(|| (change.after - change.before) / change.before);
     let share = share.map_or(String::new(), |share| format!(" ({})", signed_share(share)));
-    format!("{label}: {before} → {after}{share} from {}.\n", escape_invisible(&capture_name(of, change.at)))
+    TextForm::Terminal.lines([format!("{label}: {before} → {after}{share} from {}.", capture_name(of, change.at))])
 }
 
 /// Writes a series for the terminal. `compared` are the comparisons of the captures around each change point of the time.

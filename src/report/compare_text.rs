@@ -5,14 +5,15 @@ use super::ledger_table::label;
 use super::overview_text::{SHOWN, number};
 use super::{compare_program, compare_sections};
 use crate::analysis::compare::{
-    CompareBy, Comparison, FigureDelta, Gate, GateResult, RowDelta, RowSide, SIGNIFICANT, SideHead, Verdict, groups,
+    CompareBy, Comparison, FigureDelta, FindingDelta, Gate, GateResult, RowDelta, RowSide, SIGNIFICANT, SideHead,
+    Verdict, groups,
 };
 use crate::analysis::overview::Unit;
 use crate::table::format::{
     ABSENT, TimeUnit, count, counted, middle_cut, percent, percent_text, sign, signed_time, signed_time_text, time,
     time_text, time_text_in,
 };
-use crate::table::text::{Table, escape_invisible, markdown_text};
+use crate::table::text::{Table, TextForm, markdown_text};
 use crate::units::Picos;
 
 /// Parts of the waterfall and rows in Markdown.
@@ -241,7 +242,7 @@ fn rows(of: &Comparison, top: usize, with_places: bool) -> Table {
             side(&row.b),
             signed_time(row.delta_ps, unit),
             row.verdict_label().to_owned(),
-            row.tier.map_or_else(|| row.sides().words().to_owned(), |tier| tier.key().replace('_', " ")),
+            row.matched_by().into_owned(),
         ];
         if with_places {
             let cell = |text: Option<&str>| text.map_or(ABSENT.to_owned(), |text| middle_cut(text, 60));
@@ -305,27 +306,26 @@ fn grouped(of: &Comparison, by: CompareBy, top: usize) -> Table {
 
 /// Writes a comparison for the terminal, with at most `top` ops or groups of ops.
 pub fn text(of: &Comparison, by: CompareBy, with_gate: Option<&Gate>, top: usize) -> String {
-    let mut out = format!("{}\n", sentence(of));
-    out += &with_gate.map_or_else(String::new, |with_gate| format!("{}\n", gate(with_gate, of)));
-    out += &differences(of).iter().chain(&of.notes).map(|line| format!("{line}\n")).collect::<String>();
-    let side = |name: &str, of: &SideHead| format!("{name}: {}, {}{}\n", of.files.join(", "), of.device, report(of));
-    out += &format!("\n{}{}\n", side("A", &of.a), side("B", &of.b));
+    let lines = |lines: Vec<String>| TextForm::Terminal.lines(lines);
+    let mut head = vec![sentence(of)];
+    head.extend(with_gate.map(|with_gate| gate(with_gate, of)));
+    head.extend(differences(of).into_iter().chain(of.notes.iter().cloned()));
+    let side = |name: &str, of: &SideHead| format!("{name}: {}, {}{}", of.files.join(", "), of.device, report(of));
+    let mut out = format!("{}\n{}\n", lines(head), lines(vec![side("A", &of.a), side("B", &of.b)]));
     out += &format!("{}\n{}\n", figures(of).aligned(), waterfall(of, usize::MAX).aligned());
     let table = if by == CompareBy::Op { rows(of, top, false) } else { grouped(of, by, top) };
     out += &format!("{}\n{}\n", table.aligned(), matched(of));
     if let Some(absent) = &of.comm.absent {
-        out += &format!("{}\n", compare_sections::no_comm(absent));
+        out += &lines(vec![compare_sections::no_comm(absent)]);
     }
     if let Some(table) = compare_sections::comm(&of.comm, top) {
         out += &format!("\n{}\n", table.aligned());
     }
-    out +=
-        &compare_program::lines(of, top).iter().map(|line| format!("{}\n", escape_invisible(line))).collect::<String>();
+    out += &lines(compare_program::lines(of, top));
     out += &compare_sections::memory(&of.memory);
-    for finding in &of.findings {
-        out += &format!("{} finding: {}\n", if finding.is_new { "New" } else { "Gone" }, finding.title);
-    }
-    out
+    let finding =
+        |finding: &FindingDelta| format!("{} finding: {}", if finding.is_new { "New" } else { "Gone" }, finding.title);
+    out + &lines(of.findings.iter().map(finding).collect())
 }
 
 /// Writes a comparison as Markdown of at most 60 lines.

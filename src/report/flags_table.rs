@@ -2,7 +2,7 @@
 
 use crate::analysis::flags::{FlagRow, FlagsReport};
 use crate::table::format::{counted, time_text};
-use crate::table::text::Table;
+use crate::table::text::{Table, TextForm};
 
 const ABSENT: &str = "–";
 
@@ -39,13 +39,18 @@ pub fn rows(of: &FlagsReport) -> Table {
 
 /// Writes the verdicts for a terminal. A reason may be long, so that each stands below its flags.
 pub fn text(of: &FlagsReport) -> String {
+    let text = TextForm::Terminal;
     let block = |row: &FlagRow| {
         let stall = row.stall.map_or_else(String::new, |stall| format!("  stall {}", time_text(stall)));
-        let flags: String = row.flags.iter().map(|flag| format!("    --{flag}\n")).collect();
-        format!("{:<12}{stall}\n{flags}    {}\n", row.verdict.label(), row.text)
+        let flags = row.flags.iter().map(|flag| format!("    --{flag}"));
+        let verdict = format!("{:<12}{stall}", row.verdict.label());
+        text.lines([verdict].into_iter().chain(flags).chain([format!("    {}", row.text)]))
     };
     let rows: String = of.rows.iter().map(block).collect::<Vec<_>>().join("\n");
-    let changed =
-        of.changed.as_ref().map_or_else(String::new, |text| format!("\nWith all changes:\n{}\n", text.trim_end()));
-    format!("{}\n\n{rows}{changed}", head(of))
+    // The text with the changes is the text of the user, which may have several lines.
+    let changed = of
+        .changed
+        .as_ref()
+        .map_or_else(String::new, |changed| format!("\nWith all changes:\n{}", text.lines(changed.trim_end().lines())));
+    format!("{}\n{rows}{changed}", text.lines([head(of)]))
 }

@@ -2,7 +2,7 @@
 
 use crate::analysis::ledger::{Ledger, Owner};
 use crate::table::format::{TimeUnit, percent, time};
-use crate::table::text::Table;
+use crate::table::text::{Table, TextForm};
 use crate::units::Picos;
 
 /// Writes what the time of the device was spent on, as a mean over the steps.
@@ -19,7 +19,7 @@ pub fn ledger(ledger: &Ledger, device: &str) -> String {
         0 | 1 => format!("the time of {device} goes"),
         n => format!("the time of a step of {device} goes, mean of {n} steps"),
     };
-    format!("Where {scope}\n{}\n", table.aligned())
+    format!("{}{}\n", TextForm::Terminal.lines([format!("Where {scope}")]), table.aligned())
 }
 
 /// Returns the label of an owner for users.

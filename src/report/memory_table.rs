@@ -69,7 +69,7 @@ pub fn classes(space: &SpaceMemory) -> Table {
 
 /// Returns the memory of a program with other sizes of the model and of the batch: the verdict and the classes. `None` if
 /// the sizes of the program are unknown.
-pub fn fit(space: &SpaceMemory, whole: &WholeMemory, requested: RequestedSizes) -> Option<(String, Table)> {
+pub fn fit(space: &SpaceMemory, whole: &WholeMemory, requested: RequestedSizes) -> Option<(Vec<String>, Table)> {
     let with = requested.or_program_sizes(space.fit.as_ref()?.size);
     let found = Fit::new(space, with, whole.capacity())?;
     let mut table = Table::new(&[
@@ -95,7 +95,8 @@ pub fn fit(space: &SpaceMemory, whole: &WholeMemory, requested: RequestedSizes) 
     let sizes = SizeField::ALL.map(size).join(", ");
     let (_, verdict) = fit_verdict(&found);
     let largest = largest_sizes(&found).map_or_else(String::new, |largest| format!(" {largest}"));
-    Some((format!("Will it fit? With {sizes}\n{verdict}{largest}\n{FIT_METHOD}\n\n"), table))
+    let lines = vec![format!("Will it fit? With {sizes}"), format!("{verdict}{largest}"), FIT_METHOD.to_owned()];
+    Some((lines, table))
 }
 
 /// Returns the buffers that are alive at a peak, the largest first, as a table of `top` rows.
@@ -135,7 +136,7 @@ pub fn alive(space: &SpaceMemory, top: usize) -> Table {
 }
 
 /// Writes a few lines about the position of the peak and about ways to lower it.
-pub fn findings(program: &str, space: &SpaceMemory) -> String {
+pub fn findings(program: &str, space: &SpaceMemory) -> Vec<String> {
     let peak = &space.peak;
     let mut lines = vec![format!("{program}, {}: {} at its peak", peak.space, bytes_text(peak.peak))];
     if let Some(moment) = &space.moment {
@@ -159,7 +160,7 @@ pub fn findings(program: &str, space: &SpaceMemory) -> String {
         let (saves, chunks) = (bytes_text(v.saves), v.chunks);
         lines.push(format!("The loss in {chunks} pieces (chunked cross-entropy) would lower the peak by {saves}"));
     }
-    lines.join("\n") + "\n\n"
+    lines
 }
 
 /// Returns the peaks of the allocators beside the peaks of the programs and the capacity, by device, as a table.

@@ -10,7 +10,7 @@ use crate::analysis::roofline::{
 };
 use crate::table::csv;
 use crate::table::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
-use crate::table::text::Table;
+use crate::table::text::{Table, TextForm};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -36,7 +36,7 @@ pub fn head(f: &RooflineFigures) -> String {
         lines.push(format!("Whole {}: {}", f.header.window_word(), use_of_step.join(", ")));
         lines.extend(main_peak(f).map(|peak| format!("MFU and HFU are shares of {peak}")));
     }
-    lines.join("\n") + "\n\n"
+    TextForm::Terminal.lines(lines) + "\n"
 }
 
 /// Returns the peak behind MFU and HFU with its source. `None` if they are unknown, or if devices have different peaks.

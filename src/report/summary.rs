@@ -16,6 +16,7 @@ use crate::analysis::roofline::RooflineFigures;
 use crate::profile::Note;
 use crate::table::format::bytes_text;
 use crate::table::json::{Row, Rows};
+use crate::table::text::TextForm;
 use crate::units::Picos;
 use serde::Serialize;
 
@@ -134,12 +135,17 @@ pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Not
 pub fn lines(of: Summary<'_>) -> String {
     let mut text = of.ledger.map_or_else(String::new, |(of, device)| ledger(of, device));
     text = text + &roofline_table::head(of.roofline) + &comm_table::head(of.comm);
+    let mut memory = Vec::new();
     if let Some((name, space)) = of.programs.iter().find_map(|program| Some((&program.name, program.main_memory()?))) {
-        text += &format!("Memory: {name} needs {} of {} at its peak\n", bytes_text(space.peak), space.space);
+        memory.push(format!("Memory: {name} needs {} of {} at its peak", bytes_text(space.peak), space.space));
     }
     if let Some(most) = of.allocators.iter().max_by_key(|of| of.peak.in_use()) {
         let of_all = most.capacity.map_or(String::new(), |capacity| format!(" of {}", bytes_text(capacity)));
-        text += &format!("Memory: {} had {}{of_all} in use at its peak\n", most.label, bytes_text(most.peak.in_use()));
+        memory.push(format!(
+            "Memory: {} had {}{of_all} in use at its peak",
+            most.label,
+            bytes_text(most.peak.in_use())
+        ));
     }
-    text
+    text + &TextForm::Terminal.lines(memory)
 }

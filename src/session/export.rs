@@ -10,6 +10,7 @@ use crate::protocol::{ExcerptRequest, ExportedFile, Failure};
 use crate::report::trace_json;
 use crate::session::open::detect::MAX_INFLATED;
 use crate::table::format;
+use crate::table::text::file_name_text;
 use std::io::Write;
 
 /// Writes the excerpt of one file of a session: its events that touch the range. `file` is the index of the file in
@@ -134,7 +135,7 @@ pub fn export_name(capture: &str, range: Option<TimeRange>, ending: &str) -> Str
     }
     let time = |time| format::lossless_time(time).replace(' ', "").replace('µ', "u");
     let range = range.map_or_else(String::new, |range| format!(".{}-{}", time(range.start), time(range.end)));
-    format!("{stem}{range}{ending}")
+    format!("{}{range}{ending}", file_name_text(stem))
 }
 
 /// Returns the warning inside an excerpt. It says what was cut, so that the excerpt is not mistaken for a whole capture.

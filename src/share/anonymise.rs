@@ -7,6 +7,7 @@ use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip, is_of_compiler};
 use super::report::Report;
 use crate::analysis::overview::Overview;
+use crate::hlo::DType;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Report {
@@ -233,23 +234,37 @@ fn is_device(name: &str) -> bool {
     of_kind.is_some_and(is_number) || plain.strip_suffix(" devices").is_some_and(is_number) || name == "a device"
 }
 
-/// Returns the element types of a shape without dimensions, such as `(bf16[…], f32[…])`.
+/// Returns the element types of a shape without dimensions, such as `(bf16[…], f32[…])`. A capture can hold any text in
+/// place of a shape, so that only element types, parentheses and commas stay.
 fn shape(text: &str) -> String {
-    let (mut report, mut deep) = (String::new(), 0_u32);
-    for c in text.chars() {
+    let (mut shape, mut word, mut deep) = (String::new(), String::new(), 0_u32);
+    for c in text.chars().chain([' ']) {
+        if deep == 0 && (c.is_alphanumeric() || c == '_') {
+            word.push(c);
+            continue;
+        }
+        if is_element_type(&word) {
+            shape.push_str(&word);
+        }
+        word.clear();
         match c {
             '[' | '{' => {
-                deep += 1;
+                deep = deep.saturating_add(1);
                 if c == '[' && deep == 1 {
-                    report.push_str("[…]");
+                    shape.push_str("[…]");
                 }
             }
             ']' | '}' => deep = deep.saturating_sub(1),
-            _ if deep > 0 => {}
-            _ => report.push(c),
+            '(' | ')' | ',' | ' ' if deep == 0 => shape.push(c),
+            _ => {}
         }
     }
-    report
+    shape.trim().to_owned()
+}
+
+/// Returns whether a word is the name of an element type, such as `bf16`, and not a name that the capture chose.
+fn is_element_type(word: &str) -> bool {
+    DType::from_name(word).is_some_and(|dtype| dtype.name() == word)
 }
 
 #[cfg(test)]
@@ -260,6 +275,8 @@ mod tests {
     fn shapes_keep_their_types() {
         assert_eq!(shape("bf16[8,128]{1,0:T(8,128)(2,1)}"), "bf16[…]");
         assert_eq!(shape("(f32[2]{0}, s32[])"), "(f32[…], s32[…])");
+        assert_eq!(shape("(f32[2]{0}, /*index=5*/s32[], token[])"), "(f32[…], s32[…], token[…])");
+        assert_eq!(shape("secret<|(javascript:alert(1), f32[hidden] type77 f32x\u{202e}"), "((), f32[…]");
         assert!(is_device("/device:TPU:0") && is_device("GPU:12") && !is_device("/host:secret") && !is_device("TPU:x"));
     }
 }

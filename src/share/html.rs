@@ -12,6 +12,7 @@
 //! it can write such a file again. The command line makes the whole page here ([`page`]); in the browser, the page
 //! joins the parts itself.
 
+use crate::table::text::escape_page_text;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -129,10 +130,10 @@ fn hash(script: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(script)))
 }
 
-/// Escapes a text for the value of an attribute or the content of an element.
+/// Escapes a text for the value of an attribute or the content of an element, with its invisible characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in escape_page_text(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

@@ -16,20 +16,8 @@ impl Formatter for Plain<'_> {
     fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> Result<()> {
         write!(writer, "{value:?}")
     }
-    /// Escapes invisible characters that JSON itself does not escape, so that names of a capture cannot act on a
-    /// terminal that shows the JSON.
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> Result<()> {
-        let mut rest = fragment;
-        while let Some(at) = rest.find(is_invisible) {
-            let (before, after) = rest.split_at(at);
-            writer.write_all(before.as_bytes())?;
-            let mut chars = after.chars();
-            for unit in chars.next().into_iter().flat_map(|c| c.encode_utf16(&mut [0; 2]).to_vec()) {
-                write!(writer, "\\u{unit:04x}")?;
-            }
-            rest = chars.as_str();
-        }
-        writer.write_all(rest.as_bytes())
+        write_escaped(writer, fragment)
     }
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
         self.0.begin_array(writer)
@@ -58,6 +46,39 @@ impl Formatter for Plain<'_> {
     fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
         self.0.end_object_value(writer)
     }
+}
+
+/// Writes a part of a text. Invisible characters that JSON itself does not escape are escaped, so that names of a capture
+/// cannot act on a terminal that shows the JSON.
+fn write_escaped<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> Result<()> {
+    let mut rest = fragment;
+    while let Some(at) = rest.find(is_invisible) {
+        let (before, after) = rest.split_at(at);
+        writer.write_all(before.as_bytes())?;
+        let mut chars = after.chars();
+        for unit in chars.next().into_iter().flat_map(|c| c.encode_utf16(&mut [0; 2]).to_vec()) {
+            write!(writer, "\\u{unit:04x}")?;
+        }
+        rest = chars.as_str();
+    }
+    writer.write_all(rest.as_bytes())
+}
+
+/// Formats a value in one line.
+struct OneLine;
+
+impl Formatter for OneLine {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> Result<()> {
+        write_escaped(writer, fragment)
+    }
+}
+
+/// Writes a value as one line of JSON, without a line break at its end.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<()> {
+    Ok(value.serialize(&mut Serializer::with_formatter(out, OneLine))?)
 }
 
 /// Rows of a table, each as an object with one field per column.
@@ -137,6 +158,9 @@ mod tests {
         let json = text(&name);
         assert_eq!(json, "\"a\\u001b[2J\\u007f\\u009b31m\\u202e\\u200bé\\udb40\\udc41b\"\n");
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), name);
+        let mut line = Vec::new();
+        super::write_line(&mut line, &[name]).unwrap();
+        assert_eq!(String::from_utf8(line).unwrap(), format!("[{}]", json.trim()));
     }
 
     proptest! {

@@ -38,38 +38,97 @@ pub const fn is_invisible(c: char) -> bool {
 }
 
 /// Returns a text of a capture as one line that is safe to print. [Invisible](is_invisible) characters are escaped, so
-/// that a name cannot clear a screen, set a title, move the cursor or overwrite the figures beside it.
+/// that a name cannot clear a screen, set a title, move the cursor, begin a line or overwrite the figures beside it.
 pub fn escape_invisible(text: &str) -> Cow<'_, str> {
-    escaped(text, |_| false)
+    // `escape_default` writes `\t`, `\r` and `\n` as short escapes, and all others as `\u{…}`.
+    escaped(text, is_invisible, |out, c| out.extend(c.escape_default()))
 }
 
-/// Returns a text of several lines that is safe to print. Line breaks (`\n`, `\r\n`) and tabs stay, and all other
-/// [invisible](is_invisible) characters are escaped.
-pub fn escape_invisible_lines(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    escaped(text, |at| match bytes[at] {
-        b'\n' | b'\t' => true,
-        b'\r' => bytes.get(at + 1) == Some(&b'\n'),
-        _ => false,
-    })
+/// Returns a text as the page shows it. Line breaks and tabs stay, because texts of several lines have them, and a browser
+/// shows them as spaces within a line. All other [invisible](is_invisible) characters are escaped.
+pub fn escape_page_text(text: &str) -> Cow<'_, str> {
+    escaped(text, is_hidden_on_page, |out, c| out.extend(c.escape_unicode()))
 }
 
-/// Escapes invisible characters, except at the byte offsets for which `keep` returns true.
-fn escaped(text: &str, keep: impl Fn(usize) -> bool) -> Cow<'_, str> {
-    let hidden = |(at, c): &(usize, char)| is_invisible(*c) && !keep(*at);
-    if !text.char_indices().any(|c| hidden(&c)) {
+const fn is_hidden_on_page(c: char) -> bool {
+    is_invisible(c) && !matches!(c, '\n' | '\t')
+}
+
+/// Returns the text that [`escape_page_text`] has escaped. A text that already held such an escape is not told apart.
+pub fn unescape_page_text(text: &str) -> Cow<'_, str> {
+    const START: &str = "\\u{";
+    if !text.contains(START) {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.char_indices() {
-        if hidden(&c) {
-            // `escape_default` writes `\t`, `\r` and `\n` as short escapes, and all others as `\u{…}`.
-            out.extend(c.1.escape_default());
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(START) {
+        out.push_str(before);
+        let escape = after.split_once('}').and_then(|(digits, after)| {
+            let c = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+            is_hidden_on_page(c).then_some((c, after))
+        });
+        if let Some((c, after)) = escape {
+            out.push(c);
+            rest = after;
         } else {
-            out.push(c.1);
+            out.push_str(START);
+            rest = after;
         }
     }
+    out.push_str(rest);
     Cow::Owned(out)
+}
+
+/// Replaces the characters that `is_hidden` selects by what `write` writes for them.
+fn escaped(text: &str, is_hidden: fn(char) -> bool, write: fn(&mut String, char)) -> Cow<'_, str> {
+    let Some(first) = text.find(is_hidden) else { return Cow::Borrowed(text) };
+    let (start, rest) = text.split_at(first);
+    let mut out = String::with_capacity(text.len() + 16);
+    out.push_str(start);
+    for c in rest.chars() {
+        if is_hidden(c) { write(&mut out, c) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+/// Returns a text as a part of a file's name. [Invisible](is_invisible) characters, and characters that file systems do
+/// not allow, become `-`.
+pub fn file_name_text(name: &str) -> String {
+    const REFUSED: &str = "/\\:*?\"<>|";
+    name.chars().map(|c| if is_invisible(c) || REFUSED.contains(c) { '-' } else { c }).collect()
+}
+
+/// A form of a document for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextForm {
+    /// Plain text.
+    Terminal,
+    Markdown,
+}
+
+impl TextForm {
+    /// Writes a table.
+    pub fn table(self, table: &Table) -> String {
+        match self {
+            Self::Terminal => table.aligned(),
+            Self::Markdown => table.markdown(),
+        }
+    }
+
+    /// Writes sentences, one on each line. They may hold names of the capture: none of them can begin a line.
+    pub fn lines<T: AsRef<str>>(self, lines: impl IntoIterator<Item = T>) -> String {
+        let mut out = String::new();
+        for line in lines {
+            let line = line.as_ref();
+            out.push_str(&match self {
+                Self::Terminal => escape_invisible(line),
+                Self::Markdown => markdown_text(line),
+            });
+            out.push('\n');
+        }
+        out
+    }
 }
 
 /// Returns a cell for a spreadsheet. A text that a spreadsheet would run as a formula gets an apostrophe at its start.
@@ -194,7 +253,14 @@ mod tests {
             escape_invisible("\u{9b}31m \u{202e}b\u{2066}c\u{200b}\u{feff}"),
             "\\u{9b}31m \\u{202e}b\\u{2066}c\\u{200b}\\u{feff}"
         );
-        assert_eq!(escape_invisible_lines("a\tb\r\nc\rd\n\u{1b}"), "a\tb\r\nc\\rd\n\\u{1b}");
+        let (exact, shown) = ("a\tb\r\nc\u{202e}\\u{41}\\u{\\n\u{1b}", "a\tb\\u{d}\nc\\u{202e}\\u{41}\\u{\\n\\u{1b}");
+        assert_eq!(escape_page_text(exact), shown);
+        assert_eq!(unescape_page_text(shown), exact);
+        assert!(matches!(escape_page_text(plain), Cow::Borrowed(text) if text == plain));
+        assert!(matches!(unescape_page_text(plain), Cow::Borrowed(text) if text == plain));
+        assert_eq!(file_name_text("a/b\u{1b}[2J\r\n\u{202e}c.pb"), "a-b-[2J---c.pb");
+        assert_eq!(TextForm::Terminal.lines(["a\nb", "c"]), "a\\nb\nc\n");
+        assert_eq!(TextForm::Markdown.lines(["a\n*b*"]), "a\\\\n\\*b\\*\n");
         let mut table = Table::new(&[("Op", true), ("Self ms", false)]);
         table.row(vec!["x\r\n\u{1b}[1A".into(), "1".into()]);
         assert_eq!(table.aligned(), "Op              Self ms\nx\\r\\n\\u{1b}[1A        1\n");

@@ -8,10 +8,11 @@
 
 use super::helpers::{HelperWorker, number_for};
 use super::lock;
-use super::message::{pack, pack_with_ports, ports, unpack};
+use super::message::{pack_call, ports, unpack};
 use super::program::program;
 use super::spawn::{LOCKED, Spawned, spawn};
 use crate::protocol::{Answer, Call, Failure, Reply, Request, RequestId, SessionSlot, Skip, mismatch};
+use crate::table::text::escape_page_text;
 use js_sys::Reflect;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -23,9 +24,16 @@ use web_sys::{ErrorEvent, Event, File, MessageEvent, MessagePort, Url, Worker};
 /// A file that the user chose or dropped.
 #[derive(Clone, Debug)]
 pub struct Picked {
-    /// The name of the file, with its folders if the file came in a folder.
+    /// The name of the file, with its folders if the file came in a folder. Its invisible characters are escaped.
     pub path: String,
     pub file: File,
+}
+
+impl Picked {
+    /// Creates a file with its name.
+    pub fn new(path: &str, file: File) -> Self {
+        Self { path: escape_page_text(path).into_owned(), file }
+    }
 }
 
 /// A message from a worker.
@@ -155,7 +163,7 @@ impl WorkerHandle {
             let worker = self.worker.clone();
             let on_error = move || {
                 let call = Call { id: RequestId::default(), request: Request::HelperEnded { helper: helper as u32 } };
-                drop(pack(&call, &[]).map(|message| worker.post_message(&message)));
+                drop(pack_call(&call, &[], &[]).map(|message| worker.post_message(&message)));
             };
             let Ok((started, port)) = HelperWorker::start(on_error) else { break };
             self.helpers.borrow_mut().push(started);
@@ -167,7 +175,7 @@ impl WorkerHandle {
     fn send_with(&self, request: &Request, files: &[File], ports: &[MessagePort]) -> RequestId {
         let id = RequestId(self.next.get());
         self.next.set(id.0.wrapping_add(1).max(1));
-        let Ok(message) = pack_with_ports(&Call { id, request: request.clone() }, files, ports) else { return id };
+        let Ok(message) = pack_call(&Call { id, request: request.clone() }, files, ports) else { return id };
         match self.outbox.borrow_mut().as_mut() {
             Some(waiting) => waiting.push(message),
             None => post(&self.worker, &message),

@@ -6,26 +6,41 @@
 //! are of the same build, which Hello checks. Hello must stay the first variant of requests and of replies, so that
 //! every build can read it.
 
+use crate::protocol::page_text::{encode_for_page, encode_for_worker};
+use crate::protocol::{Answer, Call};
 use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, MessagePort};
 
-/// Packs a value and its files into a message.
+/// Packs a value and its files into a message between workers.
 ///
 /// # Errors
 /// Returns the message of the encoder.
 pub fn pack<T: Serialize>(value: &T, files: &[File]) -> Result<JsValue, String> {
-    pack_with_ports(value, files, &[])
+    message(postcard::to_allocvec(value), files, &[])
 }
 
-/// Packs a value, its files and its ports into a message. The ports must be in the transfer list of the message.
+/// Packs a request of the page, its files and its ports into a message. The ports must be in the transfer list of the
+/// message.
 ///
 /// # Errors
 /// Returns the message of the encoder.
-pub fn pack_with_ports<T: Serialize>(value: &T, files: &[File], ports: &[MessagePort]) -> Result<JsValue, String> {
-    let bytes = postcard::to_allocvec(value).map_err(|e| e.to_string())?;
+pub fn pack_call(call: &Call, files: &[File], ports: &[MessagePort]) -> Result<JsValue, String> {
+    message(encode_for_worker(call), files, ports)
+}
+
+/// Packs an answer for the page. Invisible characters of its texts are escaped.
+///
+/// # Errors
+/// Returns the message of the encoder.
+pub fn pack_answer(answer: &Answer) -> Result<JsValue, String> {
+    message(encode_for_page(answer), &[], &[])
+}
+
+fn message(bytes: postcard::Result<Vec<u8>>, files: &[File], ports: &[MessagePort]) -> Result<JsValue, String> {
+    let bytes = bytes.map_err(|e| e.to_string())?;
     let (files, ports) = (files.iter().collect::<Array>(), ports.iter().collect::<Array>());
     Ok(Array::of3(&Uint8Array::from(&*bytes), &files, &ports).into())
 }

@@ -11,7 +11,7 @@
 
 use super::blob::BlobSource;
 use super::helper::{self, HelperMessage};
-use super::message::{pack, ports, unpack};
+use super::message::{pack_answer, ports, unpack};
 use super::parallel_open::ParallelOpen;
 use super::runtime::{ProgressTimer, memory, now};
 use crate::protocol::{
@@ -344,7 +344,7 @@ impl Server {
     }
 
     fn answer(&self, id: RequestId, reply: Reply) {
-        let sent = pack(&Answer { id, reply }, &[]).and_then(|m| self.scope.post_message(&m).map_err(describe));
+        let sent = pack_answer(&Answer { id, reply }).and_then(|m| self.scope.post_message(&m).map_err(describe));
         if let Err(reason) = sent {
             // The page receives this as an error of the worker.
             wasm_bindgen::throw_str(&format!("an answer could not be sent: {reason}"));

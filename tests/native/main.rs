@@ -76,6 +76,7 @@ mod share;
 mod small;
 mod streams;
 mod synth;
+mod table_exports;
 mod texts;
 mod threads;
 mod tidy;

@@ -10,6 +10,7 @@ use crate::table::page::{Mark, Name};
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 use crate::table::{Column, Difference};
 use crate::units::Picos;
+use std::borrow::Cow;
 
 fn time(side: Option<&RowSide>) -> Value<'_> {
     Value::maybe(side, |side| Time(Picos(side.self_ps.unsigned_abs())))
@@ -44,14 +45,6 @@ fn part(ps: i64) -> Value<'static> {
     Value::Difference(Difference { ps, is_real: false })
 }
 
-fn matched_by(row: &RowDelta) -> Value<'static> {
-    match row.tier {
-        Some(tier) if row.is_ambiguous => Text(format!("{}, ambiguous", tier.label()).into()),
-        Some(tier) => Word(tier.label()),
-        None => Word(row.sides().words()),
-    }
-}
-
 /// The columns of the rows, in the order of CSV.
 pub const COMPARE: &[Column<RowDelta>] = &[
     Column::new("op", |row| Value::text(row.name())),
@@ -79,7 +72,7 @@ pub const COMPARE: &[Column<RowDelta>] = &[
     Column::shown("bar", difference),
     Column::shown("of_step", difference),
     Column::shown("change", |row| Value::maybe(row.change(), Number)),
-    Column::shown("matched_by", matched_by),
+    Column::shown("matched_by", |row| Text(row.matched_by())),
     Column::shown("n_ops", |row| {
         let n = |side: &Option<RowSide>| side.as_ref().map_or(0, |side| side.ops.len());
         let (a, b) = (n(&row.a), n(&row.b));
@@ -220,6 +213,15 @@ fn second_line(row: &RowDelta) -> String {
 }
 
 impl RowDelta {
+    /// Returns how the ops of both sides were matched, or which side has the op.
+    pub fn matched_by(&self) -> Cow<'static, str> {
+        match self.tier {
+            Some(tier) if self.is_ambiguous => format!("{}, ambiguous", tier.label()).into(),
+            Some(tier) => tier.label().into(),
+            None => self.sides().words().into(),
+        }
+    }
+
     /// Returns the name of the row in selections: the ops of A and of B with the most time, with the ids of their programs.
     pub fn key(&self) -> String {
         let side = |side: &Option<RowSide>| side.as_ref().map_or_else(String::new, RowSide::key);

@@ -8,6 +8,7 @@
 use crate::table::page::Cell;
 pub use crate::table::page::Head as Column;
 use crate::table::page::{ColumnVisibility, STRETCH};
+use crate::table::text::file_name_text;
 
 /// Returns the columns that fit, always including the sort column. Rows of two lines have only the columns with
 /// priority 0.
@@ -234,13 +235,11 @@ impl Folds {
     }
 }
 
-/// Returns the name of a saved table or chart: "run-1 breakdown by op.csv" for "run-1.xplane.pb". Characters that file
-/// systems do not allow become "-".
+/// Returns the name of a saved table or chart: "run-1 breakdown by op.csv" for "run-1.xplane.pb".
 pub fn file_name(capture: &str, what: &str, end: &str) -> String {
     let stem = capture.trim_end_matches(".gz").trim_end_matches(".xz");
     let stem = stem.trim_end_matches(".pb").trim_end_matches(".xplane");
-    let stem: String =
-        stem.chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c }).take(80).collect();
+    let stem: String = file_name_text(stem).chars().take(80).collect();
     format!("{stem} {what}.{end}")
 }
 

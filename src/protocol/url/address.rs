@@ -14,6 +14,7 @@ pub use super::view::{FilesViewState, Picture, View};
 use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query};
 use crate::analysis::classify::Kind;
 use crate::table::page::SortBy;
+use crate::table::text::escape_page_text;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::fmt;
 use std::str::FromStr;
@@ -211,8 +212,9 @@ fn upgrade(version: u32, _pairs: &mut [(&str, &str)]) -> Result<(), AddressError
     if version > VERSION { Err(AddressError::Newer(version)) } else { Ok(()) }
 }
 
+/// Returns the text that was written into the address. Its invisible characters are escaped, as in all texts of the page.
 fn decoded(text: &str) -> Option<String> {
-    Some(percent_decode_str(text).decode_utf8().ok()?.into_owned())
+    Some(escape_page_text(&percent_decode_str(text).decode_utf8().ok()?).into_owned())
 }
 
 impl PageAddress {
@@ -266,6 +268,7 @@ impl PageAddress {
 mod tests {
     use super::*;
     use crate::analysis::base::{Filter, StepChoice, TimeRange};
+    use crate::protocol::url::params::decode_text;
     use crate::units::Picos;
     use proptest::prelude::*;
 
@@ -310,6 +313,23 @@ mod tests {
         assert_eq!("x".repeat(MAX + 1).parse::<PageAddress>(), Err(AddressError::Long(MAX + 1)));
     }
 
+    fn printable(text: String) -> String {
+        escape_page_text(&text).into_owned()
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        ".*".prop_map(printable)
+    }
+
+    #[test]
+    fn texts_of_an_address_are_printable() {
+        let address: PageAddress = "v=1&op=a%E2%80%AEb&sel=%1B,c&comm=x%250A%25E2%2580%25AE".parse().unwrap();
+        assert_eq!(address.op, "a\\u{202e}b");
+        assert_eq!(address.selection, ["\\u{1b}", "c"]);
+        assert_eq!(address.comm, "x%0A%E2%80%AE");
+        assert_eq!(decode_text(&address.comm).as_deref(), Some("x\n\\u{202e}"));
+    }
+
     fn address() -> impl Strategy<Value = PageAddress> {
         let device = prop_oneof![Just(DeviceChoice::All), any::<u32>().prop_map(DeviceChoice::One)];
         let step = prop_oneof![
@@ -324,33 +344,24 @@ mod tests {
         let by = prop::sample::select(GroupBy::ALL.to_vec());
         let kind = prop::option::of(prop::sample::select(Kind::ALL.to_vec()));
         let within = prop::sample::select(FilterField::ALL.to_vec());
-        let filter = (".*", within, any::<bool>(), kind, ".*").prop_map(|(text, within, regex, kind, scope)| Filter {
-            text,
-            within,
-            regex,
-            kind,
-            scope,
-        });
+        let filter = (text(), within, any::<bool>(), kind, text())
+            .prop_map(|(text, within, regex, kind, scope)| Filter { text, within, regex, kind, scope });
         let query =
             (device, step, by, filter).prop_map(|(device, step, by, filter)| Query { device, step, by, filter });
         let sort = prop::option::of(("[a-z_]{1,12}", any::<bool>()))
             .prop_map(|sort| sort.map(|(column, descending)| SortBy { column, descending }));
-        let names = || prop::collection::vec(".+", 0..4);
+        let names = || prop::collection::vec(".+".prop_map(printable), 0..4);
         let picture = prop::sample::select(Picture::ALL.to_vec());
         let view = prop::sample::select(View::ALL.to_vec());
         let number = || prop::option::of(any::<u32>());
-        let file = (number(), number(), ".*", any::<bool>()).prop_map(|(program, line, find, regex)| FilesViewState {
-            program,
-            line,
-            find,
-            regex,
-        });
+        let file = (number(), number(), text(), any::<bool>())
+            .prop_map(|(program, line, find, regex)| FilesViewState { program, line, find, regex });
         let first = (query, sort, prop::option::of(names()), names(), picture);
-        let texts = [".*", ".*", ".*", ".*", ".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"];
-        let second = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, texts);
+        let texts = (prop::array::uniform8(text()), ["[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"]);
+        let second = (any::<bool>(), text(), text(), any::<bool>(), view, file, texts);
         (first, second).prop_map(|((query, sort, columns, selection, picture), second)| {
             let (names_device, zoom, op, graph, view, file, texts) = second;
-            let [src, capture, roofline, memory, comm, compare, timeline, captures, stored, report] = texts;
+            let ([src, capture, roofline, memory, comm, compare, timeline, captures], [stored, report]) = texts;
             let names_device = names_device || query.device != DeviceChoice::default();
             PageAddress {
                 query,

@@ -1,6 +1,7 @@
 //! This module reads and writes the state of one view as `name:value;name:value`. It does not depend on the meaning of
 //! the names.
 
+use crate::table::text::escape_page_text;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::fmt;
 
@@ -42,9 +43,10 @@ pub(crate) fn encode_text(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 
-/// Returns the text that was written within a value. `None` if it is not valid.
+/// Returns the text that was written within a value. Its invisible characters are escaped, as in all texts of the page.
+/// `None` if it is not valid.
 pub(crate) fn decode_text(text: &str) -> Option<String> {
-    Some(percent_decode_str(text).decode_utf8().ok()?.into_owned())
+    Some(escape_page_text(&percent_decode_str(text).decode_utf8().ok()?).into_owned())
 }
 
 /// Reads a part of a time axis: `FROM-TO` in ps. `None` if it is not a part.

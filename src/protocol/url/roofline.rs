@@ -168,6 +168,7 @@ fn positive(text: &str) -> Option<f64> {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
+    use crate::table::text::escape_page_text;
     use proptest::prelude::*;
 
     #[test]
@@ -195,13 +196,17 @@ mod tests {
         }
     }
 
+    fn text() -> impl Strategy<Value = String> {
+        any::<String>().prop_map(|text| escape_page_text(&text).into_owned())
+    }
+
     fn places() -> impl Strategy<Value = RooflineViewState> {
         let numbers = 1e-3f64..1e18;
         let useful = (numbers.clone(), numbers.clone(), numbers.clone(), any::<Option<u32>>());
-        let costs = prop::collection::vec((any::<String>(), numbers.clone(), numbers.clone()), 0..3);
+        let costs = prop::collection::vec((text(), numbers.clone(), numbers.clone()), 0..3);
         let peaks = (
             any::<bool>(),
-            any::<Option<String>>(),
+            prop::option::of(text()),
             prop::collection::vec((0..7usize, numbers.clone()), 0..3),
             prop::option::of(numbers),
         );

@@ -3,6 +3,7 @@
 
 use crate::protocol::Failure;
 use crate::table::format;
+use crate::table::text::escape_page_text;
 
 /// Size in bytes from which the page asks before it downloads a capture. It also asks if the size is unknown.
 pub const CONFIRM_THRESHOLD: u64 = 32 << 20;
@@ -18,6 +19,8 @@ pub enum Refusal {
     Credentials,
     /// The host has characters that no host name has. They could change the content security policy of the page.
     Host,
+    /// The host is an IPv6 address, which a content security policy cannot name.
+    Ipv6,
     /// The page was loaded over https, and the URL uses http.
     Mixed,
     /// The browser is offline.
@@ -60,7 +63,8 @@ impl WebAddress {
     /// the path, or the host if the path is empty.
     pub fn new(url: String, host: String, path: &str) -> Self {
         let last = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&host);
-        let name = percent_encoding::percent_decode_str(last).decode_utf8_lossy().into_owned();
+        let name = percent_encoding::percent_decode_str(last).decode_utf8_lossy();
+        let name = escape_page_text(&name).into_owned();
         Self { url, host, name }
     }
 }
@@ -73,10 +77,15 @@ pub fn question(place: &WebAddress, size: Option<u64>) -> String {
     }
 }
 
+/// Returns whether a host is an IPv6 address. `host` is the form that the browser writes, such as `[::1]:8000`.
+pub fn is_ipv6_host(host: &str) -> bool {
+    host.starts_with('[')
+}
+
 /// Returns whether a host has only characters of a host name. `host` is the form that the browser writes, with its
 /// port. `index.html` makes the same check before it adds the host to the page's content security policy.
 pub fn is_plain_host(host: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-[]:".contains(c);
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-:".contains(c);
     !host.is_empty() && host.chars().all(is_plain)
 }
 
@@ -103,6 +112,10 @@ impl Refusal {
             Self::Host => format!(
                 "The host name {host} has characters other than letters, digits, dots and hyphens. This page fetches from no such \
                  host. {by_hand}."
+            ),
+            Self::Ipv6 => format!(
+                "The address names its host by an IPv6 address. A page may fetch only from hosts that its content security policy \
+                 names, and a policy cannot name IPv6 addresses. Use the host's name or its IPv4 address. {by_hand} otherwise."
             ),
             Self::Mixed => format!(
                 "This page came by https, and from there a browser fetches nothing by plain http. Use the https:// address if there \
@@ -165,9 +178,10 @@ mod tests {
 
     #[test]
     fn a_host_of_other_characters_is_none() {
-        for plain in ["example.com", "storage.googleapis.com:443", "[::1]:8000", "xn--bcher-kva.example", "127.0.0.1"] {
-            assert!(is_plain_host(plain), "{plain}");
+        for plain in ["example.com", "storage.googleapis.com:443", "xn--bcher-kva.example", "127.0.0.1"] {
+            assert!(is_plain_host(plain) && !is_ipv6_host(plain), "{plain}");
         }
+        assert!(!is_plain_host("[::1]:8000") && is_ipv6_host("[::1]:8000"), "a policy cannot name it");
         // Each of these would have another meaning in a content security policy.
         for other in ["", "a;img-src", "a;script-src", "*", "%2a", "a b", "a,b", "a'b", "A.example", "a_b"] {
             assert!(!is_plain_host(other), "{other}");
@@ -188,6 +202,7 @@ mod tests {
             Refusal::Length { done: 1, total: 2 },
             Refusal::Credentials,
             Refusal::Host,
+            Refusal::Ipv6,
         ];
         let failures: Vec<_> = all.iter().map(|refusal| refusal.message(&example(), "https://page.example")).collect();
         for (at, failure) in failures.iter().enumerate() {

@@ -46,7 +46,7 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
         <Popover
             id=ID
             class="btn pick"
-            label=Signal::derive(move || format!("File {}", name()))
+            label=Signal::derive(move || if shown() == name() { format!("File {}", name()) } else { format!("File {}: {}", shown(), name()) })
             panel_class="menu"
             face=Box::new(move || view! { {icon(Icon::File)} <b>{live(shown)}</b> {icon(Icon::Down)} }.any())
         >

@@ -105,6 +105,7 @@ fn Step(state: State) -> impl IntoView {
                 face=Box::new(move || {
                     view! {
                         <b>{label}</b>
+                        " "
                         <span class="pick-of">{move || (count.get() > 0).then(|| format!("of {}", count.get()))}</span>
                         {icon(Icon::Down)}
                     }.any()

@@ -122,6 +122,7 @@ pub(crate) fn FilterStatus(state: State, head: SharedMemo<BreakdownHead>) -> imp
         view! {
             <button type="button" class="only" aria-label=label on:click=move |_| clear.run(())>
                 <span class="sub">{what}</span>
+                " "
                 <span class="only-what">{value}</span>
                 {icon(Icon::Close)}
             </button>

@@ -30,7 +30,6 @@ pub(super) fn MeshAndTopology(model: CommModel) -> impl IntoView {
         <Popover
             id="wiring"
             class="btn line small-text"
-            label=Signal::stored("Mesh and topology: change".to_owned())
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >

@@ -36,7 +36,6 @@ pub(super) fn Kernels(model: RooflineModel) -> impl IntoView {
         <Popover
             id="kernels"
             class="btn line small-text"
-            label=Signal::stored("Costs of kernels".to_owned())
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >

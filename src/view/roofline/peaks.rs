@@ -39,7 +39,6 @@ pub(super) fn Peaks(model: RooflineModel) -> impl IntoView {
         <Popover
             id="peaks"
             class="peaks-button"
-            label=Signal::stored("Peaks: change".to_owned())
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >

@@ -10,7 +10,7 @@
 //! A capture takes one request, with no `HEAD` or preflight request before it, because hosts that sign addresses sign
 //! them for one kind of request.
 
-use crate::session::open::remote::{CONFIRM_THRESHOLD, Refusal, WebAddress, is_plain_host};
+use crate::session::open::remote::{CONFIRM_THRESHOLD, Refusal, WebAddress, is_ipv6_host, is_plain_host};
 use crate::view::state::{Fetching, State};
 use crate::worker::client::Picked;
 use js_sys::{Array, Reflect, Uint8Array};
@@ -74,6 +74,7 @@ pub(super) fn parse_capture_url(text: &str) -> Result<WebAddress, (WebAddress, R
         "http:" | "https:" if !url.username().is_empty() || !url.password().is_empty() => {
             Err((place, Refusal::Credentials))
         }
+        "http:" | "https:" if is_ipv6_host(&url.host()) => Err((place, Refusal::Ipv6)),
         "http:" | "https:" if !is_plain_host(&url.host()) => Err((place, Refusal::Host)),
         "http:" if page.protocol().is_ok_and(|page| page == "https:") && !is_near => Err((place, Refusal::Mixed)),
         "http:" | "https:" => Ok(place),
@@ -153,7 +154,7 @@ pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Re
     got.hand_over();
     let file = File::new_with_blob_sequence(&blobs, &place.name);
     let file = file.map_err(|_| Refusal::BrokeOff { done: got.done, total: size })?;
-    Ok(Some(Picked { path: place.name, file }))
+    Ok(Some(Picked::new(&place.name, file)))
 }
 
 /// The bytes that were received so far.

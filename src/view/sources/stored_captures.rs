@@ -123,7 +123,7 @@ pub(super) async fn files(stored: &StoredCapture) -> Result<Vec<Picked>, String>
             let file: File = wait(handle.get_file()).await?;
             // The stored file is named by its number.
             let name = path.rsplit('/').next().unwrap_or(path);
-            picked.push(Picked { path: path.clone(), file: File::new_with_blob_sequence(&Array::of1(&file), name)? });
+            picked.push(Picked::new(path, File::new_with_blob_sequence(&Array::of1(&file), name)?));
         }
         Ok(picked)
     };

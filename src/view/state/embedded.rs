@@ -16,7 +16,7 @@ impl State {
     pub(crate) fn open_inside(self) {
         let inside = Reflect::get(&global(), &"rooflightInside".into()).ok();
         if let Some(file) = inside.and_then(|inside| inside.dyn_into::<File>().ok()) {
-            self.open(vec![Picked { path: file.name(), file }]);
+            self.open(vec![Picked::new(&file.name(), file)]);
         }
     }
 }

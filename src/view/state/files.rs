@@ -4,6 +4,7 @@
 use super::{OpenAs, State};
 use crate::protocol::Failure;
 use crate::small_sort::SmallSort;
+use crate::table::text::escape_page_text;
 use crate::worker::client::Picked;
 use js_sys::{Array, Promise, Reflect};
 use leptos::prelude::GetValue;
@@ -63,7 +64,7 @@ fn list(files: &FileList) -> Vec<Picked> {
         .map(|file| {
             // A file that was chosen with its folder has its path within the folder.
             let path = Reflect::get(&file, &"webkitRelativePath".into()).ok().and_then(|path| path.as_string());
-            Picked { path: path.filter(|path| !path.is_empty()).unwrap_or_else(|| file.name()), file }
+            Picked::new(&path.filter(|path| !path.is_empty()).unwrap_or_else(|| file.name()), file)
         })
         .collect()
 }
@@ -78,7 +79,7 @@ pub(crate) fn from_drop(state: State, transfer: &DataTransfer, open_as: OpenAs) 
         open(state, plain, open_as);
         return;
     }
-    let names: Vec<String> = entries.iter().map(FileSystemEntry::name).collect();
+    let names: Vec<String> = entries.iter().map(|entry| escape_page_text(&entry.name()).into_owned()).collect();
     let opens = state.opens();
     spawn_local(async move {
         let walked = walk(entries).await;
@@ -116,7 +117,7 @@ async fn walk(entries: Vec<FileSystemEntry>) -> Result<Vec<Picked>, JsValue> {
             waiting.append(&mut inside);
         } else {
             let path = entry.full_path().trim_start_matches('/').to_owned();
-            found.push(Picked { path, file: file(&entry.unchecked_into()).await? });
+            found.push(Picked::new(&path, file(&entry.unchecked_into()).await?));
         }
     }
     Ok(found)

@@ -26,7 +26,7 @@ pub(crate) fn open(state: State) {
             return;
         }
         match fetched {
-            Ok(file) => state.open(vec![Picked { path: NAME.to_owned(), file }]),
+            Ok(file) => state.open(vec![Picked::new(NAME, file)]),
             Err(why) => state.load_failed(Failure {
                 title: "The sample could not be fetched".to_owned(),
                 message: format!("{why} Captures of your own need no network: drop one."),

@@ -44,12 +44,18 @@ where
         <Popover
             id=id
             class="btn pick"
-            label=Signal::derive(move || format!("{label} {}", name()))
+            label=Signal::derive(move || {
+                let detail = shown.get().map(|(_, detail)| detail).filter(|detail| detailed && !detail.is_empty());
+                let detail = detail.map_or_else(String::new, |detail| format!(" {detail}"));
+                format!("{label} {}{detail}", name())
+            })
             panel_class="menu"
             face=Box::new(move || {
                 view! {
                     <span class="pick-of">{label}</span>
+                    " "
                     <b>{name}</b>
+                    " "
                     {detail()}
                     {icon(Icon::Down)}
                 }

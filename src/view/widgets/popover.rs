@@ -45,7 +45,9 @@ fn panel(id: &str) -> Option<HtmlElement> {
 pub(crate) fn Popover(
     #[prop(into)] id: String,
     #[prop(into)] class: String,
-    #[prop(into)] label: Signal<String>,
+    /// The spoken name of the button, which contains the text of the button. Without it, the text is the name.
+    #[prop(optional)]
+    label: Option<Signal<String>>,
     panel_class: &'static str,
     /// Whether the content also exists while the panel is closed, so that it can be printed.
     #[prop(optional)]
@@ -79,7 +81,7 @@ pub(crate) fn Popover(
             class=class
             popovertarget=id.clone()
             aria-expanded=move || open.get().to_string()
-            aria-label=move || label.get()
+            aria-label=move || label.map(|label| label.get())
         >
             {face()}
         </button>
