@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 /// Draws with the colours of the light theme before the page is printed, and with those of the theme afterwards. `draw` draws at
 /// once, because the browser gives no frame to a page that is about to be printed.
-pub(super) fn draw_for_print(colors: RwSignal<Option<Colors>>, draw: impl Fn() + Copy + Send + Sync + 'static) {
+pub(super) fn draw_for_print(colors: RwSignal<Option<Colors>>, draw: impl Fn() + Copy + 'static) {
     let before = window_event_listener_untyped("beforeprint", move |_| {
         let _ = colors.try_set(Some(light_colors()));
         draw();
