@@ -14,6 +14,7 @@ use super::plot::label;
 use super::plot::paint::{Paint, Pattern, Tone};
 use super::plot::scale::Scale;
 use super::plot::scene::{Anchor, Mark, Scene, Shape, Size};
+use super::plot::ticks::short;
 use super::plot::time_part::TimePart;
 use crate::analysis::classify::Kind;
 
@@ -158,7 +159,7 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
         let (time_part, wide) = (TimePart::Kind(kind), ms / all * width);
         marks.push(Mark::new(Shape::rect(at, 20.0, (wide - 1.0).max(1.0), BAR), Paint::time_part(time_part)));
         let share = format!("{:.1} %", ms / all * 100.0);
-        let wordings = [format!("{} {share}", kind.label()), format!("{} {share}", kind.short()), share];
+        let wordings = label::wordings(kind.label(), kind.short(), &share);
         if let Some(words) = label::fit(&wordings, Size::Dense.px(), wide - 14.0) {
             let shape = Shape::Text {
                 x: at + 8.0,
@@ -178,16 +179,16 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
 /// Draws the axes, the grid at powers of ten, and the titles of the axes.
 fn frame(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
     let ((left, right), (bottom, top)) = (x.range(), y.range());
-    for (value, words) in [(0.1, "0.1"), (1.0, "1"), (10.0, "10"), (100.0, "100"), (1e3, "1 k"), (1e4, "10 k")] {
+    for value in [0.1, 1.0, 10.0, 100.0, 1e3, 1e4] {
         let at = x.to(value);
         marks.push(Mark::new(Shape::line(at, top, at, bottom), Paint::stroke(Tone::Grid, 1.0)));
         let anchor = if value > 5e3 { Anchor::End } else { Anchor::Middle };
-        marks.push(text(at, bottom + 15.0, anchor, words.to_owned(), Tone::Ink3));
+        marks.push(text(at, bottom + 15.0, anchor, short(value), Tone::Ink3));
     }
-    for (value, words) in [(0.1, "0.1"), (1.0, "1"), (10.0, "10"), (100.0, "100"), (1e3, "1,000")] {
+    for value in [0.1, 1.0, 10.0, 100.0, 1e3] {
         let at = y.to(value);
         marks.push(Mark::new(Shape::line(left, at, right, at), Paint::stroke(Tone::Grid, 1.0)));
-        marks.push(text(left - 6.0, at + 4.0, Anchor::End, words.to_owned(), Tone::Ink3));
+        marks.push(text(left - 6.0, at + 4.0, Anchor::End, short(value), Tone::Ink3));
     }
     marks.push(Mark::new(
         Shape::Path(vec![(left, top), (left, bottom), (right, bottom)], false),

@@ -54,7 +54,7 @@ pub fn cell(kind: &ColumnType, value: &Value<'_>) -> Cell {
 
 fn text(value: &Value<'_>) -> Cell {
     match value {
-        Value::Text(text) => Cell::Text(text.clone().into_owned()),
+        Value::Text(text) | Value::Mixed(Some(text)) => Cell::Text(text.clone().into_owned()),
         Value::Word(name) | Value::Labelled(name, _) | Value::Ranked(_, name, _) => Cell::Text((*name).to_owned()),
         Value::Id(id) => Cell::Text(id.to_string()),
         _ => Cell::Null,

@@ -35,12 +35,12 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
             name(b.by, g, &b.groups),
             time(g.total, unit),
             of_step(g.total),
-            g.kind.short().into(),
+            g.kind_text().into(),
             executions(g.n_executions),
             g.mean.map_or(ABSENT.into(), |m| time(m, mean_unit)),
             rate(g.flop_rate(), b.header.peaks.flops, tflops),
             rate(g.byte_rate(), Some(b.header.peaks.hbm_limit()), gbs),
-            g.main_category().unwrap_or(ABSENT).into(),
+            g.category_text().unwrap_or(ABSENT).into(),
             g.source_inner.as_deref().unwrap_or(ABSENT).into(),
         ]);
     }
@@ -93,11 +93,11 @@ fn name(by: GroupBy, g: &Group, beside: &[Group]) -> String {
     match (row_label::source(g, beside.iter()), &g.kernel) {
         (Some(source), _) => source,
         (None, Some(kernel)) if by == GroupBy::Op => {
-            format!("{}  {}", g.key, row_label::kernel(kernel, [].into_iter(), 60))
+            format!("{}  {}", g.key, row_label::short_name(kernel, [].into_iter(), 60))
         }
         _ if by == GroupBy::Op => {
             let others = beside.iter().map(|other| other.key.as_str());
-            row_label::kernel(&g.key, others, LONGEST_NAME)
+            row_label::short_name(&g.key, others, LONGEST_NAME)
         }
         _ => g.key.replace('\n', " ‹ "),
     }

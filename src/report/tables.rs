@@ -4,6 +4,7 @@ use crate::analysis::base::Spread;
 use crate::analysis::breakdown::{Scopes, StepStats};
 use crate::analysis::classify::Kind;
 use crate::analysis::files::{FileView, ProgramSource};
+use crate::table::MIXED;
 use crate::table::format::{TimeUnit, bytes_text, count, executions, percent, time};
 use crate::table::text::Table;
 use crate::units::Picos;
@@ -20,13 +21,14 @@ pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
     let of_step = |p: Picos| window.and_then(|w| p.fraction_of(w)).map_or(ABSENT.into(), percent);
     for node in scopes.nodes.iter().take(top) {
         let name = if node.parent.is_none() && node.name.is_empty() { "All" } else { &node.name };
-        let main = Kind::ALL.into_iter().rev().max_by_key(|k| node.by_kind[k.index()]).unwrap_or(Kind::Other);
+        let mut kinds = Kind::ALL.into_iter().filter(|kind| node.by_kind[kind.index()] > Picos::ZERO);
+        let first = kinds.next().map_or(ABSENT, Kind::short);
         table.row(vec![
             "  ".repeat(node.depth as usize) + &name.replace('\n', " "),
             time(node.total, unit),
             of_step(node.total),
             time(node.self_time, unit),
-            main.short().into(),
+            if kinds.next().is_some() { MIXED } else { first }.into(),
             executions(node.n),
         ]);
     }

@@ -5,7 +5,7 @@
 //! each distinct text once.
 
 use crate::analysis::base::{Analysis, FilterError, Header, Query};
-use crate::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
+use crate::analysis::breakdown::columns::{GROUP_TABLE, heading, kind_rank, nouns};
 use crate::analysis::breakdown::{Answer, Group, RowText, RowView, Shown};
 use crate::profile::Profile;
 use crate::table::Value;
@@ -47,7 +47,7 @@ impl RowMaker<Group> for BreakdownRows<'_> {
         let texts = |text| Some(text_order(rows, text));
         match column {
             "key" => Some(each(&|i| Some(u64::from(ranks[i])))),
-            "kind" => Some(each(&|i| Some(rows.row(i).kind as u64))),
+            "kind" => Some(each(&|i| Some(kind_rank(rows.row(i).kind, rows.is_of_several_kinds(i)).into()))),
             "phase" => Some(each(&|i| rows.phase(i).map(|phase| phase as u64))),
             "hlo_category" => texts(RowText::Category),
             "source_inner" => texts(RowText::Source),

@@ -11,7 +11,7 @@ use super::open::{Input, messages};
 use super::session_trait::Session;
 use super::tables;
 use crate::analysis::base::{DeviceChoice, Framework};
-use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE};
+use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE, heading as captures_heading};
 use crate::analysis::captures::{
     CaptureFiles, CaptureRow, CaptureRows, CaptureSummary, ChangeCause, FileHead, HeadKind, change_cause, group,
 };
@@ -112,7 +112,13 @@ impl CapturesSession {
 
     fn table(&mut self, action: &TableAction) -> Reply {
         let order = std::mem::take(&mut self.order);
-        let mut table = TableRows::new(&CAPTURES_TABLE, self.rows.rows(), None, |shown| Some(shown.head), order);
+        let mut table = TableRows::new(
+            &CAPTURES_TABLE,
+            self.rows.rows(),
+            None,
+            |shown| captures_heading(self.rows.rows(), shown),
+            order,
+        );
         let reply = tables::answer(&mut table, action);
         self.order = table.into_cached_order();
         reply

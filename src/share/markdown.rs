@@ -87,7 +87,7 @@ fn ops(report: &Report) -> Table {
     for row in report.rows.iter().take(ROWS) {
         let group = &row.group;
         let share = group.of_step.map_or("–".to_owned(), percent_text);
-        let kind = group.kind.short().to_owned();
+        let kind = group.kind_text().to_owned();
         let count = group.n_executions.whole().map_or_else(|| executions(group.n_executions), |n| n.to_string());
         table.row(vec![group.key.clone(), kind, time_text(group.total), share, count]);
     }

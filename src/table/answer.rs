@@ -9,6 +9,7 @@ use super::page::{Cell, Head, PageQuery, Row, SortBy, TablePage};
 use super::shown::{Format, PartValues, Shown, Table, TipLine};
 use super::sort::{SortKey, ranks_of_order, real_order, sort_rows, sort_rows_by_number};
 use super::source::Source;
+use super::text_widths::set_text_widths;
 use super::{Column, Difference, Value};
 use std::rc::Rc;
 
@@ -138,14 +139,10 @@ impl<'r, R> TableRows<'r, R> {
         let sum = |at: usize| sums.get(first + at).copied().unwrap_or_default();
         let totals = self.totals(&order);
         let total = |id: &str| totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str());
-        Ok(TablePage {
-            columns: self.columns.iter().map(|column| column.head(total(column.shown.id))).collect(),
-            n_rows: order.len() as u32,
-            first: query.first,
-            rows: rows.iter().enumerate().map(|(at, row)| self.page_row(row, &rows, sum(at))).collect(),
-            totals,
-            sort,
-        })
+        let rows: Vec<Row> = rows.iter().enumerate().map(|(at, row)| self.page_row(row, &rows, sum(at))).collect();
+        let mut columns: Vec<Head> = self.columns.iter().map(|column| column.head(total(column.shown.id))).collect();
+        set_text_widths(&mut columns, &rows);
+        Ok(TablePage { columns, n_rows: order.len() as u32, first: query.first, rows, totals, sort })
     }
 
     /// Returns rows as text with the given columns, and the number of rows. `keys` are the names of the rows in
@@ -278,6 +275,7 @@ impl<'r, R> TableRows<'r, R> {
         };
         self.table.columns.iter().filter(is_meant).any(|column| match (column.value)(row) {
             Value::Text(text) => filter.is_match(&text),
+            Value::Mixed(text) => text.as_ref().is_some_and(|text| filter.is_match(text)),
             Value::Word(name) => filter.is_match(name),
             Value::Labelled(name, label) | Value::Ranked(_, name, label) => {
                 filter.is_match(name) || filter.is_match(label)
@@ -370,7 +368,7 @@ fn sort_key(value: Value<'_>) -> SortKey<'_> {
         Value::Text(text) => SortKey::Text(text),
         Value::Ranked(place, ..) => SortKey::Number(place.into()),
         Value::Word(name) | Value::Labelled(_, name) => SortKey::Text(name.into()),
-        Value::Absent | Value::List(_) | Value::Record(_) => SortKey::Absent,
+        Value::Absent | Value::Mixed(_) | Value::List(_) | Value::Record(_) => SortKey::Absent,
     }
 }
 

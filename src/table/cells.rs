@@ -4,7 +4,7 @@
 use super::format::{self, TimeUnit};
 use super::page::{Cell, Head, Mark, Name, STRETCH};
 use super::shown::{Format, Shown};
-use super::{Column, Value};
+use super::{Column, MIXED, Value};
 use crate::units::Picos;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -50,6 +50,7 @@ impl<'t, R> ReadyColumn<'t, R> {
             numeric: shown.format.is_numeric(),
             digits: (shown.digits > 0).then_some(shown.digits.max(widest as u32)),
             stretches: shown.stretches,
+            longest: None,
             sort: shown.format.is_sortable().then_some(shown.format.is_numeric()),
             priority: shown.priority,
             visibility: shown.visibility,
@@ -83,10 +84,11 @@ impl<'t, R> ReadyColumn<'t, R> {
                 let part = |at: usize| parts.get(at).and_then(number).map_or(0.0, |part| fraction(part, self.largest));
                 Cell::Gap(part(0), part(1), text)
             }
-            (Format::Kinds, Value::Record(kinds)) => {
-                let whole = kinds.iter().filter_map(|(_, time)| number(time)).sum();
-                let part = |(kind, time): &(Cow<'_, str>, Value<'_>)| {
-                    Some((kind.clone().into_owned(), fraction(number(time)?, whole)))
+            (Format::Kinds, Value::List(kinds)) => {
+                let kinds: Vec<_> = kinds.iter().filter_map(kind_time).collect();
+                let whole = kinds.iter().filter_map(|(.., time)| number(time)).sum();
+                let part = |(class, _, time): &(&str, &str, &Value<'_>)| {
+                    Some(((*class).to_owned(), fraction(number(time)?, whole)))
                 };
                 Cell::Kinds(kinds.iter().filter_map(part).collect(), text)
             }
@@ -118,6 +120,10 @@ impl<'t, R> ReadyColumn<'t, R> {
             (Format::Cumulative, _) => return percent(around.sum),
             (Format::Path, Value::Text(path)) => format::last_segment(path).to_owned(),
             (Format::Parts, Value::List(parts)) => return parts.first().and_then(exact_short),
+            (Format::Kinds, Value::List(kinds)) => {
+                let of = |(_, label, time): (&str, &str, &Value<'_>)| Some(format!("{label} {}", exact_short(time)?));
+                kinds.iter().filter_map(kind_time).filter_map(of).collect::<Vec<_>>().join(", ")
+            }
             (Format::DifferenceShare, Value::Difference(of)) => {
                 let whole = around.whole.filter(|whole| *whole > 0.0)?;
                 format::signed_percent(of.ps as f64 / whole)
@@ -168,6 +174,13 @@ impl<'t, R> ReadyColumn<'t, R> {
     }
 }
 
+/// Returns the class, the label and the time of a kind in a cell of [`Format::Kinds`].
+fn kind_time<'v>(value: &'v Value<'_>) -> Option<(&'static str, &'static str, &'v Value<'v>)> {
+    let Value::List(pair) = value else { return None };
+    let [Value::Labelled(class, label), time] = pair.as_slice() else { return None };
+    Some((class, label, time))
+}
+
 /// Returns a value as a number, for bars and units.
 #[expect(clippy::cast_precision_loss, reason = "bars and units need a few digits")]
 pub(super) fn number(value: &Value<'_>) -> Option<f64> {
@@ -211,6 +224,7 @@ fn plain(value: &Value<'_>) -> Option<String> {
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Value::Text(text) => text.clone().into_owned(),
         Value::Word(name) | Value::Labelled(_, name) | Value::Ranked(_, _, name) => (*name).to_owned(),
+        Value::Mixed(_) => MIXED.to_owned(),
         Value::Range(first, last) => format!("{} to {}", format::count(*first), format::count(*last)),
         Value::Record(fields) => {
             let field = |(name, value): &(Cow<'_, str>, Value<'_>)| Some(format!("{name} {}", exact_short(value)?));

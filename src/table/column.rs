@@ -63,6 +63,9 @@ impl<R> Column<R> {
     }
 }
 
+/// The word for a text that differs between the parts of a row.
+pub const MIXED: &str = "mixed";
+
 /// The value of a cell, with its type and unit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'r> {
@@ -97,6 +100,9 @@ pub enum Value<'r> {
     Labelled(&'static str, &'static str),
     /// A word of an ordered list: its position, its name in files, and its label for users.
     Ranked(u8, &'static str, &'static str),
+    /// The text that holds for the largest part of a row whose parts differ, if there is one. Files hold the text, and
+    /// texts for users say [`MIXED`].
+    Mixed(Option<Cow<'r, str>>),
     /// First and last point of a range.
     Range(u64, u64),
     /// Several values. CSV holds them in one cell, separated by spaces.

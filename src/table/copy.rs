@@ -65,6 +65,7 @@ mod tests {
             priority: 0,
             visibility: ColumnVisibility::Usual,
             stretches: false,
+            longest: None,
             about: String::new(),
             tip: 0,
         }

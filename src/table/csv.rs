@@ -38,6 +38,7 @@ fn cell(value: &Value<'_>) -> String {
         Value::Flag(flag) => flag.to_string(),
         Value::Text(text) => text.clone().into_owned(),
         Value::Word(name) | Value::Labelled(name, _) | Value::Ranked(_, name, _) => (*name).to_owned(),
+        Value::Mixed(text) => text.as_deref().unwrap_or_default().to_owned(),
         Value::Range(first, last) => format!("{first} {last}"),
         Value::List(values) => values.iter().map(cell).collect::<Vec<_>>().join(" "),
     }

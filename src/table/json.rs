@@ -122,6 +122,7 @@ impl Serialize for Value<'_> {
             Self::Flag(flag) => serializer.serialize_bool(*flag),
             Self::Text(text) => serializer.serialize_str(text),
             Self::Word(name) | Self::Labelled(name, _) | Self::Ranked(_, name, _) => serializer.serialize_str(name),
+            Self::Mixed(text) => text.serialize(serializer),
             Self::Range(first, last) => serializer.collect_seq([first, last]),
             Self::List(values) => serializer.collect_seq(values),
             Self::Record(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),

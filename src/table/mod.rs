@@ -26,8 +26,9 @@ pub mod shown;
 pub mod sort;
 pub mod source;
 pub mod text;
+mod text_widths;
 
-pub use column::{Column, Difference, Files, Value};
+pub use column::{Column, Difference, Files, MIXED, Value};
 
 #[cfg(test)]
 mod tests {

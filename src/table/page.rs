@@ -82,6 +82,8 @@ pub struct Head {
     pub digits: Option<u32>,
     /// Whether the column may be wider than that, up to [`STRETCH`] times. Its cells then have longer texts than fit.
     pub stretches: bool,
+    /// Number of characters of the longest text in the column. `None` if the column does not hold texts.
+    pub longest: Option<u32>,
     /// Whether the first press on the heading sorts the largest value first. `None` if rows cannot be sorted by the
     /// column.
     pub sort: Option<bool>,

@@ -46,8 +46,13 @@ function formatSize(bytes, digits = 1) {
   return unit ? `${formatDecimal(bytes / unit[1], digits)} ${unit[0]}` : `${formatCount(bytes)} B`;
 }
 
-/** Formats the size in the view's main figure, which has three decimals from 1 GiB up. */
-const formatHeroSize = (bytes) => formatSize(bytes, bytes >= 2 ** 30 ? 3 : 1);
+/** Formats a size of the memory view, where all sizes are in MiB. */
+function formatMib(bytes) {
+  if (bytes === null || bytes === undefined) return NONE;
+  const value = bytes / 2 ** 20;
+  const digits = bytes === 0 || value >= 1 ? 1 : value >= 0.1 ? 2 : 3;
+  return bytes > 0 && value < 0.0005 ? "<0.001 MiB" : `${bytes === 0 ? 0 : formatDecimal(value, digits)} MiB`;
+}
 
 const sum = (rows, value) => rows.reduce((total, row) => total + value(row), 0);
 
@@ -125,18 +130,18 @@ const FIGURES = {
     "bandwidth utilization$": ({ roofline }) => formatShare(roofline.window.hbm_util),
   },
   Memory: {
-    "^Peak ": firstDefined(fromSpace(({ peak_bytes }) => formatHeroSize(peak_bytes)), fromAllocator(({ peak_in_use_bytes }) => formatHeroSize(peak_in_use_bytes))),
+    "^Peak ": firstDefined(fromSpace(({ peak_bytes }) => formatMib(peak_bytes)), fromAllocator(({ peak_in_use_bytes }) => formatMib(peak_in_use_bytes))),
     "^Use of .* (limit|capacity)$": firstDefined(
       fromSpace(({ peak_bytes }, views) => positive(crossCheck(views)?.capacity_bytes, (capacity) => formatShare(peak_bytes, capacity))),
       fromAllocator(({ peak_in_use_bytes, capacity_bytes }) => formatShare(peak_in_use_bytes, capacity_bytes)),
     ),
-    "^Persistent$": firstDefined(fromSpace(({ indefinite_bytes }) => formatSize(indefinite_bytes)), fromAllocator(({ persistent_bytes }) => formatSize(persistent_bytes))),
-    "^Transient$": fromAllocator(({ transient_bytes }) => formatSize(transient_bytes)),
+    "^Persistent$": firstDefined(fromSpace(({ indefinite_bytes }) => formatMib(indefinite_bytes)), fromAllocator(({ persistent_bytes }) => formatMib(persistent_bytes))),
+    "^Transient$": fromAllocator(({ transient_bytes }) => formatMib(transient_bytes)),
     "^Fragmentation$": fromAllocator(({ fragmentation }) => formatShare(fragmentation, 1)),
-    "^Lifetime peak, allocated$": fromAllocator(({ lifetime_peak_bytes }) => formatSize(lifetime_peak_bytes)),
-    "^Allocated while it runs$": fromSpace(({ peak_bytes, indefinite_bytes }) => formatSize(peak_bytes - indefinite_bytes)),
+    "^Lifetime peak, allocated$": fromAllocator(({ lifetime_peak_bytes }) => formatMib(lifetime_peak_bytes)),
+    "^Allocated while it runs$": fromSpace(({ peak_bytes, indefinite_bytes }) => formatMib(peak_bytes - indefinite_bytes)),
     "^Padding$": fromSpace(({ padding, peak_bytes }) => formatShare(padding.wasted_bytes, peak_bytes)),
-    "^Allocator’s peak$": fromSpace((_, views) => positive(crossCheck(views)?.runtime_peak_bytes, formatSize)),
+    "^Allocator’s peak$": fromSpace((_, views) => positive(crossCheck(views)?.runtime_peak_bytes, formatMib)),
   },
   Communication: {
     "^Stall, ": fromTraffic(({ stall_ps }) => formatTime(stall_ps)),

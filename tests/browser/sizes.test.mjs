@@ -148,6 +148,23 @@ onPage("on paper, no text of a dark page has the colour of its ground", { theme:
   }
 });
 
+onPage("at 390 px, the tab of the view that is shown is visible", { width: 390, height: 844 }, async ({ page }) => {
+  await page.getByRole("button", { name: "Open the sample" }).click();
+  await page.getByRole("tab").first().waitFor();
+  for (const key of ["8", "5", "6", "7", "1"]) {
+    await page.keyboard.press(key);
+    await waitUntil(
+      () =>
+        page.evaluate(() => {
+          const tab = document.querySelector(".tab[aria-selected=true]").getBoundingClientRect();
+          const list = document.querySelector(".tabs [role=tablist]").getBoundingClientRect();
+          return tab.left >= list.left - 1 && tab.right <= list.right + 1;
+        }),
+      (isVisible) => isVisible,
+    );
+  }
+});
+
 onPage("in forced colours, a pressed button has an outline and charts keep their colours", { forcedColors: "active" }, async ({ page }) => {
   await dropFiles(page, [synth()]);
   await waitForTable(page);

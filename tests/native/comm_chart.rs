@@ -156,9 +156,12 @@ fn lanes_show_every_span_and_fill_its_exposed_part() {
             // Each visible span lies inside a mark of its lane, and no two marks of a lane overlap.
             let marks = named(&scene);
             let boxes: Vec<_> = marks.iter().map(|mark| mark.shape.bounds()).collect();
-            let row = if result.n_lanes > 7 { 13.0 } else { 25.0 };
+            // Few rows fill the chart. Lanes are lower if there are many.
+            let n_rows = 2.0 + f64::from(result.n_lanes.max(1));
+            let pitch = if result.n_lanes > 7 { 25.0 } else { (198.0_f64 / n_rows).floor().clamp(25.0, 64.0) };
+            let row = if result.n_lanes > 7 { 13.0 } else { pitch };
             for span in result.spans.iter().filter(|span| seen(span.start, span.end)) {
-                let y = 70.0 + row * f64::from(span.lane);
+                let y = 20.0 + 2.0 * pitch + row * f64::from(span.lane);
                 let (a, b) = (x(span.start).max(left), x(span.end).min(right));
                 let holds =
                     boxes.iter().any(|of| (of.y - y).abs() < 1e-6 && of.x <= a + 1e-6 && of.x + of.width + 1e-6 >= b);

@@ -171,7 +171,7 @@ fn kernels_are_shown_beside_their_ops() {
     let labels: Vec<String> = b
         .groups
         .iter()
-        .map(|g| row_label::kernel(&g.key, b.groups.iter().map(|other| other.key.as_str()), 34))
+        .map(|g| row_label::short_name(&g.key, b.groups.iter().map(|other| other.key.as_str()), 34))
         .collect();
     let distinct: std::collections::BTreeSet<&String> = labels.iter().collect();
     assert_eq!(distinct.len(), labels.len(), "{labels:#?}");

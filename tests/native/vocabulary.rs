@@ -3,10 +3,15 @@
 use crate::common;
 use crate::common::{bytes, make, open};
 use rooflight::analysis::base::{Analysis, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::columns::GROUPS;
 use rooflight::analysis::breakdown::{Breakdown, MAX_PARTS};
-use rooflight::analysis::classify::{NO_LAYER, SCANNED};
+use rooflight::analysis::classify::{Kind, NO_LAYER, SCANNED};
+use rooflight::chart::plot::time_part::TimePart;
+use rooflight::report::breakdown_table;
+use rooflight::table;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
+use serde_json::json;
 
 fn breakdown(plane: XPlane, by: GroupBy, step: StepChoice) -> Breakdown {
     let opened = open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap();
@@ -114,6 +119,47 @@ fn groups_of_work() {
     let matmul = &b.groups[1];
     assert_eq!((matmul.op_group.as_deref(), matmul.phase.as_deref()), (Some("matmul"), None), "phases differ");
     assert_eq!(matmul.layer.as_deref(), Some(SCANNED));
+}
+
+/// Texts say "mixed" where the ops of a row differ. Files hold the value with the most time.
+#[test]
+fn rows_of_several_kinds_and_categories_are_mixed() {
+    let b = breakdown(training(), GroupBy::Phase, StepChoice::Number(0));
+    let of = |key: &str| b.groups.iter().find(|g| g.key == key).unwrap();
+    let texts = |key: &str| (of(key).kind_text(), of(key).category_text());
+    // The backward pass has a matmul, a kernel and a loop fusion; the copy-done is in the optimizer.
+    assert_eq!(texts("backward"), ("Compute", Some("mixed")));
+    assert_eq!(texts("optimizer"), ("mixed", Some("mixed")));
+    assert_eq!(texts("recompute"), ("Compute", Some("convolution fusion")));
+    let files = serde_json::to_value(table::json::Rows { columns: GROUPS, rows: &b.groups }).unwrap();
+    let row = |key: &str| files.as_array().unwrap().iter().find(|row| row["key"] == key).unwrap();
+    assert_eq!((&row("optimizer")["kind"], &row("optimizer")["op_group"]), (&json!("compute"), &json!(null)));
+    let csv = table::csv::table(GROUPS, b.groups.iter()).csv();
+    assert!(!csv.contains("mixed"), "{csv}");
+    let terminal = breakdown_table::breakdown(&b, 10);
+    let column = |head: &str| terminal.heads.iter().position(|of| of == head).unwrap();
+    let cells = |head: &str| terminal.rows.iter().map(|row| row[column(head)].clone()).collect::<Vec<_>>();
+    assert_eq!(cells("Kind")[..2], ["Compute", "mixed"]);
+    assert_eq!(cells("Category")[..2], ["mixed", "mixed"]);
+}
+
+/// A kind has a long and a short name, and no text has another spelling.
+#[test]
+fn kinds_have_two_names() {
+    let mut names: Vec<&str> = Kind::ALL.iter().flat_map(|kind| [kind.label(), kind.short()]).collect();
+    for kind in Kind::ALL {
+        let part = TimePart::Kind(kind);
+        assert_eq!((part.label(), part.short()), (kind.label(), kind.short()));
+        assert!(kind.short().chars().count() <= 9 && kind.short().starts_with(char::is_uppercase));
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 2 * Kind::ALL.len() - 2, "only compute and other are short enough for one name");
+    let b = breakdown(training(), GroupBy::Op, StepChoice::All);
+    let terminal = breakdown_table::breakdown(&b, 100);
+    let at = terminal.heads.iter().position(|head| head == "Kind").unwrap();
+    let shorts = Kind::ALL.map(Kind::short);
+    assert!(terminal.rows.iter().all(|row| row[at].is_empty() || shorts.contains(&row[at].as_str())));
 }
 
 /// The layers of a loop with a known trip count are named after the trip count.

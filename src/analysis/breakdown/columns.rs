@@ -10,14 +10,16 @@ use crate::table::Value::{
 };
 use crate::table::page::{Mark, Name, row_key};
 use crate::table::shown::{Format, PartValues, RowTip, Shown, Table, TipLine};
-use crate::table::{Column, format};
+use crate::table::{Column, MIXED, format};
 use crate::units::Picos;
 
 /// The columns of rows, in the order of JSON and CSV.
 pub const GROUPS: &[Column<Group>] = &[
     Column::new("key", |row| Value::text(&row.key)),
     Column::new("key_kind", |row| Value::text(&row.key_kind)),
-    Column::new("kind", |row| Ranked(row.kind as u8, row.kind.json_key(), row.kind.short())),
+    Column::new("kind", |row| {
+        Ranked(kind_rank(row.kind, row.is_of_several_kinds()), row.kind.json_key(), row.kind_text())
+    }),
     Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
     Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
     Column::new("n_executions", |row| Executions(row.n_executions)),
@@ -34,17 +36,17 @@ pub const GROUPS: &[Column<Group>] = &[
     Column::json("hlo_categories", |row| {
         Value::map(row.categories.iter().map(|(name, share)| (name.as_str(), Value::record(SHARE, share))))
     }),
-    Column::csv("hlo_category", |row| Value::maybe_text(row.main_category())),
+    Column::csv("hlo_category", |row| first_of(row.main_category(), row.categories.len())),
     Column::json("hlo_op_breakdown", |row| {
         Value::List(row.parts.iter().map(|part| part_of(part, row.total)).collect())
     }),
-    Column::new("op_group", |row| Value::maybe_text(row.op_group.as_deref())),
-    Column::new("phase", |row| row.phase.as_deref().map_or(Absent, phase)),
-    Column::new("layer", |row| Value::maybe_text(row.layer.as_deref())),
+    Column::new("op_group", |row| common(row, row.op_group.as_deref(), Value::text)),
+    Column::new("phase", |row| common(row, row.phase.as_deref(), phase)),
+    Column::new("layer", |row| common(row, row.layer.as_deref(), Value::text)),
     Column::json("dtypes", |row| Value::texts(&row.dtypes)),
-    Column::csv("dtype", |row| Value::maybe_text(row.dtypes.first().map(String::as_str))),
+    Column::csv("dtype", |row| first_of(row.dtypes.first().map(String::as_str), row.dtypes.len())),
     Column::json("shapes", |row| Value::texts(&row.shapes)),
-    Column::csv("shape", |row| Value::maybe_text(row.shapes.first().map(String::as_str))),
+    Column::csv("shape", |row| first_of(row.shapes.first().map(String::as_str), row.shapes.len())),
     Column::json("source_stack", |row| Value::maybe_text(row.source_stack.as_deref())),
     Column::new("source_inner", |row| Value::maybe_text(row.source_inner.as_deref())),
     Column::json_if_present("kernel", |row| Value::maybe_text(row.kernel.as_deref())),
@@ -58,6 +60,13 @@ pub const GROUPS: &[Column<Group>] = &[
     Column::shown("arithmetic_intensity", |row| Value::maybe(row.intensity(), Number)),
     Column::shown("scope_leaf", |row| Value::maybe_text(row.scope_leaf())),
     Column::shown("categories", categories),
+    Column::shown("main_kind", |row| {
+        let share = row.total.saturating_sub(row.other_kinds).fraction_of(row.total);
+        let text =
+            |share| Value::Text(format!("{}, {} of the row", row.kind.label(), format::percent_text(share)).into());
+        Value::maybe(share.filter(|_| row.is_of_several_kinds()), text)
+    }),
+    Column::shown("results", |row| List(row.shapes.iter().take(4).map(|shape| Value::text(shape)).collect())),
     Column::shown("no_rate", |row| {
         let has_cost = row.flops.is_some() || row.bytes_accessed.is_some();
         if has_cost && row.n_executions == crate::units::Count::ZERO {
@@ -69,6 +78,25 @@ pub const GROUPS: &[Column<Group>] = &[
         }
     }),
 ];
+
+/// Returns the place of a kind in the order of rows. Rows of several kinds come after all others.
+pub const fn kind_rank(kind: Kind, is_of_several: bool) -> u8 {
+    if is_of_several { Kind::ALL.len() as u8 } else { kind as u8 }
+}
+
+/// Returns the first of `n` different texts, which belongs to the most time of the row.
+fn first_of(text: Option<&str>, n: usize) -> Value<'_> {
+    if n > 1 { Value::Mixed(text.map(Into::into)) } else { Value::maybe_text(text) }
+}
+
+/// Returns the text that all ops of a row have in common. Ops of several types without a common text differ in it.
+fn common<'r>(row: &'r Group, text: Option<&'r str>, value: fn(&'r str) -> Value<'r>) -> Value<'r> {
+    match text {
+        Some(text) => value(text),
+        None if row.parts.len() > 1 => Value::Mixed(None),
+        None => Absent,
+    }
+}
 
 /// Returns the value of a phase, so that phases sort in the order of a step.
 fn phase(label: &str) -> Value<'_> {
@@ -132,7 +160,10 @@ pub const GROUP_TABLE: Table<Group> = Table {
             .stretching()
             .if_wide()
             .about("result shape with the most time"),
-        Shown::new("phase", "Phase", Format::Soft, 12, 13).if_wide().about("forward, backward, recompute, …"),
+        Shown::new("phase", "Phase", Format::Soft, 12, 13)
+            .stretching()
+            .if_wide()
+            .about("forward, backward, recompute, …"),
         Shown::new("min_dur_ps", "Min", Format::Time, 7, 14)
             .in_unit_of("avg_dur_ps")
             .if_wide()
@@ -158,9 +189,10 @@ pub const GROUP_TABLE: Table<Group> = Table {
     tips: &[
         RowTip::of_all(&[
             TipLine::new("program", "Program"),
+            TipLine::new("main_kind", "Largest kind"),
             TipLine::new("categories", "Category"),
             TipLine::new("kernel", "Kernel"),
-            TipLine::new("shape", "Result"),
+            TipLine::new("results", "Result"),
             TipLine::new("tf_op", "Scope"),
             TipLine::new("source_inner", "Source"),
         ]),
@@ -185,6 +217,7 @@ pub const GROUP_TABLE: Table<Group> = Table {
             columns: &["flop_rate", "byte_rate", "arithmetic_intensity"],
             lines: &[
                 TipLine::new("flops_sum", "FLOPs"),
+                TipLine::new("model_flops_sum", "FLOPs of the model"),
                 TipLine::new("bytes_accessed_sum", "Bytes accessed"),
                 TipLine::new("total_dur_ps", "Self"),
                 TipLine::new("no_rate", "No rate"),
@@ -193,7 +226,7 @@ pub const GROUP_TABLE: Table<Group> = Table {
     ],
     key: |row| row_key(&row.key, row.program_id),
     name,
-    mark: |row| Some(Mark::Time(row.kind.class().to_owned())),
+    mark,
     opens: |row| row.key_kind == GroupBy::Op.key(),
     // Rows of ops have no parts, because ops are the parts of other rows.
     parts: |row| {
@@ -223,24 +256,29 @@ pub fn heading(shown: &Shown, by: GroupBy) -> Option<&'static str> {
     (!is_implied).then_some(shown.head)
 }
 
+/// Returns the swatch of the row's kind. A row of several kinds has none.
+fn mark(row: &Group) -> Option<Mark> {
+    (!row.is_of_several_kinds()).then(|| Mark::Time(row.kind.class().to_owned()))
+}
+
 /// Returns the name of a row: a display name for kinds and the like, the label of a line for sources, or the name that
 /// a compiler or a user wrote.
 fn name(row: &Group, beside: &[&Group]) -> Name {
     const PLAIN: [GroupBy; 5] = [GroupBy::Kind, GroupBy::Category, GroupBy::OpGroup, GroupBy::Phase, GroupBy::Layer];
     let is = |by: GroupBy| row.key_kind == by.key();
-    let mark = Mark::Time(row.kind.class().to_owned());
+    let mark = mark(row);
     if is(GroupBy::Kind) {
         let second = Some((None, format::counted_executions(row.n_executions, "run", "runs")));
-        return Name { text: row.kind.label().to_owned(), mark: Some(mark), second, ..Name::default() };
+        return Name { text: row.kind.label().to_owned(), mark, second, ..Name::default() };
     }
     let source = || row.source_inner.as_deref().map(format::last_segment);
-    let about = row.kernel.as_deref().or_else(source).or_else(|| row.main_category());
+    let about = row.kernel.as_deref().or_else(source).or_else(|| row.category_text().filter(|text| *text != MIXED));
     let about = about.map_or_else(String::new, |about| format!(" · {about}"));
     Name {
         text: row_label::source(row, beside.iter().copied()).unwrap_or_else(|| row.key.clone()),
         mono: !PLAIN.into_iter().any(is) && row.key_kind != "other",
         mark: None,
-        second: Some((Some(mark), format!("{}{about}", row.kind.short()))),
+        second: Some((mark, format!("{}{about}", row.kind_text()))),
         beside: row.kernel.clone().filter(|_| is(GroupBy::Op)),
     }
 }

@@ -5,6 +5,7 @@ use crate::analysis::base::GroupBy;
 use crate::analysis::base::report::{Header, Totals};
 use crate::analysis::classify::{Kind, scope_path};
 use crate::profile::Note;
+use crate::table::MIXED;
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,6 +64,8 @@ pub struct Group {
     pub key_kind: String,
     /// The kind with the most self time.
     pub kind: Kind,
+    /// Self time of the ops of other kinds. Zero in a report, whose rows are ops.
+    pub other_kinds: Picos,
     /// Name of the program; `None` if the ops are not all of one program.
     pub program: Option<String>,
     /// Id of the program; `None` if the ops are not all of one program with an id.
@@ -124,6 +127,7 @@ impl Group {
             key,
             key_kind: String::new(),
             kind: Kind::Other,
+            other_kinds: Picos::ZERO,
             program: None,
             program_id: None,
             n_executions: Count::ZERO,
@@ -153,10 +157,15 @@ impl Group {
         }
     }
 
-    /// Returns FLOPs per second of self time. `None` if FLOPs are unknown, or if the mean execution is shorter than
-    /// [`SHORTEST_RATED`].
+    /// Returns FLOPs per second of self time. Without a cost estimate of the compiler, the FLOPs are those of the model,
+    /// as in the roofline. `None` if both are unknown, or if the mean execution is shorter than [`SHORTEST_RATED`].
     pub fn flop_rate(&self) -> Option<f64> {
-        per_second(self.flops, self.total, self.n_executions)
+        per_second(self.rated_flops(), self.total, self.n_executions)
+    }
+
+    /// Returns the FLOPs from which rates follow.
+    fn rated_flops(&self) -> Option<f64> {
+        self.flops.or(self.model_flops)
     }
 
     /// Returns bytes per second of self time. `None` if bytes are unknown, or if the mean execution is shorter than
@@ -167,12 +176,27 @@ impl Group {
 
     /// Returns FLOPs per byte; `None` if FLOPs or bytes are unknown, or if bytes are zero.
     pub fn intensity(&self) -> Option<f64> {
-        per_byte(self.flops, self.bytes_accessed)
+        per_byte(self.rated_flops(), self.bytes_accessed)
     }
 
     /// Returns the leaf of the scope path, its last three segments, which a filter on the leaf searches.
     pub fn scope_leaf(&self) -> Option<&str> {
         self.tf_op.as_deref().map(|tf_op| scope_path::leaf(scope_path::path(tf_op)))
+    }
+
+    /// Returns whether ops of several kinds have time in the row.
+    pub fn is_of_several_kinds(&self) -> bool {
+        self.other_kinds > Picos::ZERO
+    }
+
+    /// Returns the kind for users: its short name, or [`MIXED`].
+    pub fn kind_text(&self) -> &'static str {
+        if self.is_of_several_kinds() { MIXED } else { self.kind.short() }
+    }
+
+    /// Returns the category for users: its name, or [`MIXED`]. `None` if no op has a category.
+    pub fn category_text(&self) -> Option<&str> {
+        if self.categories.len() > 1 { Some(MIXED) } else { self.main_category() }
     }
 
     /// Returns the category with the most time; of several, the first by name.

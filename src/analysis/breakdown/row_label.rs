@@ -5,9 +5,11 @@
 //!  void tensorflow::functor::FillPhiloxRandomKernelLaunch<…>(…)   FillPhiloxRandomKernelLaunch<…
 //!  void Eigen::internal::EigenMetaKernel<A<B<…>>, …>(…)           EigenMetaKernel<…BroadcastingOp<…
 //!  moe.py:33 ‹ layer.py:12,  moe.py:33 ‹ layer.py:40              one line, called from two places
+//!  jit(f)/jvp()/while/body/mlp/dot, jit(f)/while/body/mlp/dot     …/jvp()/…/mlp/dot, …/jit(f)/…/mlp/dot
 //! ```
 
 use super::report::Group;
+use crate::analysis::classify::scope_segments;
 use crate::table::format::middle_cut;
 
 /// Returns the label of a source stack: its innermost line. If other rows of `beside` have the same line, the label
@@ -45,11 +47,71 @@ fn short(frame: &str) -> String {
     place.rsplit('/').next().unwrap_or(place).to_owned()
 }
 
+/// Returns a name in at most `room` characters. A kernel keeps its function, a path keeps its end, and both keep the
+/// part in which they differ from `others`. Any other name is cut in the middle.
+pub fn short_name<'a>(name: &str, others: impl Iterator<Item = &'a str>, room: usize) -> String {
+    let is_path = name.contains('/') && !is_cpp(name);
+    if is_path && name.chars().count() > room { path(name, others, room) } else { kernel(name, others, room) }
+}
+
+/// Returns a path that is too long in at most `room` characters: its last segment, the innermost segment in which it
+/// differs from each of `others`, and then as many segments before the last one as fit.
+fn path<'a>(name: &str, others: impl Iterator<Item = &'a str>, room: usize) -> String {
+    let segments: Vec<&str> = scope_segments(name).collect();
+    let n = segments.len();
+    let mut shown = vec![false; n];
+    shown[n - 1] = true;
+    for other in others.filter(|other| *other != name) {
+        let theirs: Vec<&str> = scope_segments(other).collect();
+        // Segments are compared from the end.
+        let differs = |at: &usize| (at + theirs.len()).checked_sub(n).is_none_or(|of| theirs[of] != segments[*at]);
+        let different: Vec<usize> = (0..n).filter(differs).collect();
+        if !different.iter().any(|at| shown[*at])
+            && let Some(innermost) = different.last()
+        {
+            shown[*innermost] = true;
+        }
+    }
+    let mut parts: Vec<String> = segments.iter().map(|segment| (*segment).to_owned()).collect();
+    for at in (0..n).rev().filter(|at| !shown[*at]).collect::<Vec<_>>() {
+        shown[at] = true;
+        if joined(&parts, &shown).chars().count() > room {
+            shown[at] = false;
+            break;
+        }
+    }
+    // If even these segments are too long, the longest ones lose their middle.
+    for _ in 0..n {
+        let excess = joined(&parts, &shown).chars().count().saturating_sub(room);
+        let longest = (0..n).filter(|at| shown[*at]).max_by_key(|at| parts[*at].chars().count());
+        let Some(longest) = longest.filter(|_| excess > 0) else { break };
+        let length = parts[longest].chars().count().saturating_sub(excess).max(SHORTEST_SEGMENT);
+        parts[longest] = middle_cut(&parts[longest], length);
+    }
+    middle_cut(&joined(&parts, &shown), room)
+}
+
+/// Number of characters that a segment of a path keeps.
+const SHORTEST_SEGMENT: usize = 7;
+
+/// Joins the segments that are shown. Each run of other segments becomes `…`.
+fn joined(segments: &[String], shown: &[bool]) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for (segment, shown) in segments.iter().zip(shown) {
+        match shown {
+            true => parts.push(segment),
+            false if parts.last() != Some(&"…") => parts.push("…"),
+            false => {}
+        }
+    }
+    parts.join("/")
+}
+
 /// Returns the name of a kernel in at most `room` characters. If a C++ name is too long, it loses its result type, its
 /// parameters and its namespaces. A name that is still too long is cut at the end. If one of `others` would then have
 /// the same label, the label consists of the function and of the part that differs. Any other name is cut in the
 /// middle.
-pub fn kernel<'a>(name: &str, others: impl Iterator<Item = &'a str>, room: usize) -> String {
+fn kernel<'a>(name: &str, others: impl Iterator<Item = &'a str>, room: usize) -> String {
     if name.chars().count() <= room || !is_cpp(name) {
         return middle_cut(name, room);
     }
@@ -170,6 +232,39 @@ mod tests {
         }
         let label = kernel(&names[0], names.iter().map(String::as_str), 40);
         assert_eq!(label, "EigenMetaKernel<…TensorBroadcastingOp<a…");
+    }
+
+    #[test]
+    fn paths_keep_their_end_and_the_segment_in_which_they_differ() {
+        let names = [
+            "jit(train_step)/transpose(jvp())/while/body/closed_call/checkpoint/rematted_computation/mlp/dot_general",
+            "jit(train_step)/transpose(jvp())/while/body/closed_call/checkpoint/mlp/dot_general",
+            "jit(train_step)/jvp()/while/body/closed_call/mlp/dot_general",
+            "jit(train_step)/jvp()/while/body/closed_call/moe/combine/transpose",
+            "jit(train_step)/jvp()/while/body/closed_call/moe/dispatch/transpose",
+        ];
+        let labels = |room| names.map(|name| short_name(name, names.into_iter(), room));
+        assert_eq!(
+            labels(40),
+            [
+                "…/rematted_computation/mlp/dot_general",
+                "…/closed_call/checkpoint/mlp/dot_general",
+                "…/while/body/closed_call/mlp/dot_general",
+                "…/body/closed_call/moe/combine/transpose",
+                "…/closed_call/moe/dispatch/transpose",
+            ]
+        );
+        for room in [24, 30, 36, 80] {
+            let labels = labels(room);
+            assert!(labels.iter().all(|label| label.chars().count() <= room), "{labels:?}");
+            let distinct: std::collections::BTreeSet<&String> = labels.iter().collect();
+            assert_eq!(distinct.len(), names.len(), "{labels:?}");
+        }
+        // The difference may be far from the end.
+        let far = ["jit(f)/jvp(a)/while/body/mlp/dot_general", "jit(f)/transpose(a)/while/body/mlp/dot_general"];
+        let far = far.map(|name| short_name(name, far.into_iter(), 32));
+        assert_eq!(far, ["…/jvp(a)/…/body/mlp/dot_general", "…/transpose(a)/…/mlp/dot_general"]);
+        assert_eq!(short_name("a/b", std::iter::empty(), 8), "a/b");
     }
 
     fn stack(key: &str) -> Group {

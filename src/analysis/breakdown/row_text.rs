@@ -7,7 +7,7 @@ use crate::profile::StrId;
 /// A text column of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowText {
-    /// The category with the most time.
+    /// The category, if all ops of the row agree.
     Category,
     /// Innermost source line of the example op.
     Source,
@@ -21,9 +21,9 @@ pub enum RowText {
     OpGroup,
     /// The layer, if all ops of the row agree.
     Layer,
-    /// The element type with the most time.
+    /// The element type, if all ops of the row agree.
     Dtype,
-    /// The shape with the most time.
+    /// The shape, if all ops of the row agree.
     Shape,
 }
 

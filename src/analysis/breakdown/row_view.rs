@@ -137,14 +137,16 @@ impl<'a> RowView<'a> {
         Some(scope_path::leaf(scope_path::path(self.tf_op(i)?)))
     }
 
-    /// Returns the category with the most time; of several, the first by name.
+    /// Returns whether ops of several kinds have time in row `i`.
+    pub fn is_of_several_kinds(self, i: usize) -> bool {
+        let row = self.row(i);
+        row.self_time > row.of_kind
+    }
+
+    /// Returns the category; `None` if the ops of the row differ.
     pub fn category(self, i: usize) -> Option<&'a str> {
-        let name = |op: &Op| op.stats.category.map_or(NONE, |c| self.session.profile.text(c));
-        if let Some((_, op, ..)) = self.single_op(i) {
-            return Some(name(op));
-        }
-        let shares = summed(self.ops(i).map(|(_, op, _, time)| (name(op), (time.self_time, time.n))));
-        shares.into_iter().max_by_key(|(name, share)| (*share, Reverse(*name))).map(|(name, _)| name)
+        let category = alike(self.ops(i).map(|(_, op, ..)| op.stats.category))?;
+        Some(category.map_or(NONE, |category| self.session.profile.text(category)))
     }
 
     /// Returns the group of work; `None` if the ops of the row differ.
@@ -171,24 +173,21 @@ impl<'a> RowView<'a> {
         shapes.into_iter().map(|(shape, (self_time, _))| (shape, self_time)).collect()
     }
 
-    /// Returns the result shape with the most self time.
+    /// Returns the result shape; `None` if the ops of the row differ.
     pub fn shape(self, i: usize) -> Option<&'a str> {
-        match self.single_op(i) {
-            Some((_, op, ..)) => shape(self.session.profile, op),
-            None => self.shapes(i).first().map(|(shape, _)| *shape),
-        }
+        alike(self.ops(i).filter_map(|(_, op, ..)| shape(self.session.profile, op)))
     }
 
-    /// Returns the element type with the most self time.
+    /// Returns the element type; `None` if the ops of the row differ.
     pub fn dtype(self, i: usize) -> Option<&'a str> {
-        let shapes = self.shapes(i);
-        by_time(dtypes_of(&shapes)).first().map(|(dtype, _)| *dtype)
+        alike(self.ops(i).filter_map(|(_, op, ..)| shape(self.session.profile, op)).flat_map(dtypes))
     }
 
     /// Writes the numbers and the kind of row `i` into `group`.
     pub fn read_numbers(self, i: usize, group: &mut Group) {
         let row = self.row(i);
         group.kind = row.kind;
+        group.other_kinds = Picos(row.self_time.saturating_sub(row.of_kind));
         group.n_executions = row.n;
         group.total = Picos(row.self_time);
         group.inclusive = Picos(row.inclusive);

@@ -42,11 +42,23 @@ fn devices(row: &CaptureRow) -> Value<'_> {
     Value::maybe(row.device_type.as_ref(), |of| Text(format!("{of}{n}").into()))
 }
 
-/// Returns the times of a step by kind. `name` returns the name of a kind, which is `None` for idle time.
-fn kinds(row: &CaptureRow, name: fn(Option<Kind>) -> &'static str) -> Value<'_> {
+/// Returns the devices without their vendor, whose name takes the room of the model: `H100 80GB HBM3 × 1`.
+fn models(row: &CaptureRow) -> Value<'_> {
+    const VENDORS: [&str; 3] = ["NVIDIA ", "AMD Instinct ", "AMD "];
+    match devices(row) {
+        Text(devices) => {
+            let model = VENDORS.iter().find_map(|vendor| devices.strip_prefix(vendor));
+            Text(model.map_or(devices.clone(), |model| model.to_owned().into()))
+        }
+        other => other,
+    }
+}
+
+/// Returns the times of a step by the name of the kind in files.
+fn kinds(row: &CaptureRow) -> Value<'_> {
     of_summary(row, |summary| {
         let named = summary.kinds.iter().filter(|(_, time)| *time > Picos::ZERO);
-        Value::Record(named.map(|(kind, time)| (Cow::Borrowed(name(*kind)), Time(*time))).collect())
+        Value::Record(named.map(|(kind, time)| (Cow::Borrowed(Kind::key_or_idle(*kind)), Time(*time))).collect())
     })
 }
 
@@ -78,8 +90,9 @@ pub const CAPTURES: &[Column<CaptureRow>] = &[
     Column::new("verdict", |row| {
         Value::maybe(row.change.and_then(|(_, of)| of), |of| Value::Labelled(of.key(), of.label()))
     }),
-    Column::json("kinds_ps", |row| kinds(row, Kind::key_or_idle)),
+    Column::json("kinds_ps", |row| kinds(row)),
     Column::new("mfu_pct", |row| figure(row, "model_mfu")),
+    Column::new("hfu_pct", |row| figure(row, "hardware_mfu")),
     Column::new("exposed_communication_pct", |row| figure(row, "exposed_communication")),
     Column::new("idle_pct", |row| figure(row, "idle")),
     Column::new("peak_hbm_pct", |row| figure(row, "peak_hbm")),
@@ -95,18 +108,26 @@ pub const CAPTURES: &[Column<CaptureRow>] = &[
     Column::json("keys", |row| Value::map(row.keys.iter().map(|(key, value)| (key.as_str(), Value::text(value))))),
     Column::shown("programs_text", |row| joined(row.programs.iter().cloned())),
     Column::shown("keys_text", |row| joined(row.keys.iter().map(|(key, value)| format!("{key}={value}")))),
-    Column::shown("devices", devices),
+    Column::shown("devices", models),
+    Column::shown("devices_whole", devices),
     Column::shown("kinds", |row| match &row.progress {
         CaptureProgress::Waits => Text("not read yet".into()),
         CaptureProgress::Failed(_) => Text("failed".into()),
         CaptureProgress::Read(summary) if summary.kinds.is_empty() => Text("not in the table".into()),
-        CaptureProgress::Read(_) => kinds(row, |kind| kind.map_or("idle", Kind::class)),
+        CaptureProgress::Read(summary) => {
+            let named = summary.kinds.iter().filter(|(_, time)| *time > Picos::ZERO);
+            let pair = |(kind, time): &(Option<Kind>, Picos)| {
+                let (class, label) = kind.map_or(("idle", "Idle"), |kind| (kind.class(), kind.short()));
+                Value::List(vec![Value::Labelled(class, label), Time(*time)])
+            };
+            Value::List(named.map(pair).collect())
+        }
     }),
     Column::shown("kinds_text", |row| {
         of_summary(row, |of| {
             let named = of.kinds.iter().filter(|(_, time)| *time > Picos::ZERO);
             let text = |(kind, time): &(Option<Kind>, Picos)| {
-                format!("{} {}", kind.map_or("idle", Kind::short), time_text(*time))
+                format!("{} {}", kind.map_or("Idle", Kind::short), time_text(*time))
             };
             joined(named.map(text))
         })
@@ -126,11 +147,12 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
     shown: &[
         Shown::name("name", "Capture"),
         Shown::new("taken", "Taken, UTC", Format::Soft, 19, 4),
-        Shown::new("devices", "Device", Format::Text, 13, 7).stretching(),
+        Shown::new("devices", "Device", Format::Text, 14, 7).stretching(),
         Shown::new("median_ps", "Step", Format::Time, 8, 0),
         Shown::new("change_ps", "Change", Format::Difference, 10, 1).in_unit_of("median_ps"),
         Shown::new("kinds", "Kinds of time", Format::Kinds, 18, 5).about("each kind’s share of the capture’s own step"),
         Shown::new("mfu_pct", "MFU", Format::Percent, 6, 3),
+        Shown::new("hfu_pct", "HFU", Format::Percent, 6, 3),
         Shown::new("exposed_communication_pct", "Exposed", Format::Percent, 9, 8),
         Shown::new("idle_pct", "Idle", Format::Percent, 6, 9),
         Shown::new("peak_hbm_pct", "Peak HBM", Format::Percent, 10, 10),
@@ -145,7 +167,7 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
     ],
     tips: &[RowTip::of_all(&[
         TipLine::new("taken", "Taken, UTC"),
-        TipLine::new("devices", "Devices"),
+        TipLine::new("devices_whole", "Devices"),
         TipLine::new("n_hosts", "Files with events"),
         TipLine::new("size", "Size"),
         TipLine::new("n_steps", "Steps"),
@@ -179,7 +201,19 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
     leaf: &["name", "top_finding", "device_type", "programs_text", "keys_text"],
 };
 
+/// Returns the heading of a column in the table of some captures. `None` leaves out a utilization that no capture has,
+/// such as MFU where no compiler counted the FLOPs of the model.
+pub fn heading(rows: &[CaptureRow], shown: &Shown) -> Option<&'static str> {
+    const UTILIZATIONS: [&str; 2] = ["mfu_pct", "hfu_pct"];
+    let column = CAPTURES.iter().find(|column| column.id == shown.id && UTILIZATIONS.contains(&shown.id));
+    let is_empty = column.is_some_and(|column| {
+        let is_read = |row: &&CaptureRow| row.summary().is_some();
+        rows.iter().any(|row| is_read(&row)) && rows.iter().all(|row| (column.value)(row) == Absent)
+    });
+    (!is_empty).then_some(shown.head)
+}
+
 /// Returns the devices: the second line of a row on a narrow screen, below the name.
 fn second_line(row: &CaptureRow) -> String {
-    if let Text(devices) = devices(row) { devices.into_owned() } else { status(row).to_owned() }
+    if let Text(devices) = models(row) { devices.into_owned() } else { status(row).to_owned() }
 }

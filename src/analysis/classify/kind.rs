@@ -70,7 +70,7 @@ impl Kind {
         }
     }
 
-    /// Returns the full display name.
+    /// Returns the long display name. All texts use this name or [`Kind::short`].
     pub const fn label(self) -> &'static str {
         match self {
             Self::Compute => "Compute",
@@ -88,16 +88,16 @@ impl Kind {
         if matches!(self, Self::DataMovement) { "move" } else { self.key() }
     }
 
-    /// Returns the display name for table cells.
+    /// Returns the short display name, for table cells and other narrow places.
     pub const fn short(self) -> &'static str {
         match self {
-            Self::Compute => "compute",
-            Self::Fused => "fused c+c",
-            Self::Communication => "comm.",
-            Self::DataMovement => "data mov.",
-            Self::Host => "host",
-            Self::Container => "container",
-            Self::Other => "other",
+            Self::Compute => "Compute",
+            Self::Fused => "Fused",
+            Self::Communication => "Comm.",
+            Self::DataMovement => "Data mov.",
+            Self::Host => "Host",
+            Self::Container => "Loop",
+            Self::Other => "Other",
         }
     }
 }

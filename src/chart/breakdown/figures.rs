@@ -33,6 +33,13 @@ pub struct Figure {
     pub how: Formula,
 }
 
+impl Figure {
+    /// Returns whether the value is zero, or too small for its digits. Such figures step back.
+    pub fn is_slight(&self) -> bool {
+        self.value == "0" || self.value.starts_with('<')
+    }
+}
+
 /// The row of figures above a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readout {

@@ -5,6 +5,12 @@ use crate::analysis::breakdown::columns::nouns;
 use crate::protocol::BreakdownHead;
 use crate::table::format;
 
+/// Returns a sentence with the number, the time and the share of all rows. `None` if a filter hides some of them.
+pub fn unfiltered(head: &BreakdownHead) -> Option<String> {
+    let all = || format!("All {}, {}.", counted(head.query.by, head.n_groups), time_and_share(head));
+    (head.query.filter.is_empty() && head.n_groups > 0).then(all)
+}
+
 /// Returns a sentence with the number, the time and the share of the rows that pass the filter. `None` if the filter is
 /// empty.
 pub fn filtered(head: &BreakdownHead) -> Option<String> {
@@ -13,16 +19,17 @@ pub fn filtered(head: &BreakdownHead) -> Option<String> {
         return None;
     }
     let of_all = counted(head.query.by, head.shown.n_all);
-    let share = head
-        .shown
-        .of_step
-        .map_or_else(String::new, |of| format!(", {} of the {}", format::percent_text(of), head.header.window_word()));
-    let mut words =
-        format!("{} of {of_all}, {}{share}.", format::count(head.n_groups.into()), format::time_text(head.shown.total));
+    let mut words = format!("{} of {of_all}, {}.", format::count(head.n_groups.into()), time_and_share(head));
     if !filter.text.is_empty() && filter.within == FilterField::Anywhere {
         words.push_str(" Also counts ops whose outer scope matches.");
     }
     Some(words)
+}
+
+/// Returns the time of the rows, and its share of the window.
+fn time_and_share(head: &BreakdownHead) -> String {
+    let share = |of| format!(", {} of the {}", format::percent_text(of), head.header.window_word());
+    format::time_text(head.shown.total) + &head.shown.of_step.map_or_else(String::new, share)
 }
 
 /// Returns the message for a filter that no row passes.

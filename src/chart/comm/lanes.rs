@@ -22,9 +22,12 @@ use crate::chart::widgets::tip::Tip;
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 
-/// Height of a block, and height of a row with the gap below the block, in px. [`SMALL`] is for charts with many lanes.
+/// Least height of a block, and of a row with the gap below the block, in px. [`SMALL`] is for charts with many lanes.
 const ROW: (f64, f64) = (18.0, 25.0);
 const SMALL: (f64, f64) = (10.0, 13.0);
+/// Largest height of a row, and the height that a chart with few rows fills, in px.
+const TALLEST_ROW: f64 = 64.0;
+const FILLED: f64 = 226.0;
 /// Largest number of lanes that are drawn with the sizes of [`ROW`].
 const LARGE_LANES: u32 = 7;
 /// Height above the rows, for the axis, in px.
@@ -77,14 +80,25 @@ fn in_unit(time: Picos, unit: TimeUnit) -> f64 {
     time.as_f64() / unit.in_ps() as f64
 }
 
+/// Returns the height of a block and the height of the rows of compute and stall, in px. If there are few lanes, the rows
+/// fill the chart.
+fn rows(lanes: &CommLanes) -> (f64, f64) {
+    if lanes.n_lanes > LARGE_LANES {
+        return ROW;
+    }
+    let n = 2.0 + f64::from(lanes.n_lanes.max(1));
+    let row = ((FILLED - TOP - BOTTOM) / n).floor().clamp(ROW.1, TALLEST_ROW);
+    (row - (ROW.1 - ROW.0), row)
+}
+
 /// Returns the height of a block and the height of a lane, in px.
-const fn sizes(lanes: &CommLanes) -> (f64, f64) {
-    if lanes.n_lanes > LARGE_LANES { SMALL } else { ROW }
+fn sizes(lanes: &CommLanes) -> (f64, f64) {
+    if lanes.n_lanes > LARGE_LANES { SMALL } else { rows(lanes) }
 }
 
 /// Returns the height of the chart, in px.
 pub fn height(lanes: &CommLanes) -> f64 {
-    TOP + ROW.1 * 2.0 + sizes(lanes).1 * f64::from(lanes.n_lanes.max(1)) + BOTTOM
+    TOP + rows(lanes).1 * 2.0 + sizes(lanes).1 * f64::from(lanes.n_lanes.max(1)) + BOTTOM
 }
 
 /// Returns the time at `x` px, in picoseconds from the start of the step, clamped to the visible part.
@@ -102,7 +116,8 @@ pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
     let (frame, height, width) = (Frame::new(options), height(lanes), options.width);
     let mut marks = Vec::new();
     axis(&mut marks, &frame, height);
-    let names = [("Compute", TOP), ("Stall", TOP + ROW.1), ("In flight", TOP + ROW.1 * 2.0)];
+    let (tall, pitch) = rows(lanes);
+    let names = [("Compute", TOP), ("Stall", TOP + pitch), ("In flight", TOP + pitch * 2.0)];
     for (name, y) in names {
         let (anchor, size) = (Anchor::Start, Size::Micro);
         let shape = Shape::Text { x: 0.0, y: y + 13.0, text: name.to_owned(), anchor, size, mono: false, halo: false };
@@ -110,8 +125,8 @@ pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
     }
     let tone = Tone::Kind(TimePart::Kind(options.kind));
     let compute = Paint::fill(Tone::Kind(TimePart::Kind(Kind::Compute)));
-    strip(&mut marks, &frame, &lanes.compute, (TOP, ROW.0), compute);
-    strip(&mut marks, &frame, &lanes.waits, (TOP + ROW.1, ROW.0), Paint::fill(tone));
+    strip(&mut marks, &frame, &lanes.compute, (TOP, tall), compute);
+    strip(&mut marks, &frame, &lanes.waits, (TOP + pitch, tall), Paint::fill(tone));
     let (block, row) = sizes(lanes);
     let mut by_lane: Vec<Vec<usize>> = vec![Vec::new(); lanes.n_lanes as usize];
     for (at, span) in lanes.spans.iter().enumerate() {
@@ -121,7 +136,7 @@ pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
     }
     let mut drawn = Drawn { marks, next: lanes.spans.len(), lanes, options, frame: &frame, tone };
     for (lane, spans) in (0_u32..).zip(&by_lane) {
-        drawn.lane(spans, TOP + ROW.1 * 2.0 + row * f64::from(lane), block);
+        drawn.lane(spans, TOP + pitch * 2.0 + row * f64::from(lane), block);
     }
     let marks = drawn.marks;
     Scene { width, height, marks, title: title(lanes, options), table: table(lanes) }

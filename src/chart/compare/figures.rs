@@ -62,7 +62,7 @@ pub fn picture_text(of: &Comparison, pane: ComparePane) -> String {
     match pane {
         ComparePane::Waterfall => {
             format!(
-                "what the difference is made of, in {}; each bar starts where the one above ends",
+                "what the difference is made of, in {}; each bar starts where the one above ends, and a pale bar sums those below it",
                 time_unit(of).symbol()
             )
         }

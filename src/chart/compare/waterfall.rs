@@ -11,6 +11,7 @@ use crate::chart::plot::time_part::TimePart;
 use crate::report::compare_format::picos;
 use crate::report::ledger_table::label;
 use crate::table::format::{self, TimeUnit, signed_time};
+use std::fmt::Write as _;
 
 /// Largest number of parts that have a row of their own.
 const MAX_PARTS: usize = 9;
@@ -161,7 +162,12 @@ impl Drawn<'_> {
         let ops: Vec<(u32, i64)> = part.children.iter().filter(is_shown).copied().collect();
         for (index, delta) in &ops {
             let Some(of) = self.of.rows.get(*index as usize) else { continue };
-            let mut row = self.row(WaterfallRowKind::Op, of.name().to_owned(), of.sides().words().to_owned(), *delta);
+            let mut detail = of.sides().words().to_owned();
+            if of.delta_ps != *delta {
+                // Compute has a needed part and a part above it, so an op can be in two groups.
+                let _ = write!(detail, ", of {}", signed_time(of.delta_ps, self.unit));
+            }
+            let mut row = self.row(WaterfallRowKind::Op, of.name().to_owned(), detail, *delta);
             row.opens = Some(WaterfallLink::Row(of.key()));
             self.push(row, (at, at + delta));
             at += delta;

@@ -12,7 +12,7 @@
 //! The id of a mark is the index of its column.
 
 use super::position::{at_position, position, position_ticks};
-use super::size::{SizeUnit, text};
+use super::size::{UNIT, in_unit, on_axis, text};
 use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory, WhatIfColumn};
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scale::Scale;
@@ -69,24 +69,21 @@ struct Shown<'a> {
 pub struct Frame {
     x: Scale,
     y: Scale,
-    unit: SizeUnit,
 }
 
 impl Frame {
     fn new(columns: &[Column], to: f64, top: u64, size: (f64, f64)) -> Self {
         let right = size.0 - if size.0 >= WIDE { SIDE } else { RIGHT };
         let from = columns.first().map_or(0.0, |column| column.from);
-        let unit = SizeUnit::for_largest(top);
-        let high = unit.value(top);
+        let high = on_axis(top);
         Self {
-            unit,
             x: Scale::linear((from, to.max(from + 1.0)), (LEFT, right)),
             y: Scale::linear((0.0, (high * 1.06).max(1e-6)), (size.1 - BOTTOM, TOP)),
         }
     }
 
     fn y(&self, size: u64) -> f64 {
-        self.y.to(self.unit.value(size))
+        self.y.to(on_axis(size))
     }
 }
 
@@ -250,7 +247,7 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
         marks.push(Mark::new(Shape::line(left, tick.at, right, tick.at), Paint::stroke(Tone::Grid, 1.0)));
         marks.push(micro(left - 6.0, tick.at + 4.0, tick.label, Anchor::End, Tone::Ink3));
     }
-    marks.push(micro(left - 6.0, ceiling - 8.0, frame.unit.label().to_owned(), Anchor::End, Tone::Ink3));
+    marks.push(micro(left - 6.0, ceiling - 8.0, UNIT.to_owned(), Anchor::End, Tone::Ink3));
     let fixed = frame.y(of.fixed);
     marks.push(Mark::new(Shape::rect(left, fixed, right - left, bottom - fixed), Paint::fill(Tone::Sunken)));
     let outline = steps(&of.columns, of.to, &frame);
@@ -286,7 +283,13 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
     if let Some(capacity) = of.capacity.filter(|capacity| top(of.peak.1, Some(*capacity)) == *capacity) {
         let y = frame.y(capacity);
         marks.push(Mark::new(Shape::line(left, y, right, y), Paint::stroke(Tone::Ink, 1.5)));
-        marks.push(micro(left + 6.0, y - 4.0, format!("capacity {}", text(capacity)), Anchor::Start, Tone::Ink));
+        marks.push(micro(
+            left + 6.0,
+            y - 4.0,
+            format!("capacity {}", format::bytes_text(capacity)),
+            Anchor::Start,
+            Tone::Ink,
+        ));
     }
     for (a, b, name) in &of.strip {
         let (a, b) = (frame.x.to(*a).max(left), frame.x.to(*b).min(right));
@@ -340,19 +343,13 @@ fn peak(marks: &mut Vec<Mark>, of: &Shown<'_>, frame: &Frame, wide: bool) {
         marks.push(Mark::new(Shape::Circle { x, y, r: 4.0 }, Paint::stroke(Tone::AccentLine, 1.5)));
     }
     if wide {
-        marks.push(micro(
-            right + 6.0,
-            y + 4.0,
-            format!("peak {} {}", frame.unit.text(Some(of.peak.1)), frame.unit.label()),
-            Anchor::Start,
-            Tone::Ink2,
-        ));
+        marks.push(micro(right + 6.0, y + 4.0, format!("peak {}", text(of.peak.1)), Anchor::Start, Tone::Ink2));
         let fixed = frame.y(of.fixed);
         if (fixed - y).abs() > 14.0 {
             marks.push(micro(
                 right + 6.0,
                 fixed + 4.0,
-                format!("persistent {}", frame.unit.text(Some(of.fixed))),
+                format!("persistent {}", in_unit(Some(of.fixed))),
                 Anchor::Start,
                 Tone::Ink3,
             ));

@@ -1,7 +1,7 @@
 //! This module computes the figures of the memory view: the peak first, then its parts, the capacity, and the peak of
 //! the allocator. It does not depend on pixels. All formulas are those of the analysis.
 
-use super::size::{SizeUnit, text};
+use super::size::{UNIT, in_unit, text};
 use crate::analysis::memory::{
     AliveAt, AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory,
 };
@@ -14,18 +14,7 @@ fn exact(size: u64) -> String {
 
 /// Returns a size and its unit.
 fn size(bytes: u64) -> (String, &'static str) {
-    let (value, unit) = format::bytes(bytes);
-    (value, unit)
-}
-
-/// Returns a size for the hero figure: three decimals from 1 GiB on, otherwise as [`size`].
-fn hero(bytes: u64) -> (String, &'static str) {
-    if bytes < 1 << 30 {
-        return size(bytes);
-    }
-    #[expect(clippy::cast_precision_loss, reason = "three decimals")]
-    let gib = bytes as f64 / f64::from(1 << 30);
-    (format::decimal(gib, 3), "GiB")
+    (format::mib(bytes), UNIT)
 }
 
 /// Returns the figures of a program's memory. `check` belongs to the device that runs the program.
@@ -116,7 +105,7 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
     Readout {
         hero: figure(
             main_label,
-            hero(peak.peak),
+            size(peak.peak),
             "Persistent + the most of the other buffers that is alive at once",
             rows,
         ),
@@ -149,22 +138,22 @@ fn of_capacity(peak: u64, check: &CrossCheck, capacity: &Capacity) -> Figure {
         CapacitySource::Allocator => "allocator limit",
         CapacitySource::Chip(_) => "capacity",
     };
-    figure(format!("Use of {} {limit}", text(capacity.size)), (format::percent(share), "%"), "Peak ÷ capacity", rows)
+    figure(
+        format!("Use of {} {limit}", format::bytes_text(capacity.size)),
+        (format::percent(share), "%"),
+        "Peak ÷ capacity",
+        rows,
+    )
 }
 
 /// Returns the rows of the table of devices: device, program, peak of the program, peak of the allocator, capacity,
-/// share used, headroom, status. All sizes have one unit, which is returned with the rows.
-pub fn checks(all: &[CrossCheck]) -> (SizeUnit, Vec<[String; 8]>) {
-    let sizes = |of: &CrossCheck| {
-        let capacity = of.capacity.as_ref().map(|capacity| capacity.size);
-        [of.static_peak, of.runtime_peak, capacity, of.headroom.map(i64::unsigned_abs)]
-    };
-    let unit = SizeUnit::for_largest(all.iter().flat_map(sizes).flatten().max().unwrap_or_default());
-    (unit, all.iter().map(|of| check(of, unit)).collect())
+/// share used, headroom, status. All sizes are in [`UNIT`].
+pub fn checks(all: &[CrossCheck]) -> Vec<[String; 8]> {
+    all.iter().map(check).collect()
 }
 
-fn check(of: &CrossCheck, unit: SizeUnit) -> [String; 8] {
-    let headroom = unit.text(of.headroom.map(i64::unsigned_abs));
+fn check(of: &CrossCheck) -> [String; 8] {
+    let headroom = in_unit(of.headroom.map(i64::unsigned_abs));
     let mut status = Vec::new();
     if of.headroom.is_some_and(|bytes| bytes < 0) {
         status.push("does not fit");
@@ -180,9 +169,9 @@ fn check(of: &CrossCheck, unit: SizeUnit) -> [String; 8] {
     [
         of.label.clone(),
         of.program.clone().unwrap_or_else(|| ABSENT.to_owned()),
-        unit.text(of.static_peak),
-        unit.text(of.runtime_peak),
-        unit.text(of.capacity.as_ref().map(|capacity| capacity.size)),
+        in_unit(of.static_peak),
+        in_unit(of.runtime_peak),
+        in_unit(of.capacity.as_ref().map(|capacity| capacity.size)),
         of.used.map_or_else(|| ABSENT.to_owned(), format::percent_text),
         if of.headroom.is_some_and(|bytes| bytes < 0) { format!("\u{2212}{headroom}") } else { headroom },
         status.join("; "),
@@ -206,7 +195,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
         let rows =
             vec![row("Capacity", exact(capacity)), row("Capacity is", "reserved + allocated + available, at the peak")];
         main.push(figure(
-            format!("Use of {} allocator limit", text(capacity)),
+            format!("Use of {} allocator limit", format::bytes_text(capacity)),
             (format::percent(share), "%"),
             "In use ÷ capacity",
             rows,
@@ -239,7 +228,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
     Readout {
         hero: figure(
             "Peak in use",
-            hero(peak.in_use()),
+            size(peak.in_use()),
             "Reserved + allocated, at the first moment of their most",
             rows,
         ),

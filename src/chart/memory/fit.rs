@@ -1,6 +1,6 @@
 //! This module arranges the estimate of the memory for other sizes as a table and as the parts of a bar.
 
-use super::size::SizeUnit;
+use super::size::in_unit;
 use crate::analysis::memory::{Fit, FitRow, LIMIT, MemoryClass};
 use crate::table::format::ABSENT;
 
@@ -13,24 +13,23 @@ pub struct Row {
     pub sizes: [String; 3],
 }
 
-/// Returns the unit of the table, its rows, and their sums.
-pub fn rows(fit: &Fit) -> (SizeUnit, Vec<Row>, [String; 2]) {
+/// Returns the rows of the table and their sums.
+pub fn rows(fit: &Fit) -> (Vec<Row>, [String; 2]) {
     let measured = fit.rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.measured));
-    let unit = SizeUnit::for_largest(fit.estimate.max(measured));
     let about = |size: u64| {
-        let text = unit.text(Some(size));
+        let text = in_unit(Some(size));
         if text.starts_with('<') { text } else { format!("~{text}") }
     };
     let row = |row: &FitRow| Row {
         class: row.class,
         grows_with: row.grows_with,
         sizes: [
-            row.rule.map_or_else(|| ABSENT.to_owned(), |size| unit.text(Some(size))),
-            unit.text(Some(row.measured)),
+            row.rule.map_or_else(|| ABSENT.to_owned(), |size| in_unit(Some(size))),
+            in_unit(Some(row.measured)),
             about(row.estimate),
         ],
     };
-    (unit, fit.rows.iter().map(row).collect(), [unit.text(Some(measured)), about(fit.estimate)])
+    (fit.rows.iter().map(row).collect(), [in_unit(Some(measured)), about(fit.estimate)])
 }
 
 /// Returns the parts of the bar: a class and its share of the bar's length, which is the capacity, or the estimate if it

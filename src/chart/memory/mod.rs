@@ -13,4 +13,4 @@ mod size;
 pub mod treemap;
 
 pub use position::{at_position, position};
-pub use size::{SizeUnit, text};
+pub use size::{UNIT, text};

@@ -33,10 +33,9 @@ pub fn fit(wordings: &[String], size: f64, room: f64) -> Option<&str> {
     wordings.iter().find(|wording| width(wording, size) <= room).map(String::as_str)
 }
 
-/// Returns three wordings for a segment: name and share, first word and share, share.
-pub fn wordings(name: &str, share: &str) -> [String; 3] {
-    let first = name.split(' ').next().unwrap_or(name);
-    [format!("{name} {share}"), format!("{first} {share}"), share.to_owned()]
+/// Returns three wordings for a segment: long name and share, short name and share, share.
+pub fn wordings(long: &str, short: &str, share: &str) -> [String; 3] {
+    [format!("{long} {share}"), format!("{short} {share}"), share.to_owned()]
 }
 
 #[cfg(test)]
@@ -45,10 +44,10 @@ mod tests {
 
     #[test]
     fn the_longest_that_fits_is_taken() {
-        let words = wordings("Data movement", "17.4 %");
-        assert_eq!(words, ["Data movement 17.4 %", "Data 17.4 %", "17.4 %"]);
+        let words = wordings("Data movement", "Data mov.", "17.4 %");
+        assert_eq!(words, ["Data movement 17.4 %", "Data mov. 17.4 %", "17.4 %"]);
         assert_eq!(fit(&words, 12.0, 300.0), Some("Data movement 17.4 %"));
-        assert_eq!(fit(&words, 12.0, 90.0), Some("Data 17.4 %"));
+        assert_eq!(fit(&words, 12.0, 120.0), Some("Data mov. 17.4 %"));
         assert_eq!(fit(&words, 12.0, 50.0), Some("17.4 %"));
         assert_eq!(fit(&words, 12.0, 20.0), None);
     }

@@ -33,6 +33,19 @@ pub fn plain(value: f64) -> String {
     format::decimal(value, (0..=12).find(whole).unwrap_or(12))
 }
 
+/// Formats a number of a wide range with a decimal prefix: "0.01", "100", "1 k", "10 k". All axes of a picture have the
+/// same format.
+pub fn short(value: f64) -> String {
+    let (scaled, unit) = if value >= 0.999e6 {
+        (value / 1e6, " M")
+    } else if value >= 0.999e3 {
+        (value / 1e3, " k")
+    } else {
+        (value, "")
+    };
+    plain(scaled) + unit
+}
+
 /// Returns the multiples of the smallest 1-2-5 step that is at least the domain divided by `target`.
 #[expect(clippy::cast_precision_loss, reason = "at most a hundred ticks")]
 fn even(lo: f64, hi: f64, target: usize) -> Vec<f64> {
@@ -83,6 +96,12 @@ mod tests {
 
     fn labels(scale: &Scale, target: usize) -> Vec<String> {
         ticks(scale, target, plain).into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn ticks_of_wide_ranges_are_short() {
+        let labels = [0.01, 100.0, 1e3, 1e4, 1e7].map(short);
+        assert_eq!(labels, ["0.01", "100", "1 k", "10 k", "10 M"]);
     }
 
     fn linear(lo: f64, hi: f64) -> Scale {

@@ -52,11 +52,8 @@ impl TimePart {
     /// Returns a short name for narrow places.
     pub const fn short(self) -> &'static str {
         match self {
-            Self::Kind(Kind::Fused) => "Fused",
-            Self::Kind(Kind::Communication) => "Comm.",
-            Self::Kind(Kind::DataMovement) => "Data mov.",
-            Self::Kind(Kind::Container) => "Container",
-            _ => self.label(),
+            Self::Kind(kind) => kind.short(),
+            Self::Idle => "Idle",
         }
     }
 
@@ -68,7 +65,7 @@ impl TimePart {
             Self::Kind(Kind::Communication) => "collectives, their waits",
             Self::Kind(Kind::DataMovement) => "copies, slices, layouts",
             Self::Kind(Kind::Host) => "infeed, outfeed, transfers",
-            Self::Kind(Kind::Container) => "loop overhead",
+            Self::Kind(Kind::Container) => "loops, calls and branches themselves",
             Self::Kind(Kind::Other) => "unclassified",
             Self::Idle => "no op on the device",
         }

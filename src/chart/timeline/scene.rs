@@ -13,6 +13,7 @@ use crate::analysis::timeline::cells;
 use crate::analysis::timeline::{IdleBox, LinePicture, Picture, SeriesColumn, SeriesPicture, Timeline};
 use crate::chart::plot::label::width;
 use crate::chart::plot::scene::{Anchor, Mark, Paint, Scene, Shape, Tone};
+use crate::chart::plot::time_part::TimePart;
 use crate::table::format;
 use crate::units::Picos;
 
@@ -187,12 +188,14 @@ impl Drawing<'_> {
     fn idle(&mut self, visible: &VisibleBand, of: &IdleBox) {
         let Some((x, wide)) = self.content.frame().span(of.start, of.end) else { return };
         let (y, block) = (TITLE + RULER + visible.lane_top(0), visible.band.block());
-        let (fill, on) = tones(idle_kind(of.class));
+        let tone = idle_tone(of.class);
         let opacity = of.time.fraction_of(of.end.saturating_sub(of.start)).unwrap_or(1.0).clamp(0.3, 1.0);
-        self.rect(fill, (x, y), (if wide >= 4.0 { wide - 1.0 } else { wide }, block), opacity);
+        let shape = Shape::rect(x, y, if wide >= 4.0 { wide - 1.0 } else { wide }, block);
+        self.marks.push(Mark::new(shape.clone(), Paint::fill(tone).faded(0.3 * opacity)));
+        self.marks.push(Mark::new(shape, Paint::stroke(tone, 1.0).faded(opacity)));
         let label = of.class.label();
         if width(label, NAME_SIZE) + 8.0 <= wide {
-            self.text(on, (x + 4.0, y + block - 4.0), label.to_owned());
+            self.text(Tone::Ink, (x + 4.0, y + block - 4.0), label.to_owned());
         }
     }
 
@@ -216,13 +219,13 @@ impl Drawing<'_> {
     }
 }
 
-/// Returns the kind of time whose colour idle time of a class has. `None` for the colour of events without a kind.
-pub const fn idle_kind(class: GapClass) -> Option<Kind> {
+/// Returns the colour of the hatch of idle time. Waits for other devices have the colour of communication. Waits for the
+/// host are dark, because the colour of host transfers belongs to ops.
+pub const fn idle_tone(class: GapClass) -> Tone {
     match class {
-        GapClass::Barrier | GapClass::Dependency => Some(Kind::Communication),
-        GapClass::Launch => Some(Kind::Other),
-        GapClass::Capture | GapClass::Unexplained => None,
-        GapClass::Recompile | GapClass::Input | GapClass::Sync | GapClass::Defrag | GapClass::Host => Some(Kind::Host),
+        GapClass::Barrier | GapClass::Dependency => Tone::Kind(TimePart::Kind(Kind::Communication)),
+        GapClass::Launch | GapClass::Capture | GapClass::Unexplained => Tone::Kind(TimePart::Idle),
+        GapClass::Recompile | GapClass::Input | GapClass::Sync | GapClass::Defrag | GapClass::Host => Tone::Ink2,
     }
 }
 

@@ -5,6 +5,7 @@
 //!  report rows ──(columns, rows: one pair per view)──► Column, Row ──(view::widgets::table)──► the screen
 //! ```
 
+use crate::small_sort::SmallSort;
 use crate::table::page::Cell;
 pub use crate::table::page::Head as Column;
 use crate::table::page::{ColumnVisibility, STRETCH};
@@ -32,11 +33,23 @@ pub fn fitting_columns(mut columns: Vec<Column>, sorted: &str, measure: Measure)
 /// Gives the width that names do not need to the columns whose texts are often cut.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of characters")]
 fn stretched(mut columns: Vec<Column>, measure: Measure) -> Vec<Column> {
-    let spare = (measure.width - taken(&columns, measure.digit) - WIDEST).max(0.0) / measure.digit;
-    let n = columns.iter().filter(|column| column.stretches).count().max(1);
-    let more = spare as u32 / n as u32;
-    for column in columns.iter_mut().filter(|column| column.stretches) {
-        column.digits = column.digits.map(|digits| digits.saturating_add(more).min(digits.saturating_mul(STRETCH)));
+    let names = columns.first().and_then(|column| column.longest).map_or(WIDEST, |longest| {
+        (f64::from(longest) * measure.letter + PADDING * 4.0).clamp(ENOUGH.min(measure.width / 3.0), WIDEST)
+    });
+    let spare = (measure.width - taken(&columns, measure.digit) - names).max(0.0) / measure.digit;
+    // Of texts that are not cut, the rest of the width goes to those that are.
+    let needs = |column: &Column| match (column.stretches, column.digits, column.longest) {
+        (true, Some(digits), Some(longest)) => (longest + 1).min(digits.saturating_mul(STRETCH)).saturating_sub(digits),
+        (true, Some(digits), None) => digits.saturating_mul(STRETCH - 1),
+        _ => 0,
+    };
+    let (mut spare, mut n) = (spare as u32, columns.iter().filter(|column| needs(column) > 0).count() as u32);
+    let mut stretching: Vec<&mut Column> = columns.iter_mut().filter(|column| needs(column) > 0).collect();
+    stretching.small_sort_by_key(|column| needs(column));
+    for column in stretching {
+        let more = needs(column).min(spare / n.max(1));
+        column.digits = column.digits.map(|digits| digits.saturating_add(more));
+        (spare, n) = (spare - more, n - 1);
     }
     columns
 }
@@ -262,6 +275,7 @@ mod tests {
             priority: 0,
             visibility: ColumnVisibility::Usual,
             stretches: false,
+            longest: None,
             about,
             tip: 0,
         }
@@ -299,12 +313,18 @@ mod tests {
 
     #[test]
     fn columns_that_are_cut_take_what_names_do_not_need() {
-        let cut = Column { stretches: true, ..column("cut", Some(20)) };
-        let all = [column("name", None), cut, column("other", Some(20))];
-        let digits = |width| fitting_columns(all.to_vec(), "name", Measure { width, ..Measure::START })[1].digits;
-        assert_eq!(digits(800.0), Some(20));
-        assert_eq!(digits(878.0), Some(30), "names have 480 px");
-        assert_eq!(digits(4000.0), Some(60));
+        let cut = |longest| Column { stretches: true, longest, ..column("cut", Some(20)) };
+        let digits = |names, longest, width| {
+            let names = Column { longest: names, ..column("name", None) };
+            let all = vec![names, cut(longest), column("other", Some(20)), cut(longest)];
+            let shown = fitting_columns(all, "name", Measure { width, ..Measure::START });
+            [shown[1].digits, shown[3].digits]
+        };
+        assert_eq!(digits(None, None, 900.0), [Some(20); 2]);
+        assert_eq!(digits(None, None, 1104.0), [Some(30); 2], "names have 480 px");
+        assert_eq!(digits(None, None, 4000.0), [Some(60); 2]);
+        assert_eq!(digits(Some(10), None, 884.0), [Some(30); 2], "short names have 260 px");
+        assert_eq!(digits(Some(10), Some(24), 4000.0), [Some(25); 2], "texts are not cut");
     }
 
     #[test]

@@ -160,6 +160,9 @@ fn merge_groups(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<
         add(&mut sum.flops, group.flops);
         add(&mut sum.model_flops, group.model_flops);
         add(&mut sum.bytes_accessed, group.bytes_accessed);
+        if group.kind != sum.kind {
+            sum.other_kinds += group.total;
+        }
         sum.n_executions += group.n_executions;
         sum.total += group.total;
         sum.inclusive += group.inclusive;

@@ -9,7 +9,7 @@ mod pickers;
 use crate::chart::breakdown::figures;
 use crate::protocol::url::View;
 use crate::view::state::State;
-use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::icon::{Icon, icon, mark};
 use leptos::prelude::*;
 use leptos::{ev, html};
@@ -65,6 +65,14 @@ fn is_offered(state: State, view: View) -> bool {
         View::Timeline => state.can(|can| can.timeline),
         _ => true,
     }
+}
+
+/// Scrolls the list of tabs so that the tab of a view is in the middle.
+fn show_tab(list: &HtmlElement, view: View) {
+    let Some(tab) = document().get_element_by_id(&format!("tab-{}", view.key())) else { return };
+    let (tab, list_box) = (tab.get_bounding_client_rect(), list.get_bounding_client_rect());
+    let off = (tab.left() + tab.right() - list_box.left() - list_box.right()) / 2.0;
+    list.set_scroll_left(list.scroll_left() + off.round() as i32);
 }
 
 /// Moves to another view by the arrow keys, Home and End.
@@ -150,10 +158,20 @@ fn Tabs(state: State) -> impl IntoView {
             .any(),
         )
     };
+    // On a narrow page, the tabs scroll sideways. The tab of the view that is shown stays in the middle.
+    let tablist = NodeRef::<html::Div>::new();
+    effect(move || {
+        let (view, list) = (state.view.get(), tablist.get());
+        // The badges beside the tabs come with the figures.
+        head.with(|_| ());
+        if let Some(list) = list {
+            request_animation_frame(move || show_tab(&list, view));
+        }
+    });
     view! {
         <div class="tabs">
             {live(back)}
-            <div role="tablist" aria-label="Views" on:keydown=move |event| walk(state, &event)>
+            <div node_ref=tablist role="tablist" aria-label="Views" on:keydown=move |event| walk(state, &event)>
                 {live(move || {
                     Some(View::ALL.into_iter().filter(|view| is_offered(state, *view)).map(tab).collect_view())
                 })}

@@ -96,7 +96,7 @@ fn Drawn(
         tips.focus(focused.clone(), rect(&event_target::<Element>(&event)));
     };
     let share = part.share.clone().unwrap_or_default();
-    let wordings = label::wordings(part.time_part.label(), &share);
+    let wordings = label::wordings(part.time_part.label(), part.time_part.short(), &share);
     let text = label::fit(&wordings, TYPE, segment.width - 14.0).map(str::to_owned);
     let on = format!("segment-label on-{}", part.time_part.class());
     view! {

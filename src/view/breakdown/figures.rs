@@ -40,9 +40,10 @@ pub(crate) fn row(readout: Readout) -> AnyView {
 fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
     let id = format!("how-{at}");
     let label = format!("How “{}” is computed", figure.label);
+    let slight = if figure.is_slight() { "slight" } else { "" };
     let scope = figure.scope.map(|scope| view! { <span class="figure-scope">" " {scope}</span> }.any());
     view! {
-        <div class=format!("figure {class}")>
+        <div class=format!("figure {class} {slight}")>
             <dt>
                 {figure.label}
                 <Popover id class="formula-button" label=Signal::stored(label) panel_class="formula-panel" face=Box::new(|| "=".into_any())>

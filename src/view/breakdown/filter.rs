@@ -115,6 +115,11 @@ pub(crate) fn FilterStatus(state: State, head: SharedMemo<BreakdownHead>) -> imp
         let words = head.with(|head| head.as_ref().and_then(|head| filter_text::filtered(head)));
         words.map(|words| view! { <span>{words}</span> }.any()).into_any()
     };
+    // The sum of all rows stands where that of the filtered rows will be.
+    let unfiltered = move || {
+        let is_valid = state.filter_error.with(Option::is_none);
+        head.with(|head| head.as_ref().filter(|_| is_valid).and_then(|head| filter_text::unfiltered(head)))
+    };
     let kind = move || state.query.with(|query| query.filter.kind).map(|kind| kind.label().to_owned());
     let scope = move || Some(state.query.with(|query| query.filter.scope.clone())).filter(|scope| !scope.is_empty());
     let only = move |what: &'static str, value: String, clear: Callback<()>| {
@@ -136,6 +141,7 @@ pub(crate) fn FilterStatus(state: State, head: SharedMemo<BreakdownHead>) -> imp
         <div class="filter-line" data-roving="" class:idle=move || !shown()>
             {move || kind().map(|kind| only("kind", kind, any_kind))}
             {move || scope().map(|scope| only("scope", scope, any_scope))}
+            <p class="filter-status sub">{live(unfiltered)}</p>
             <p class="filter-status" id="filter-status" role="status">{live(status)}</p>
         </div>
     }

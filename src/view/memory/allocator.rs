@@ -1,7 +1,7 @@
 //! This module renders the memory that an allocator had in use over time.
 
 use super::model::MemoryModel;
-use crate::chart::memory::{curve, figures};
+use crate::chart::memory::{UNIT, curve, figures};
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
@@ -9,8 +9,9 @@ use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
 
-/// The height of the curve, in pixels.
+/// The height of the curve in pixels, and that of a curve without a change.
 const HEIGHT: f64 = 320.0;
+const FLAT_HEIGHT: f64 = 120.0;
 
 /// Renders the curve with its head line, and the table that compares the peaks of each device.
 #[component]
@@ -19,7 +20,8 @@ pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
     let width = width_of(node);
     let scene = SharedMemo::new(move || {
         let (of, width) = (model.allocator.get()?, width.get());
-        (width > 0.0).then(|| PtrEq::new(curve::allocator(&of, (chart::room(width), HEIGHT))))
+        let height = if of.transient == 0 { FLAT_HEIGHT } else { HEIGHT };
+        (width > 0.0).then(|| PtrEq::new(curve::allocator(&of, (chart::room(width), height))))
     });
     let chart_model = Model {
         scene,
@@ -34,7 +36,7 @@ pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
     let entries = chart::entries(model.state, chart_model, "allocator", table);
     let checks = move || {
         let session = model.session.get()?;
-        let (unit, rows) = figures::checks(&session.checks);
+        let rows = figures::checks(&session.checks);
         let row = |[label, program, planned, used, capacity, share, headroom, act]: [String; 8]| {
             view! {
                 <tr>
@@ -47,7 +49,7 @@ pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
         let heads =
             ["Device", "Heaviest program", "Program peak", "Allocator peak", "Capacity", "Used", "Headroom", "Status"];
         let head = |(at, head): (usize, &'static str)| {
-            let unit = matches!(at, 2..=4 | 6).then(|| view! { " " <span class="unit">{unit.label()}</span> });
+            let unit = matches!(at, 2..=4 | 6).then(|| view! { " " <span class="unit">{UNIT}</span> });
             view! { <th scope="col" class:num=(2..7).contains(&at)>{head} {unit}</th> }.any()
         };
         (!session.checks.is_empty()).then(|| {
@@ -61,10 +63,15 @@ pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
             .any()
         })
     };
+    let flat = move || {
+        let is_flat = model.allocator.with(|of| of.as_ref().is_some_and(|of| of.transient == 0));
+        is_flat.then_some("the same at all times of the capture")
+    };
     view! {
         <section class="memory-curve" aria-label="Allocator">
             <div class="picture-head" data-roving="">
                 <h2>"In use over time"</h2>
+                <span class="picture-note">{live(flat)}</span>
                 <span class="grow"></span>
                 {chart::tools("memory-menu", entries)}
             </div>

@@ -4,6 +4,7 @@ use super::model::MemoryModel;
 use crate::analysis::memory::{
     FIT_METHOD, FIT_UNKNOWN, Fit, FitVerdict, JobSize, MemoryClass, SizeField, fit_verdict, largest_sizes, parse_size,
 };
+use crate::chart::memory::UNIT;
 use crate::chart::memory::fit::{self, Row};
 use crate::table::format;
 use crate::view::type_erasure::{EraseType, live};
@@ -86,7 +87,7 @@ fn estimate(found: &Fit) -> AnyView {
         let left = format!("{:.3}%", place.min(1.0) * 100.0);
         view! { <span class="fit-limit" style:left=left></span> }.any()
     });
-    let (unit, rows, [measured, total]) = fit::rows(found);
+    let (rows, [measured, total]) = fit::rows(found);
     let row = |row: Row| {
         let [rule, measured, estimate] = row.sizes;
         view! {
@@ -98,7 +99,7 @@ fn estimate(found: &Fit) -> AnyView {
         }
         .any()
     };
-    let unit = view! { <span class="sub">" " {unit.label()}</span> };
+    let unit = view! { <span class="sub">" " {UNIT}</span> };
     view! {
         <p class="fit-verdict" role="status"><strong class=class>{mark.map(icon)} " " {sentence}</strong> " " {largest_sizes(found)}</p>
         <div class="fit-bar" aria-hidden="true">{parts.into_iter().map(part).collect_view()}{limit}</div>

@@ -65,7 +65,7 @@ pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
             {field::search(state.memory_filter, "Filter buffers")}
             {save::menu(entries)}
         </div>
-        <p class="table-status sub">{live(hint)} " " {live(rest)}</p>
+        <p class="table-status sub"><span class="hint">{live(hint)}</span> " " {live(rest)}</p>
     }
     .any()
 }

@@ -7,7 +7,7 @@ use crate::analysis::timeline::{EventBox, LineRef, SeriesColumn, SeriesRef};
 use crate::chart::plot::label::mono_room;
 use crate::chart::timeline::area::{AreaPlace, areas, highest, mean};
 use crate::chart::timeline::layout::BLOCK;
-use crate::chart::timeline::scene::idle_kind;
+use crate::chart::timeline::scene::idle_tone;
 use crate::chart::timeline::{BandKind, VisibleBand};
 use crate::table::format;
 
@@ -19,6 +19,9 @@ const SEPARATED: f64 = 4.0;
 const NAME_SIZE: f64 = 11.0;
 /// Size of the labels of idle time, in px.
 const IDLE_SIZE: f64 = 10.0;
+/// Least width of idle time that is drawn with lines, and the distance of the lines, in px.
+const HATCHED: f64 = 6.0;
+const HATCH: f64 = 5.0;
 /// The least opacity of idle time.
 const FAINTEST: f64 = 0.3;
 
@@ -113,19 +116,46 @@ pub(super) fn draw_idle(sheet: &Sheet<'_>, shown: &Shown, visible: &VisibleBand,
             continue;
         }
         let width = if end - x >= SEPARATED { end - x - 1.0 } else { (end - x).max(1.0) };
-        let kind = idle_kind(of.class);
+        let color = sheet.colors.idle(idle_tone(of.class));
         let length = of.end.saturating_sub(of.start);
         sheet.to.set_global_alpha(of.time.fraction_of(length).unwrap_or(1.0).clamp(FAINTEST, 1.0));
-        sheet.rect(&sheet.colors.fill(kind), (x, y), (width, block));
+        hatch(sheet, &color, (x, y), (width, block));
         sheet.to.set_global_alpha(1.0);
         // The label of a gap that starts before the visible part is at the left side.
         let (left, right) = (x.max(0.0), (x + width).min(sheet.width));
         let label = of.class.label();
         if crate::chart::plot::label::width(label, IDLE_SIZE) + 8.0 <= right - left {
-            sheet.to.set_fill_style_str(sheet.colors.text(kind));
+            let room = crate::chart::plot::label::width(label, IDLE_SIZE) + 4.0;
+            sheet.rect(&sheet.colors.ground, (left + 2.0, y + 1.0), (room, block - 2.0));
+            sheet.to.set_fill_style_str(&sheet.colors.ink);
             let _ = sheet.to.fill_text(label, left + 4.0, y + block / 2.0 + 0.5);
         }
     }
+}
+
+/// Draws idle time: diagonal lines with an outline. A box that is too narrow for lines is filled.
+fn hatch(sheet: &Sheet<'_>, color: &str, (x, y): (f64, f64), (width, height): (f64, f64)) {
+    if width < HATCHED {
+        sheet.rect(color, (x, y), (width, height));
+        return;
+    }
+    let (left, right) = (x.max(-1.0), (x + width).min(sheet.width + 1.0));
+    sheet.to.save();
+    sheet.to.begin_path();
+    sheet.to.rect(left, y, right - left, height);
+    sheet.to.clip();
+    sheet.to.begin_path();
+    let mut at = left - left.rem_euclid(HATCH) - height;
+    while at < right {
+        sheet.to.move_to(at, y + height);
+        sheet.to.line_to(at + height, y);
+        at += HATCH;
+    }
+    sheet.to.set_stroke_style_str(color);
+    sheet.to.set_line_width(1.2);
+    sheet.to.stroke();
+    sheet.to.stroke_rect(left + 0.5, y + 0.5, right - left - 1.0, height - 1.0);
+    sheet.to.restore();
 }
 
 /// Marks communication by stripes as well as by its colour.

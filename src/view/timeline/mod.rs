@@ -10,6 +10,7 @@ mod gestures;
 mod marks;
 mod model;
 mod picture;
+mod print;
 mod requests;
 mod rows;
 mod search;

@@ -6,6 +6,7 @@ use crate::analysis::timeline::{
     EventBox, IdleBox, LinePicture, LineRef, Picture, PictureQuery, SeriesPicture, SeriesRef,
 };
 use crate::chart::plot::paint::Tone;
+use crate::chart::plot::time_part::TimePart;
 use crate::chart::timeline::pixels::{Rgb, Strips, parse_color};
 use crate::lanes::N_CLASSES;
 use leptos::prelude::*;
@@ -25,6 +26,7 @@ pub(super) struct Colors {
     pub(super) on: [String; N_CLASSES],
     pub(super) ground: String,
     pub(super) sunken: String,
+    pub(super) idle: String,
     pub(super) line: String,
     pub(super) grid: String,
     pub(super) series: String,
@@ -51,6 +53,7 @@ impl Colors {
             on: on.map(text),
             ground: text("--ground"),
             sunken: text("--sunken"),
+            idle: text("--k-idle"),
             line: text("--line-2"),
             grid: text("--grid"),
             series: text(Tone::Seq(3).css_var()),
@@ -75,6 +78,15 @@ impl Colors {
                 format!("rgb({r},{g},{b})")
             }
             None => self.line.clone(),
+        }
+    }
+
+    /// Returns the colour of the hatch of idle time, by its tone.
+    pub(super) fn idle(&self, tone: Tone) -> String {
+        match tone {
+            Tone::Kind(TimePart::Kind(kind)) => self.fill(Some(kind)),
+            Tone::Ink2 => self.ink_2.clone(),
+            _ => self.idle.clone(),
         }
     }
 

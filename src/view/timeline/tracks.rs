@@ -6,6 +6,7 @@ use super::export::CANVAS;
 use super::gestures::{Gestures, to_time, wheel};
 use super::model::{TimelineModel, Tool};
 use super::picture::Colors;
+use super::print::draw_for_print;
 use crate::analysis::timeline::{EventQuery, Neighbour, TrackId};
 use crate::chart::timeline::{Band, BandKind, text};
 use crate::protocol::url::timeline::TimelineRows;
@@ -53,6 +54,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
             axis::minimap(model, &map, &colors, size.0);
         }
     };
+    draw_for_print(colors, draw);
     effect(move || {
         model.view.track();
         model.scroll.track();

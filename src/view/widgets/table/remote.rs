@@ -325,7 +325,7 @@ const LEAST_BESIDE: usize = 10;
 
 fn shown_name(name: &Name, beside: &[Row], room: usize, two_lines: bool) -> Name {
     let others = beside.iter().filter_map(|row| row.cells.first()).map(Cell::plain);
-    let text = row_label::kernel(&name.text, others, room);
+    let text = row_label::short_name(&name.text, others, room);
     let left = room.saturating_sub(text.chars().count() + 2);
     let is_wide = !two_lines && left >= LEAST_BESIDE;
     let second = name.second.as_ref().filter(|_| two_lines);
@@ -335,7 +335,7 @@ fn shown_name(name: &Name, beside: &[Row], room: usize, two_lines: bool) -> Name
             .beside
             .as_deref()
             .filter(|_| is_wide)
-            .map(|text| row_label::kernel(text, std::iter::empty(), left)),
+            .map(|text| row_label::short_name(text, std::iter::empty(), left)),
         text,
         ..name.clone()
     }
