@@ -2,7 +2,7 @@
 //! query.
 use super::after_backward::after_backward;
 use super::axis::Axis;
-use super::device::Device;
+use super::device::{Device, host_planes};
 use super::find_devices::devices;
 use super::hosts;
 use super::op_times::{OpTimeCache, OpTimes, OpTimesRequest, Window};
@@ -27,6 +27,8 @@ pub struct Analysis {
     pub facts: Vec<PlaneFacts>,
     /// Notes on devices, steps and hosts.
     pub notes: Vec<Note>,
+    /// The indices of the planes with the threads of each host, by file.
+    pub(in crate::analysis) host_planes: Vec<Vec<usize>>,
     /// Whether steps with the same number are the same step on all hosts.
     pub(in crate::analysis) hosts_aligned: bool,
     /// The texts of the layers, signatures and scopes in `facts`.
@@ -63,6 +65,7 @@ impl Analysis {
             devices,
             facts,
             notes,
+            host_planes: host_planes(profile),
             hosts_aligned,
             words,
             merged_paths,

@@ -33,7 +33,6 @@ mod window;
 
 pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent};
 
-use crate::analysis::base::device::host_planes;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Interval, Merged, Platform, Query, Step, StepChoice};
@@ -54,7 +53,6 @@ impl Analysis {
     /// Reports the gaps of the devices and the step of `query`. The grouping and the filter of `query` are ignored.
     pub fn gaps(&self, profile: &Profile, query: &Query) -> Gaps {
         let Selection { header, totals, chosen, step, scale, mut notes, .. } = self.selection(profile, query);
-        let host_planes = host_planes(profile);
         let (mut hosts, mut sums): (FxHashMap<usize, HostClasses<'_>>, Sums) = (FxHashMap::default(), Sums::default());
         let mut longest: Vec<(usize, RawGap)> = Vec::new();
         let mut all_runs: FxHashMap<usize, Runs> = FxHashMap::default();
@@ -63,7 +61,7 @@ impl Analysis {
             let plane = &profile.planes[device.plane];
             let host = hosts
                 .entry(plane.file)
-                .or_insert_with(|| HostClasses::new(profile, &host_planes[plane.file], device.event_clock));
+                .or_insert_with(|| HostClasses::new(profile, &self.host_planes[plane.file], device.event_clock));
             let runs = Runs::new(profile, plane, device, host);
             let mut each = |gap: RawGap| {
                 sums.add_gap(&runs.divide_gap(host, &gap).times(host), gap.length());
@@ -150,7 +148,7 @@ impl Analysis {
     fn host_and_runs<'p>(&self, profile: &'p Profile, device: usize) -> (HostClasses<'p>, Runs) {
         let of = &self.devices[device];
         let plane = &profile.planes[of.plane];
-        let host = HostClasses::new(profile, &host_planes(profile)[plane.file], of.event_clock);
+        let host = HostClasses::new(profile, &self.host_planes[plane.file], of.event_clock);
         let runs = Runs::new(profile, plane, of, &host);
         (host, runs)
     }

@@ -1,7 +1,7 @@
 //! This module numbers programs that events name (`hlo_module`) without an id, as in trace JSON, so that two programs
 //! stay separate.
 
-use super::super::model::{Plane, Profile};
+use super::super::model::{HloBlob, Plane, Profile};
 use super::super::{Note, NoteCode, Severity, StrId};
 use crate::profile::ids::ProgramId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +15,7 @@ pub(super) fn programs(profile: &mut Profile, is_of_ops: impl Fn(&Plane) -> bool
     let mut taken: FxHashSet<ProgramId> = ops.filter_map(|op| op.stats.program).collect();
     taken.extend(programs.keys().copied());
     let mut free = (0..).map(ProgramId).filter(|id| !taken.contains(id));
-    let with_hlo: FxHashSet<&str> = hlo.iter().map(|blob| blob.module()).collect();
+    let with_hlo: FxHashSet<&str> = hlo.iter().map(HloBlob::module).collect();
     let mut numbers: FxHashMap<StrId, ProgramId> = FxHashMap::default();
     for plane in planes.iter_mut().filter(|plane| is_of_ops(plane)) {
         for stats in plane.ops.iter_mut().map(|op| &mut op.stats) {
