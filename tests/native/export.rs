@@ -103,7 +103,7 @@ fn filtered(space: &XSpace, query: &ExcerptQuery) -> XSpace {
 fn excerpts_hold_what_a_filter_of_the_decoded_capture_holds() {
     for (name, bytes) in xspaces() {
         let space = XSpace::decode(bytes.as_slice()).unwrap();
-        let opened = open(&name, bytes.clone()).unwrap();
+        let opened = open(name, bytes.clone()).unwrap();
         let analysis = Analysis::new(&opened.profile);
         let timeline = TimelineIndex::new(&opened.profile, &analysis).timeline;
         let n_source_events: usize = space.planes.iter().flat_map(|plane| &plane.lines).map(|l| l.events.len()).sum();
@@ -137,7 +137,7 @@ fn the_breakdown_of_a_window_is_equal_in_the_excerpt() {
     let mut n_compared = 0;
     // A window may begin within the launch of a CUDA graph, whose kernels get their ops from the whole launch.
     for (name, bytes) in xspaces().into_iter().filter(|(name, _)| !name.starts_with("gpu/")) {
-        let opened = open(&name, bytes.clone()).unwrap();
+        let opened = open(name, bytes.clone()).unwrap();
         let profile = &opened.profile;
         let analysis = Analysis::new(profile);
         let timeline = TimelineIndex::new(profile, &analysis).timeline;
@@ -343,7 +343,7 @@ fn traces_hold_every_event_and_open_again() {
     captures.extend(common::profile(TRACE).map(|bytes| (TRACE, bytes)));
     let mut n_flows = 0;
     for (name, bytes) in captures {
-        let opened = open(&name, bytes).unwrap();
+        let opened = open(name, bytes).unwrap();
         let (text, threads) = trace(&opened, None, u64::MAX);
         let mut all: BTreeMap<(String, u128), usize> = BTreeMap::new();
         for (event, _, duration) in threads.values().flatten() {
@@ -363,7 +363,7 @@ fn traces_hold_every_event_and_open_again() {
 #[test]
 fn the_durations_of_a_track_are_those_of_the_breakdown() {
     for (name, bytes) in xspaces() {
-        let opened = open(&name, bytes).unwrap();
+        let opened = open(name, bytes).unwrap();
         let analysis = Analysis::new(&opened.profile);
         let index = TimelineIndex::new(&opened.profile, &analysis);
         let (text, _) = trace(&opened, None, u64::MAX);

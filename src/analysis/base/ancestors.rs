@@ -64,7 +64,7 @@ mod tests {
         let mut seed = 7_u32;
         for node in 0..500 {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            forest.push((node > 0 && seed % 50 > 0).then(|| seed / 7 % node));
+            forest.push((node > 0 && !seed.is_multiple_of(50)).then(|| seed / 7 % node));
         }
         for node in 0..500 {
             for limit in (0..500).step_by(7) {

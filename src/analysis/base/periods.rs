@@ -79,8 +79,7 @@ impl Device {
 fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady>>, bool) {
     let mut n_ops: Vec<u32> = device.steps.iter().filter(|step| step.has_period).map(|step| step.n_ops).collect();
     n_ops.small_sort_by_key(|n| *n);
-    #[expect(clippy::cast_precision_loss, reason = "a count of ops that is compared with a share")]
-    let least = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| *median as f64 * LEAST_OPS);
+    let least = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| f64::from(*median) * LEAST_OPS);
     let compiles_in = |step: &Step| {
         let (start, end) = step.event_window;
         let overlap = |(from, to): &Interval| Picos((*to).min(end).saturating_sub((*from).max(start)));
@@ -90,12 +89,11 @@ fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady
         let longest = within.map(overlap).max().unwrap_or_default();
         longest.as_f64() > step.length().as_f64() * LONGEST_COMPILE
     };
-    #[expect(clippy::cast_precision_loss, reason = "a count of ops that is compared with a share")]
     let reason = |(at, step): (usize, &Step)| match step {
         _ if !step.has_period => Some(NotSteady::NoPeriod),
         _ if at == 0 => Some(NotSteady::First),
         _ if compiles_in(step) => Some(NotSteady::Compile),
-        _ if (step.n_ops as f64) < least => Some(NotSteady::LostOps),
+        _ if f64::from(step.n_ops) < least => Some(NotSteady::LostOps),
         _ => None,
     };
     let reasons: Vec<Option<NotSteady>> = device.steps.iter().enumerate().map(reason).collect();

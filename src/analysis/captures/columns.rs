@@ -90,7 +90,7 @@ pub const CAPTURES: &[Column<CaptureRow>] = &[
     Column::new("verdict", |row| {
         Value::maybe(row.change.and_then(|(_, of)| of), |of| Value::Labelled(of.key(), of.label()))
     }),
-    Column::json("kinds_ps", |row| kinds(row)),
+    Column::json("kinds_ps", kinds),
     Column::new("mfu_pct", |row| figure(row, "model_mfu")),
     Column::new("hfu_pct", |row| figure(row, "hardware_mfu")),
     Column::new("exposed_communication_pct", |row| figure(row, "exposed_communication")),

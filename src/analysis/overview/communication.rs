@@ -11,7 +11,7 @@ use crate::analysis::comm::{CommRow, Core, Primitive};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The rules about transfers between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [
@@ -152,7 +152,7 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     };
     let lost: Vec<(usize, Picos)> = ops.iter().map(|(at, time)| (*at, lost(context, *at, *time))).collect();
     let time: Picos = total(&lost);
-    let slowest = slow.iter().map(|(_, util)| *util).fold(1.0, f64::min);
+    let slowest = slow.values().copied().fold(1.0, f64::min);
     rule.by_time(context, time, &mut |context| {
         let claimed = context.claims.ops(&lost, Owner::Transfer);
         let slowest = format!("The slowest uses {} of the links.", percent_text(slowest));

@@ -1,6 +1,6 @@
 //! This module finds the rows of a roofline by the rows of a breakdown, and ranks them by recoverable time. It builds no row.
 
-use super::RooflineAnswer;
+use super::{RooflineAnswer, RowSums};
 use crate::analysis::base::Analysis;
 use crate::analysis::base::rows::Key;
 use crate::analysis::breakdown::RowView;
@@ -27,7 +27,7 @@ impl RooflineAnswer {
     /// Returns for each row the recoverable time of this row and of all rows with a larger gap, as a fraction of that of all
     /// rows. Rows with the same gap are in the order of their names.
     fn cumulative(&self, view: RowView<'_>) -> Vec<Option<f64>> {
-        let gap = |row: u32| self.sums.get(row as usize).map_or(0, |sums| sums.recoverable());
+        let gap = |row: u32| self.sums.get(row as usize).map_or(0, RowSums::recoverable);
         let mut order: Vec<u32> = (0..self.sums.len() as u32).filter(|row| gap(*row) > 0).collect();
         let program = |row: u32| view.row(row as usize).program.flatten();
         sort_by_name(&mut order, |row| view.key(row as usize), |a, b| (program(a), a).cmp(&(program(b), b)));

@@ -110,7 +110,7 @@ impl Analysis {
         let device = &self.devices[slice.device];
         let plane = &profile.planes[device.plane];
         // Steps are in order of their start, and mostly of their numbers as well.
-        let n_listed = device.steps.iter().rposition(|step| is_listed(step)).map_or(0, |last| last + 1);
+        let n_listed = device.steps.iter().rposition(is_listed).map_or(0, |last| last + 1);
         let steps = &device.steps[..n_listed];
         let passes = |op: OpId| slice.chosen.as_ref().is_none_or(|chosen| chosen[op.0 as usize]);
         let mut times_by_step: IndexMap<(usize, u32), CountAndSelfTime> = IndexMap::default();

@@ -313,12 +313,12 @@ mod tests {
         assert_eq!("x".repeat(MAX + 1).parse::<PageAddress>(), Err(AddressError::Long(MAX + 1)));
     }
 
-    fn printable(text: String) -> String {
-        escape_page_text(&text).into_owned()
+    fn printable(text: &str) -> String {
+        escape_page_text(text).into_owned()
     }
 
     fn text() -> impl Strategy<Value = String> {
-        ".*".prop_map(printable)
+        ".*".prop_map(|text| printable(&text))
     }
 
     #[test]
@@ -350,7 +350,7 @@ mod tests {
             (device, step, by, filter).prop_map(|(device, step, by, filter)| Query { device, step, by, filter });
         let sort = prop::option::of(("[a-z_]{1,12}", any::<bool>()))
             .prop_map(|sort| sort.map(|(column, descending)| SortBy { column, descending }));
-        let names = || prop::collection::vec(".+".prop_map(printable), 0..4);
+        let names = || prop::collection::vec(".+".prop_map(|text| printable(&text)), 0..4);
         let picture = prop::sample::select(Picture::ALL.to_vec());
         let view = prop::sample::select(View::ALL.to_vec());
         let number = || prop::option::of(any::<u32>());
