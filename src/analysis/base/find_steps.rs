@@ -53,6 +53,7 @@ pub(super) fn find_steps(
                     window,
                     event_window,
                     has_period: false,
+                    not_in_file: Picos::ZERO,
                     not_steady: None,
                     duration,
                     n_ops: 0,

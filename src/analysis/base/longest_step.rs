@@ -36,6 +36,7 @@ mod tests {
             window,
             event_window: window,
             has_period: false,
+            not_in_file: Picos::ZERO,
             not_steady: None,
             duration,
             n_ops,

@@ -49,6 +49,8 @@ impl Analysis {
         let (mut window, mut duration, mut step_name) = (None, None::<Picos>, None);
         let windows: Vec<(usize, Window)> =
             windows.into_iter().filter_map(|(index, window)| Some((index, window?))).collect();
+        let not_in_file = windows.iter().flat_map(|(index, _)| self.devices[*index].chosen_steps(step));
+        let not_in_file = scale.time(not_in_file.map(|step| step.not_in_file).sum());
         let measured = self.op_times(profile, &windows);
         for ((index, window_of), measured) in windows.into_iter().zip(measured) {
             let device = &self.devices[index];
@@ -103,6 +105,7 @@ impl Analysis {
             n_steps: chosen.iter().map(|i| self.devices[*i].steps.len() as u32).max().unwrap_or(0),
             window: window.filter(|_| chosen.len() == 1 && step != StepChoice::Mean),
             step_duration: duration,
+            not_in_file: (not_in_file > Picos::ZERO).then_some(not_in_file),
             peaks: Peaks {
                 flops: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_teraflops_per_second")))
                     .map(|v| v * 1e12),

@@ -28,7 +28,7 @@ mod host_class;
 mod report;
 mod window;
 
-pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent};
+pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent, Untraced};
 
 use crate::analysis::base::host_links::HostLinks;
 use crate::analysis::base::op_times::union_length;
@@ -199,6 +199,7 @@ impl Analysis {
             host_events: explained
                 .late
                 .map_or_else(Vec::new, |late| host_events(profile, host, &explained, late, main_class)),
+            untraced: explained.late.and_then(|late| untraced(host, &explained, late)),
         }
     }
 }
@@ -306,6 +307,20 @@ fn by_class(parts: &[CausePart]) -> Vec<(GapClass, Picos)> {
         }
     }
     sums
+}
+
+/// Returns the time of the late part of a gap in which nothing was traced on the thread of the host call. Events around the
+/// whole part, such as the step or the loop over steps, do not count. `None` if the thread is unknown or all of it is traced.
+fn untraced(host: &HostLinks<'_>, explained: &DividedGap, late: Interval) -> Option<Untraced> {
+    let threads = || explained.threads.iter().copied().chain(explained.guess);
+    let thread = &host.threads[threads().find(|at| host.threads[*at].runs_python()).or_else(|| threads().next())?];
+    let within = |event: u32| {
+        let (start, end) = thread.times[event as usize];
+        (start > late.0 || end < late.1).then_some((start.max(late.0), end.min(late.1)))
+    };
+    let mut traced: Vec<Interval> = thread.overlapping(late).filter_map(within).collect();
+    let total = Picos((late.1 - late.0).saturating_sub(union_length(&mut traced)));
+    (total > Picos::ZERO).then(|| Untraced { thread: thread.line.name.clone(), total })
 }
 
 /// Returns the names of host events during the late part of a gap: the outermost one on the threads of the call, and those
