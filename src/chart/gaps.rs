@@ -98,6 +98,9 @@ fn in_step(step: Option<u64>, start: &str) -> String {
     step.map_or_else(|| start.to_owned(), |step| format!("step {step}, {start}"))
 }
 
+/// The part of a gap, as 1 ÷ a number, from which on its time without traced events is listed.
+const LEAST_UNTRACED: u64 = 10;
+
 /// Largest number of gaps that are listed of a class.
 const GAPS: usize = 12;
 
@@ -109,11 +112,14 @@ fn time_of(gap: &Gap, class: GapClass) -> Option<Picos> {
 fn details(gap: &Gap, class: GapClass) -> Vec<(String, String)> {
     let events = gap.host_events.iter().filter(|_| class.is_host_late());
     let events = events.map(|event| (event.name.clone(), format::time_text(event.total)));
+    let untraced =
+        gap.untraced.iter().filter(|of| class == GapClass::Host && of.total.0 >= gap.total.0 / LEAST_UNTRACED);
+    let untraced = untraced.map(|of| (format!("nothing traced on {} for", of.thread), format::time_text(of.total)));
     let others = gap.parts.iter().filter(|(of, _)| *of != class);
     let others = others.map(|(of, time)| (format!("{}:", of.label()), format::time_text(*time)));
     let others: Vec<(String, String)> = others.collect();
     let whole = (!others.is_empty()).then(|| ("Whole gap:".to_owned(), format::time_text(gap.total)));
-    events.chain(whole).chain(others).collect()
+    untraced.chain(events).chain(whole).chain(others).collect()
 }
 
 /// Returns the sentence beside the chart selector.
@@ -170,6 +176,7 @@ mod tests {
             before: None,
             program: Some("jit_f".to_owned()),
             host_events: vec![HostEvent { name: "np.asarray".to_owned(), total: Picos(600_000) }],
+            untraced: None,
         };
         let class = |class, total, n: u64| ClassTime { class, total: Picos(total), n: n.into(), n_all: n };
         Gaps {
@@ -183,6 +190,7 @@ mod tests {
                 n_steps: 0,
                 window: None,
                 step_duration: None,
+                not_in_file: None,
                 peaks: Peaks::default(),
             },
             totals: Totals::default(),

@@ -283,13 +283,14 @@ pub(super) fn heading(header: &crate::analysis::base::Header) -> String {
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
     let window = header.step_duration.filter(|_| header.range().is_none());
     let window = window.map_or(String::new(), |d| format!(", {}", format::time_text(d)));
+    let missing = header.missing_text().map_or(String::new(), |missing| format!("; {missing}"));
     let step = match header.mean.n_steps {
         Some(n) => format!("mean of {n} of {} steps", header.n_steps),
         None if header.step == "all" => "whole capture".to_owned(),
         None if header.range().is_some() => header.step_text(),
         None => format!("step {} (of {})", header.step, header.n_steps),
     };
-    TextForm::Terminal.lines([format!("{device}{kind}, {step}{window}")]) + "\n"
+    TextForm::Terminal.lines([format!("{device}{kind}, {step}{window}{missing}")]) + "\n"
 }
 
 /// Writes the number and the time of the rows that match the filter. Without a filter, the text is empty.

@@ -1,7 +1,7 @@
 //! This module writes gaps as sentences and tables for the terminal, and as CSV.
 
 use crate::analysis::gaps::columns::GAPS;
-use crate::analysis::gaps::{Gap, Gaps};
+use crate::analysis::gaps::{Gap, GapClass, Gaps};
 use crate::table::csv;
 use crate::table::format::{TimeUnit, count, counted_executions, executions, percent, percent_text, time, time_text};
 use crate::table::text::Table;
@@ -77,7 +77,10 @@ pub fn gaps(gaps: &Gaps, top: usize) -> Table {
 
 /// Returns the host events of a gap with their times.
 fn host_events(gap: &Gap) -> String {
+    let untraced = gap.untraced.iter().filter(|_| gap.main_class() == GapClass::Host);
+    let untraced = untraced.map(|of| format!("nothing traced on {} for {}", of.thread, time_text(of.total)));
     let texts = gap.host_events.iter().map(|event| format!("{} {}", event.name, time_text(event.total)));
+    let texts = texts.chain(untraced);
     texts.collect::<Vec<_>>().join(", ")
 }
 

@@ -29,6 +29,7 @@ pub struct HeadJson<'a> {
     mean_periods: Option<Row<'a, Spread>>,
     step_window_ps: Option<(Picos, Picos)>,
     step_duration_ps: Option<Picos>,
+    not_in_file_ps: Option<Picos>,
     totals: TotalsJson<'a>,
 }
 
@@ -87,6 +88,7 @@ pub fn head_of<'a>(
         mean_periods: h.mean.periods.as_ref().map(|periods| Row { columns: SPREAD, row: periods }),
         step_window_ps: h.window,
         step_duration_ps: h.step_duration,
+        not_in_file_ps: h.not_in_file,
         totals: TotalsJson::new(totals),
     }
 }

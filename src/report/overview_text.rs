@@ -135,8 +135,9 @@ fn times(of: &Overview) -> String {
         of.periods.as_ref().filter(|periods| periods.n > 1 && of.ledger.n_steps > 1).map_or(String::new(), |periods| {
             format!(" (mean of {} steps, {} to {})", periods.n, time_text(periods.min), time_text(periods.max))
         });
+    let missing = of.header.missing_text().map_or(String::new(), |missing| format!(" {missing}."));
     format!(
-        "{what} of {}: {}{spread}. Needed at the roofline {} ({}), lost {} ({}), not judged {} ({}).",
+        "{what} of {}: {}{spread}.{missing} Needed at the roofline {} ({}), lost {} ({}), not judged {} ({}).",
         escape_invisible(&of.device),
         time_text(of.period),
         time_text(needed),
@@ -151,7 +152,10 @@ fn times(of: &Overview) -> String {
 fn figure_line(of: &Overview) -> String {
     let figure = |(name, label): &(&str, &str)| {
         let figure = of.figures.iter().find(|figure| figure.name == *name)?;
-        figure.value.map(|_| format!("{label} {}", value(figure)))
+        figure.value.map(|_| match figure.exceeded_limit() {
+            Some(limit) => format!("{label} ▲ {} (above the {limit})", value(figure)),
+            None => format!("{label} {}", value(figure)),
+        })
     };
     SHOWN.iter().filter_map(figure).collect::<Vec<String>>().join(" · ")
 }

@@ -1,6 +1,6 @@
 //! This module writes the roofline as sentences and tables for the terminal, and as CSV.
 
-use crate::analysis::base::GroupBy;
+use crate::analysis::base::{GroupBy, Peaks};
 use crate::analysis::breakdown::Group;
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::classify::Kind;
@@ -20,7 +20,7 @@ pub fn head(f: &RooflineFigures) -> String {
     let mut lines: Vec<String> = f.peaks.iter().map(peaks).collect();
     if let Some(roof) = &f.step {
         let of_compute = f.coverage.map_or(String::new(), |c| format!("; coverage {}", percent_text(c)));
-        let fraction = |f: Option<f64>| f.map_or(ABSENT.into(), percent_text);
+        let fraction = |f: Option<f64>| f.map_or(ABSENT.into(), Peaks::share_text);
         let mean = [("MFU", roof.mfu), ("HBM bandwidth utilization", roof.hbm_util())];
         let mean = mean.map(|(name, f)| format!("{name} {}", fraction(f))).join(", ");
         let scope = scope(f).unwrap_or_default();
@@ -68,7 +68,7 @@ pub fn window_use(f: &RooflineFigures) -> Vec<(&'static str, String)> {
         ("MFU from tokens", w.useful_mfu),
         ("HBM bandwidth utilization", w.hbm_util),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name, percent_text(value?)))).collect()
+    all.into_iter().filter_map(|(name, value)| Some((name, Peaks::share_text(value?)))).collect()
 }
 
 /// Returns a sentence about the peaks, such as "TPU v6e, 8 devices: bf16 918.0 TFLOP/s (profile), HBM 1,638 GB/s

@@ -127,6 +127,7 @@ mod tests {
                 n_steps: 0,
                 window: None,
                 step_duration: None,
+                not_in_file: None,
                 peaks: Peaks::default(),
             },
             totals: Totals::default(),

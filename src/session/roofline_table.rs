@@ -101,7 +101,7 @@ fn rated(
 
 /// Returns the resource that limits the row, or the reason why the row has no roof.
 fn bound_text(row: &RoofRow) -> Option<&'static str> {
-    let reason = || row.point.skipped.first().map(|skipped| skipped.reason.label());
+    let reason = || row.point.skipped.first().map(|skipped| skipped.reason.short());
     row.point.roof.as_ref().map(|roof| roof.bound.label()).or_else(reason)
 }
 

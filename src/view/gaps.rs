@@ -4,7 +4,7 @@
 use super::breakdown::picture_frame::{TablePicture, table_picture};
 use super::breakdown::save;
 use super::state::{PtrEq, SharedSignal, State};
-use super::type_erasure::{EraseType, live};
+use super::type_erasure::{EraseType, effect, live};
 use super::widgets::tree::{self, Branch, Open, width};
 use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::gaps::Gaps;
@@ -44,6 +44,16 @@ pub(crate) fn IdleTable(
 ) -> impl IntoView {
     let found = request_gaps(state, request);
     let open: Open = RwSignal::new(Vec::new());
+    // A range that is one gap shows its cause at once.
+    effect(move || {
+        let first = found.with(|found| {
+            let found = found.as_ref().filter(|found| found.n_all == 1)?;
+            Some(found.classes.first()?.class.label().to_owned())
+        });
+        if let Some(first) = first.filter(|first| open.with_untracked(|open| !open.contains(first))) {
+            open.update(|open| open.push(first));
+        }
+    });
     live(move || found.with(|found| found.as_ref().map(|found| table(open, show, &gaps::idle(found)))))
 }
 

@@ -63,13 +63,13 @@ pub(crate) const LIST: [(&str, &[&str], &str); 35] = [
     ("Overview", &["↑", "↓", "Enter", "→"], "finding before, after; open or close it; go to its view"),
     ("Overview", &["y"], "copy as Markdown"),
     ("Communication", &["w", "a", "d"], "zoom in, earlier, later"),
-    ("Timeline", &["W", "S", "A", "D"], "zoom in, zoom out, earlier, later"),
-    ("Timeline", &["←", "→", "↑", "↓"], "event before, after, around, inside"),
-    ("Timeline", &["F", "0"], "fit the event or the range; all"),
-    ("Timeline", &["R", "V", "M"], "a drag selects, pans, measures; R and M take the event"),
-    ("Timeline", &["J"], "linked event"),
-    ("Timeline", &["P"], "pin the track of the event"),
-    ("Timeline", &["G"], "list of idle gaps"),
+    ("Timeline", &["w", "s", "a", "d"], "zoom in, zoom out, earlier, later; a and d with Shift: faster"),
+    ("Timeline", &["←", "→", "↑", "↓"], "on the tracks: event before, after, around, inside"),
+    ("Timeline", &["f", "0"], "fit the event or the range; all"),
+    ("Timeline", &["r", "v", "m"], "a drag selects, pans, measures; r and m take the event"),
+    ("Timeline", &["j"], "linked event"),
+    ("Timeline", &["p"], "pin the track of the event"),
+    ("Timeline", &["g"], "list of idle gaps"),
     ("Compare", &["x"], "swap A and B"),
     ("Compare", &["w", "s", "a", "d"], "in the timeline: zoom in, zoom out, earlier, later"),
 ];
@@ -103,6 +103,12 @@ pub(crate) fn listen(state: State, help: NodeRef<html::Dialog>) {
         {
             return;
         }
+        let in_table = target_within(&event, "[role=grid]");
+        let of_view = state.view_key.get_value().filter(|_| !in_table && !event.default_prevented());
+        if of_view.is_some_and(|of_view| of_view.run(event.clone())) {
+            event.prevent_default();
+            return;
+        }
         let after_g = prefix.get_value().is_some_and(|at| event.time_stamp() - at < PREFIX);
         prefix.set_value((key == "g" && !after_g).then(|| event.time_stamp()));
         let done = if after_g { group(state, &key) } else { single(state, help, &key) };
@@ -113,9 +119,13 @@ pub(crate) fn listen(state: State, help: NodeRef<html::Dialog>) {
 }
 
 fn in_field(event: &KeyboardEvent) -> bool {
+    target_within(event, "input:not([type=checkbox]), textarea, select, [contenteditable], dialog")
+}
+
+/// Returns whether the target of an event is in an element that a selector selects.
+fn target_within(event: &KeyboardEvent, selector: &str) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-    let field = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
-    target.is_some_and(|target| target.closest(field).ok().flatten().is_some())
+    target.is_some_and(|target| target.closest(selector).ok().flatten().is_some())
 }
 
 /// Closes one thing. Popovers and dialogs are left to the browser, which closes them itself.

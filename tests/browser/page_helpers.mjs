@@ -89,14 +89,17 @@ export async function column(page, name) {
   return rows.sort(([a], [b]) => a - b).map(([, cells]) => cells[columnIndex]);
 }
 
-/** Returns the figures above the table, as { label: "value unit" }, once all of them are there. */
+/**
+ * Returns the figures above the table, as { label: "value unit" }, once all of them are there, without the mark "▲" of a
+ * figure above its peak.
+ */
 export async function figures(page) {
   await page.waitForFunction(() => !document.querySelector(".figures[aria-busy=true]"));
   return page.locator(".figure").evaluateAll((all) =>
     Object.fromEntries(
       all.map((figure) => {
         const unit = figure.querySelector("dd .unit").textContent.trim();
-        const value = figure.querySelector("dd").firstChild.textContent.trim();
+        const value = figure.querySelector("dd").firstChild.textContent.replace("▲", "").trim();
         return [figure.querySelector("dt").firstChild.textContent.trim(), unit ? `${value} ${unit}` : value];
       }),
     ),

@@ -322,3 +322,22 @@ onPage("an unknown value in the URL is reported, and the default is shown", { ex
   await page.getByText("by:colour, which Rooflight does not know").waitFor();
   assert.equal(await page.getByRole("grid", { name: "Gap to the roof by op" }).count(), 1);
 });
+
+onPage("the panel of an op leaves the sorted columns free, and the op has a ring and a label", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await openRoofline(page, capture());
+  const name = (await column(page, "Op"))[0];
+  const labels = () => page.locator(".roofline-canvas .scene text").allTextContents();
+  const rings = () => page.locator(".roofline-canvas .scene [stroke='var(--accent-line)']").count();
+  assert.equal(await rings(), 0);
+  await page.locator("[data-row='0'] [data-column='0']").dblclick();
+  await page.locator(".op-panel").waitFor();
+  await waitUntil(rings, (n) => n === 1);
+  await waitUntil(labels, (all) => all.some((label) => label.startsWith(name.slice(0, 6))));
+  await waitForPaint(page);
+  const panel = await page.locator(".op-panel").boundingBox();
+  for (const head of ["Gap", "At roof"]) {
+    const box = await page.getByRole("columnheader", { name: head, exact: false }).first().boundingBox();
+    assert.ok(box.x + box.width <= panel.x + 1, `${head} is beside the panel`);
+  }
+});

@@ -18,10 +18,12 @@ const place = (page) => Object.fromEntries((parameters(page).get("timeline") ?? 
   return [pair.slice(0, at), pair.slice(at + 1)];
 }));
 
-/** Opens a file and its timeline, and waits until the tracks are drawn. */
+/** Opens a file and its timeline, shows the whole capture, and waits until the tracks are drawn. */
 async function openTimeline(page, file) {
   await pickFiles(page, [file]);
   await page.locator("#tab-timeline").click();
+  await canvas(page).waitFor();
+  await page.getByRole("button", { name: "Show the whole capture" }).click();
   await waitForPicture(page);
 }
 
@@ -92,7 +94,7 @@ onPage("the sums of a range equal the command line's", async ({ page }) => {
 onPage("pointer and wheel zoom, pan and select", async ({ page }) => {
   await openTimeline(page, capture());
   const box = await canvas(page).boundingBox();
-  assert.equal(place(page).part, undefined, "the whole capture is shown first");
+  await waitUntil(() => place(page).part, (part) => part === "all");
   await page.mouse.move(box.x + box.width / 2, box.y + 60);
   await page.keyboard.down("Control");
   for (let n = 0; n < 6; n++) await page.mouse.wheel(0, -100);
@@ -121,7 +123,7 @@ onPage("pointer and wheel zoom, pan and select", async ({ page }) => {
   await page.mouse.click(box.x + box.width / 2, box.y + 5);
   await waitUntil(() => place(page).event, (event) => event === undefined);
   await page.getByRole("button", { name: "Show the whole capture" }).click();
-  await waitUntil(() => place(page).part, (now) => now === undefined);
+  await waitUntil(() => place(page).part, (now) => now === "all");
 
   // An answer that comes when another view is shown is ignored.
   await page.evaluate(() => {
@@ -154,7 +156,7 @@ onPage("the keyboard alone walks events, zooms and opens an op", async ({ page }
   await page.keyboard.press("Escape");
   await waitUntil(() => place(page).range, (range) => range === undefined);
   await page.keyboard.press("0");
-  await waitUntil(() => place(page).part, (now) => now === undefined);
+  await waitUntil(() => place(page).part, (now) => now === "all");
 
   // An op of a search is opened with Enter.
   await page.keyboard.press("/");

@@ -144,6 +144,9 @@ fn parts_of_a_gap_follow_the_host_call_back() {
     assert_eq!(parts, &expected.map(|(class, time)| (class, Picos(time))));
     let names: Vec<(&str, u64)> = found.gaps[0].host_events.iter().map(|event| (&*event.name, event.total.0)).collect();
     assert_eq!(names, [("main_loop", 700), ("backend_compile", 300), ("RunTask", 100)]);
+    // On the main thread, the compilation and the call are traced. The loop around the whole part does not count.
+    let untraced = found.gaps[0].untraced.as_ref().unwrap();
+    assert_eq!((&*untraced.thread, untraced.total), ("main", Picos(390)));
 }
 
 /// A worker thread that nothing produced may have waited for the main thread. A call of another Python thread did not.

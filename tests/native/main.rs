@@ -24,6 +24,7 @@ mod compare_scopes;
 mod compare_sections;
 mod compare_series;
 mod compare_timeline;
+mod cut;
 mod data_movement;
 mod depth;
 mod divided_planes;

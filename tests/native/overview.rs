@@ -387,3 +387,25 @@ fn peaks_are_missing_until_the_chip_is_chosen() {
     let mfu = of.figures.iter().find(|figure| figure.name == "model_mfu").and_then(|figure| figure.value);
     assert!(mfu.is_some_and(|mfu| mfu > 0.1 && mfu < 1.0), "{mfu:?}");
 }
+
+#[test]
+fn all_steps_are_drawn_and_figures_above_their_peak_are_marked() {
+    let (mut of, _) = simulated(&[]);
+    let one = of.steps[1].clone();
+    let (n, longest) = (168, 101);
+    of.steps = (0..n).map(|number| rooflight::analysis::overview::StepShare { number, ..one.clone() }).collect();
+    of.steps[longest].length = Picos(2 * one.length.0);
+    let (rows, about) = overview::steps(&of);
+    assert_eq!((&*rows[0].number, &*rows.last().unwrap().number), ("0 to 1", "166 to 167"), "no step is left out");
+    assert!(about.ends_with("each column is the longest of 2 steps"), "{about}");
+    let shown = rows.iter().find(|row| row.number == "100 to 101").unwrap();
+    assert_eq!(shown.time, rooflight::table::format::time_text(of.steps[longest].length));
+
+    let figure = of.figures.iter_mut().find(|figure| figure.name == "hbm_bandwidth").unwrap();
+    (figure.value, figure.absent) = (Some(1.769), None);
+    let shown = overview::readout(&of).main.into_iter().find(|figure| figure.label == "HBM bandwidth").unwrap();
+    assert_eq!((&*shown.value, shown.scope.as_deref()), ("▲ 176.9", Some("above the peak")));
+    let style = rooflight::report::overview_text::TextStyle { width: 400, is_coloured: false };
+    let text = rooflight::report::overview_text::text(&of, style);
+    assert!(text.contains("HBM bandwidth ▲ 176.9 % (above the peak)"), "{text}");
+}

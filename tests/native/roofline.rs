@@ -232,6 +232,12 @@ fn above_the_peak() {
     );
     let step = r.figures.step.as_ref().unwrap();
     assert_eq!((step.recoverable, step.above, step.gap), (Picos(5_000_000), Picos(10_000_000), -25_000_000));
+    // A figure above 100 % is marked on the page and in the terminal.
+    let hfu = rooflight::chart::roofline::figures::utilization(&r.figures, None);
+    let hfu = hfu.iter().find(|figure| figure.label == "HFU").unwrap();
+    assert_eq!((&*hfu.value, hfu.scope.as_deref()), ("▲ 225.0", Some("above the peak")));
+    let text = rooflight::report::roofline_table::head(&r.figures);
+    assert!(text.contains("HFU ▲ 225.0 % (above the peak)"), "{text}");
     assert!(note(&r, "above_peak"));
 }
 

@@ -291,6 +291,43 @@ fn the_chart_shows_every_row() {
     }
 }
 
+/// The labels name the largest gaps and the sum, and not short ops above their roof.
+#[test]
+fn labels_name_the_largest_gaps_and_the_sum() {
+    let mut engine = engines().remove(0);
+    let head = head(&mut engine, &roofline_query(GroupBy::Op));
+    let mut dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
+    let ceilings = Ceilings::from_figures(&head.figures, &[Precision::Bf16], Level::Hbm);
+    let short = dots.all.iter().find(|dot| dot.form.is_some()).unwrap().clone();
+    for at in 0..4 {
+        let mut above = short.clone();
+        (above.name, above.key) = (format!("short.{at}"), format!("short.{at}"));
+        (above.roof.total, above.roof.t_roof, above.roof.gap) = (Picos(1_000_000), Picos(1_100_000), -100_000);
+        (above.roof.recoverable, above.roof.util) = (Picos::ZERO, Some(1.1));
+        // Below the other marks, there is room for labels.
+        above.y *= f64::from(at + 1) / 100.0;
+        assert!(above.roof.is_above());
+        dots.all.insert(0, above);
+    }
+    let mut look = look(&dots, &ceilings);
+    let labels = |look: &ChartOptions| -> Vec<String> {
+        let text = |shape: Shape| match shape {
+            Shape::Text { halo: true, text, .. } => Some(text),
+            _ => None,
+        };
+        scene(&dots, &ceilings, look, "TPU:0").marks.into_iter().filter_map(|mark| text(mark.shape)).collect()
+    };
+    let shown = labels(&look);
+    assert!(shown.iter().all(|label| !label.contains("short.")), "{shown:?}");
+    assert!(shown.iter().filter(|label| label.contains(", gap ")).count() >= 3, "{shown:?}");
+    let sum = dots.all.iter().find(|dot| dot.form.is_none()).unwrap();
+    let util = format::percent_text(sum.roof.util.unwrap());
+    assert!(shown.iter().any(|label| label.contains(&util)), "the diamond has a label: {shown:?}");
+    // A selected row has a label whatever it is.
+    look.selected = vec!["short.2".to_owned()];
+    assert!(labels(&look).iter().any(|label| label.contains("short.2")));
+}
+
 #[test]
 fn exports_have_all_rows_in_the_shown_order() {
     let query = roofline_query(GroupBy::Op);

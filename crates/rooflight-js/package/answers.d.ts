@@ -61,6 +61,7 @@ export interface Head {
   mean_periods: Periods | null;
   step_window_ps: [number, number] | null;
   step_duration_ps: number | null;
+  not_in_file_ps: number | null;
   totals: Totals;
   notes: Note[];
 }
@@ -594,6 +595,8 @@ export interface Gaps extends Head {
     before: string | null;
     program: string | null;
     host_events: { name: string; total_ps: number }[];
+    untraced_thread: string | null;
+    untraced_ps: number | null;
   }[];
 }
 
@@ -686,7 +689,7 @@ export interface Summary extends Head {
         period_ps: number | null;
         dur_ps: number;
         is_steady: boolean;
-        not_steady: "no_period" | "first" | "compile" | "lost_ops" | null;
+        not_steady: "no_period" | "first" | "compile" | "lost_ops" | "cut" | null;
         busy_ps: number;
         idle_ps: number;
         n_ops: number;

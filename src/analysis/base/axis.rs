@@ -78,18 +78,21 @@ impl Device {
         self.steps.iter().filter_map(part).sum()
     }
 
-    /// Returns a range of the axis as a step of this device. Both of its windows are on the event clock.
+    /// Returns a range of the axis as a step of this device. Both of its windows are on the event clock, and end where a cut
+    /// file ends.
     pub(super) fn range_as_step(&self, range: TimeRange) -> Step {
         let time = |at: Picos| at.0.saturating_sub(self.axis_offset);
-        let window = (time(range.start), time(range.end));
+        let (start, end) = (time(range.start), time(range.end));
+        let window = self.file_end.map_or((start, end), |last| (start.min(last), end.min(last)));
         Step {
             number: 0,
             op: None,
             window,
             event_window: window,
             has_period: true,
+            not_in_file: Picos((end.saturating_sub(start)).saturating_sub(window.1 - window.0)),
             not_steady: None,
-            duration: Picos(window.1.saturating_sub(window.0)),
+            duration: Picos(window.1 - window.0),
             n_ops: 0,
         }
     }

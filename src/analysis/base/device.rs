@@ -47,6 +47,8 @@ pub struct Device {
     pub axis_offset: u64,
     /// Start of the first op and end of the last op, in ps on `op_clock`.
     pub whole: Interval,
+    /// End of the last op before the end of a cut file, in ps on `event_clock`. `None` if all ops are in the file.
+    pub file_end: Option<u64>,
     /// Busy time over the whole capture: the length of the union of the events of each op line, summed over lines. The
     /// busy time equals the sum of all self times.
     pub busy: Picos,
@@ -65,6 +67,8 @@ pub struct Step {
     pub event_window: Interval,
     /// Whether `window` is a period: it ends where the next step starts. The last step has no period.
     pub has_period: bool,
+    /// The time of the step after the end of a cut file. It is not part of the windows.
+    pub not_in_file: Picos,
     /// Why the step is not steady; `None` for a steady step.
     pub not_steady: Option<NotSteady>,
     /// The length of the step's event, which leaves out the time until the next step.
@@ -74,7 +78,7 @@ pub struct Step {
 }
 
 // A file has ten bytes for a step, and all steps are in memory.
-const _: () = assert!(size_of::<Step>() <= 64);
+const _: () = assert!(size_of::<Step>() <= 72);
 
 /// The source of the steps of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -103,6 +103,15 @@ pub fn no_devices(profile: &Profile) -> Note {
                        them.";
         return Note::new(Severity::Caution, NoteCode::OnlyPrograms, message);
     }
+    if profile.notes.iter().any(|note| note.code == NoteCode::KinetoTrace) {
+        let message = "The capture has no device of XLA. It is a PyTorch (Kineto) trace.";
+        return Note::new(Severity::Caution, NoteCode::NoTpuOps, message);
+    }
+    if profile.planes.iter().any(|plane| plane.is_cut) {
+        let message =
+            "The file is cut before the ops of a device. They may be in the rest of the file. Copy the file again.";
+        return Note::new(Severity::Caution, NoteCode::NoTpuOps, message);
+    }
     let whole = Framework::detect(profile).whole();
     let n_launches = if gpu && !tpu { launches(profile) } else { 0 };
     let message = if n == 0 {

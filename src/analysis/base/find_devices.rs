@@ -5,7 +5,7 @@ use super::device_notes::{beyond_sums, derived_runs, is_beyond_sums, join_places
 use super::find_steps::{dominant_program, find_steps};
 use super::op_times::union_length;
 use super::platform::Platform;
-use super::{device_notes, hosts, longest_step, periods};
+use super::{device_notes, file_end, hosts, longest_step, periods};
 use crate::intervals::Interval;
 use crate::parallel;
 use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, Severity};
@@ -104,6 +104,7 @@ fn device(
         event_clock: event,
         axis_offset: 0,
         whole: (0, 0),
+        file_end: None,
         busy: Picos::ZERO,
     };
     if from_steps {
@@ -136,6 +137,7 @@ fn device(
         notes.push(note.with_place(&device.label));
     }
     periods::set(&mut device.steps);
+    notes.extend(file_end::end_steps(plane, &mut device).map(|note| note.with_place(&device.label)));
     let (on_op_clock, on_step_clock) = measure_ops(plane, &mut device, buffer);
     let of_steps = |time: fn(&Step) -> u64| device.steps.iter().map(|step| u128::from(time(step))).sum::<u128>();
     let of_line =

@@ -50,6 +50,7 @@ pub(super) fn find_steps(
                     window: *window,
                     event_window: on_event.as_ref().and_then(|times| times.get(at)).copied().unwrap_or(*window),
                     has_period: false,
+                    not_in_file: Picos::ZERO,
                     not_steady: None,
                     duration: Picos(window.1 - window.0),
                     n_ops: 0,

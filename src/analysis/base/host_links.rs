@@ -38,7 +38,7 @@ pub struct HostThread<'a> {
 
 impl HostThread<'_> {
     /// Returns whether the thread is one of the program itself, such as the main thread, by its name.
-    fn runs_python(&self) -> bool {
+    pub fn runs_python(&self) -> bool {
         ["main/", "python"].iter().any(|name| self.line.name.starts_with(name))
     }
 

@@ -30,7 +30,17 @@ mod tests {
     fn step(number: u64, length: u64, n_ops: u32) -> Step {
         let window = (number * 100, number * 100 + length);
         let duration = Picos(length);
-        Step { number, op: None, window, event_window: window, has_period: false, not_steady: None, duration, n_ops }
+        Step {
+            number,
+            op: None,
+            window,
+            event_window: window,
+            has_period: false,
+            not_in_file: Picos::ZERO,
+            not_steady: None,
+            duration,
+            n_ops,
+        }
     }
 
     #[test]

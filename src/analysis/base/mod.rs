@@ -7,6 +7,7 @@ pub(in crate::analysis) mod ancestors;
 pub(in crate::analysis) mod axis;
 pub(in crate::analysis) mod device;
 pub(in crate::analysis) mod device_notes;
+mod file_end;
 pub(in crate::analysis) mod filter;
 pub(in crate::analysis) mod find_devices;
 mod find_steps;

@@ -14,11 +14,13 @@ pub enum NotSteady {
     Compile,
     /// The step has less than 80 % of the median number of ops, so events were lost.
     LostOps,
+    /// The file is cut within the step.
+    Cut,
 }
 
 impl NotSteady {
     /// All reasons.
-    pub const ALL: [Self; 4] = [Self::NoPeriod, Self::First, Self::Compile, Self::LostOps];
+    pub const ALL: [Self; 5] = [Self::NoPeriod, Self::First, Self::Compile, Self::LostOps, Self::Cut];
 
     /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
@@ -27,6 +29,7 @@ impl NotSteady {
             Self::First => "first",
             Self::Compile => "compile",
             Self::LostOps => "lost_ops",
+            Self::Cut => "cut",
         }
     }
 
@@ -37,6 +40,7 @@ impl NotSteady {
             Self::First => "the first step of the capture",
             Self::Compile => "the host compiled or loaded a program",
             Self::LostOps => "it has less than 80 % of the usual ops",
+            Self::Cut => "the file ends within the step",
         }
     }
 }

@@ -90,7 +90,7 @@ fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady
         longest.as_f64() > step.length().as_f64() * LONGEST_COMPILE
     };
     let reason = |(at, step): (usize, &Step)| match step {
-        _ if !step.has_period => Some(NotSteady::NoPeriod),
+        _ if !step.has_period => Some(without_period(step)),
         _ if at == 0 => Some(NotSteady::First),
         _ if compiles_in(step) => Some(NotSteady::Compile),
         _ if f64::from(step.n_ops) < least => Some(NotSteady::LostOps),
@@ -100,8 +100,13 @@ fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady
     if reasons.iter().filter(|reason| reason.is_none()).count() >= LEAST_STEPS {
         return (reasons, false);
     }
-    let all = device.steps.iter().map(|step| (!step.has_period).then_some(NotSteady::NoPeriod)).collect();
+    let all = device.steps.iter().map(|step| (!step.has_period).then(|| without_period(step))).collect();
     (all, true)
+}
+
+/// Returns why a step without a period is not steady.
+fn without_period(step: &Step) -> NotSteady {
+    if step.not_in_file > Picos::ZERO { NotSteady::Cut } else { NotSteady::NoPeriod }
 }
 
 /// The timestamp of a line in ns, and the start and the duration of an event of it in ps.
@@ -162,6 +167,7 @@ mod tests {
                 window,
                 event_window: window,
                 has_period: false,
+                not_in_file: Picos::ZERO,
                 not_steady: None,
                 duration,
                 n_ops: 10,
@@ -184,6 +190,7 @@ mod tests {
             event_clock: clock,
             axis_offset: 0,
             whole: (0, 0),
+            file_end: None,
             busy: Picos::ZERO,
         }
     }

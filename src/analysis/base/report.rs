@@ -4,7 +4,7 @@ use super::query::{StepChoice, TimeRange};
 use super::spread::Spread;
 use crate::analysis::classify::Kind;
 use crate::chip::Chip;
-use crate::table::format::{counted, time_text};
+use crate::table::format::{counted, percent_text, time_text};
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -42,6 +42,10 @@ pub struct Header {
     pub window: Option<(Picos, Picos)>,
     /// Length of the window, summed over devices unless it is a mean. `None` if no device has the step.
     pub step_duration: Option<Picos>,
+    /// Time of the step or range after the end of a cut file, summed like `step_duration`, of which it is no part. `None` if
+    /// all of it is in the file.
+    #[serde(default)]
+    pub not_in_file: Option<Picos>,
     /// Peaks of one device, from the stats of its plane.
     pub peaks: Peaks,
 }
@@ -77,6 +81,12 @@ impl Header {
             None if self.step == "all" => "capture",
             None => "step",
         }
+    }
+
+    /// Returns the time after the end of a cut file in words: "13.47 ms of the step are not in the file". `None` if all of
+    /// the window is in the file.
+    pub fn missing_text(&self) -> Option<String> {
+        Some(format!("{} of the {} are not in the file", time_text(self.not_in_file?), self.window_word()))
     }
 
     /// Returns how several devices are taken together: "sum of 8 devices" or "mean of 8 devices". `None` for one device.
@@ -149,6 +159,12 @@ impl Peaks {
     /// marked.
     pub fn is_above(rate: Option<f64>, peak: Option<f64>) -> bool {
         rate.zip(peak).is_some_and(|(rate, peak)| peak > 0.0 && rate > peak)
+    }
+
+    /// Returns a share of a peak as a percentage, marked if it is above the peak: "▲ 176.9 % (above the peak)".
+    pub fn share_text(share: f64) -> String {
+        let text = percent_text(share);
+        if Self::is_above(Some(share), Some(1.0)) { format!("▲ {text} (above the peak)") } else { text }
     }
 }
 

@@ -51,6 +51,12 @@ impl Analysis {
         let mut exact_duration = 0_u128;
         let windows: Vec<(usize, Window)> =
             windows.into_iter().filter_map(|(index, window)| Some((index, window?))).collect();
+        let not_in_file = |(index, _): &(usize, Window)| -> Picos {
+            let device = &self.devices[*index];
+            let range = device.chosen_range(step);
+            device.chosen_steps(step, range.as_ref()).iter().map(|step| step.not_in_file).sum()
+        };
+        let not_in_file = scale.time(windows.iter().map(not_in_file).sum());
         let measured = self.op_times(profile, &windows);
         for ((index, window_of), measured) in windows.into_iter().zip(measured) {
             let device = &self.devices[index];
@@ -115,6 +121,7 @@ impl Analysis {
             n_steps: chosen.iter().map(|i| self.devices[*i].steps.len() as u32).max().unwrap_or(0),
             window: window.filter(|_| chosen.len() == 1 && step != StepChoice::Mean),
             step_duration: duration,
+            not_in_file: (not_in_file > Picos::ZERO).then_some(not_in_file),
             peaks: Peaks {
                 flops: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_teraflops_per_second")))
                     .map(|v| v * 1e12),

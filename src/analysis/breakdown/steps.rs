@@ -81,7 +81,7 @@ impl StepStats {
 impl StepTime {
     /// Returns the period of the step: the time from its start to the start of the next step. `None` for the last step.
     pub fn period(&self) -> Option<Picos> {
-        (self.not_steady != Some(NotSteady::NoPeriod)).then_some(self.length)
+        (!matches!(self.not_steady, Some(NotSteady::NoPeriod | NotSteady::Cut))).then_some(self.length)
     }
 }
 

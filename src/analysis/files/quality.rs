@@ -30,7 +30,10 @@ fn finding_of_note(
     Some(match note.code {
         // The profiler limits the size of trace JSON. The .xplane.pb of the same session is complete.
         C::PartialFile if is_trace_json => (K::Truncated, Some(XSPACE)),
-        C::PartialFile | C::FileNotRead | C::MembersPassedOver | C::LinesLeftOut => (K::Truncated, Some(AGAIN)),
+        C::StepNotInFile if is_trace_json => (K::Truncated, Some(XSPACE)),
+        C::StepNotInFile | C::PartialFile | C::FileNotRead | C::MembersPassedOver | C::LinesLeftOut => {
+            (K::Truncated, Some(AGAIN))
+        }
         C::LeftOut => (K::Missing, Some("Open the files again, and choose those too.")),
         C::LongTexts => (K::Truncated, Some(XSPACE)),
         C::ProfilerError | C::ProfilerWarning => (K::Profiler, None),
@@ -44,6 +47,7 @@ fn finding_of_note(
         | C::TimeOverflow => (K::Clock, None),
         C::ClockSkew => (K::Clock, Some("Synchronize the clocks of the hosts with one time server.")),
         C::HostsNotAligned | C::StepsFromModules => (K::Missing, Some(framework.steps())),
+        C::KinetoTrace => (K::Missing, Some("Open it in Perfetto.")),
         C::NoSteps | C::NoTpuOps | C::StepsOfSomeHosts => (K::Missing, Some(framework.whole())),
         C::TraceJson => (K::Missing, Some(XSPACE)),
         C::DerivedRuns | C::CommandBuffers | C::OpsWithoutHlo => (K::Missing, None),

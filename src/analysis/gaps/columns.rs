@@ -23,6 +23,8 @@ pub const GAPS: &[Column<Gap>] = &[
     Column::new("before", |row| Value::maybe_text(row.before.as_deref())),
     Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
     Column::json("host_events", |row| Value::records(HOST_EVENTS, &row.host_events)),
+    Column::new("untraced_thread", |row| Value::maybe_text(row.untraced.as_ref().map(|of| &*of.thread))),
+    Column::new("untraced_ps", |row| Value::maybe(row.untraced.as_ref().map(|of| of.total), Time)),
     Column::csv("host_event", |row| Value::maybe_text(row.host_events.first().map(|event| &*event.name))),
 ];
 

@@ -31,8 +31,10 @@ mod host_events;
 mod report;
 mod window;
 
-pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent};
+pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent, Untraced};
 
+use crate::analysis::base::host_links::HostEventId;
+use crate::analysis::base::op_times::union_length;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Interval, Merged, Platform, Query, Step, StepChoice};
@@ -218,6 +220,7 @@ impl Analysis {
             before: gap.before.map(name),
             program: program.map(|text| program_of(text).map_or(text, |(name, _)| name).to_owned()),
             host_events: explained.late.map_or_else(Vec::new, |late| host_events(profile, host, late, main_class)),
+            untraced: explained.late.and_then(|late| untraced(host, late)),
         }
     }
 }
@@ -324,4 +327,21 @@ impl Sums {
 fn by_class(times: &ClassTimes) -> impl Iterator<Item = ClassIdle> {
     let all = GapClass::ALL.into_iter().zip(times);
     all.filter(|(_, time)| **time > 0).map(|(class, time)| (class, Picos(*time)))
+}
+
+/// Returns the time of the late part of a gap in which nothing was traced on the thread of the host call. Events around the
+/// whole part, such as the step or the loop over steps, do not count. `None` if all of it is traced, or if no thread is known.
+fn untraced(host: &HostClasses<'_>, (call, late): (HostEventId, Interval)) -> Option<Untraced> {
+    let all = &host.links.threads;
+    let (threads, guess) = host.late_threads(call, late.0);
+    let candidates: Vec<usize> = threads.into_iter().chain(guess).collect();
+    let runs_python = candidates.iter().find(|thread| all[**thread].runs_python());
+    let thread = &all[*runs_python.or(candidates.first())?];
+    let within = |event: u32| {
+        let (start, end) = thread.times[event as usize];
+        (start > late.0 || end < late.1).then_some((start.max(late.0), end.min(late.1)))
+    };
+    let mut traced: Vec<Interval> = thread.overlapping(late).filter_map(within).collect();
+    let total = Picos((late.1 - late.0).saturating_sub(union_length(&mut traced)));
+    (total > Picos::ZERO).then(|| Untraced { thread: thread.line.name.clone(), total })
 }

@@ -125,6 +125,17 @@ pub struct Gap {
     pub program: Option<String>,
     /// Host events during the late part, the longest first.
     pub host_events: Vec<HostEvent>,
+    /// The thread of the host call, and its time during the late part in which nothing was traced on it. `None` if the host
+    /// was not late, or if its thread is unknown.
+    pub untraced: Option<Untraced>,
+}
+
+/// A time in which nothing was traced on a thread of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Untraced {
+    /// Name of the thread.
+    pub thread: String,
+    pub total: Picos,
 }
 
 impl Gap {

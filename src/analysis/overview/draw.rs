@@ -2,12 +2,31 @@
 
 use super::context::Context;
 use super::picture::{Picture, RooflinePoint};
-use super::report::Evidence;
+use super::report::{Evidence, Finding};
 use crate::analysis::gaps::GapClass;
 use crate::units::Picos;
 
 /// Largest number of ops in a roofline chart.
 const MAX_POINTS: usize = 12;
+
+/// The rules whose evidence is [when the device is idle](Context::add_when_idle).
+const IDLE_RULES: [&str; 8] = [
+    "input_bound",
+    "host_dispatch",
+    "recompile",
+    "host_sync",
+    "defragmentation",
+    "many_launches",
+    "late_peers",
+    "unexplained_idle",
+];
+
+impl Finding {
+    /// Returns whether the times of the evidence are idle times of the device.
+    pub fn is_about_idle(&self) -> bool {
+        IDLE_RULES.contains(&&*self.id)
+    }
+}
 
 impl Context<'_> {
     /// Returns evidence of ops, as [`Context::op_evidence`] does, with a drawing of when they run in the shown step.

@@ -4,7 +4,7 @@
 //! Times are per step, as means over the steps of the overview, unless the name says otherwise.
 
 use super::picture::{Picture, ShownStep};
-use crate::analysis::base::{Header, Spread, Totals};
+use crate::analysis::base::{Header, Peaks, Spread, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::ModelGuess;
@@ -96,6 +96,18 @@ pub struct Figure {
     pub coverage: Option<f64>,
     /// Why there is no value.
     pub absent: Option<String>,
+}
+
+impl Figure {
+    /// Returns the limit that the value exceeds, in words. `None` if it exceeds none.
+    pub fn exceeded_limit(&self) -> Option<&'static str> {
+        let limit = match &*self.name {
+            "useful_mfu" | "model_mfu" | "hardware_mfu" | "hbm_bandwidth" => "peak",
+            "peak_hbm" => "capacity",
+            _ => return None,
+        };
+        Some(limit).filter(|_| Peaks::is_above(self.value, Some(1.0)))
+    }
 }
 
 /// The unit of a figure or of an input.

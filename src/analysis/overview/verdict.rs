@@ -59,7 +59,11 @@ pub(super) fn verdict(of: &Overview) -> String {
     let guess = if first.confidence == Confidence::Guess { " This finding is a guess." } else { "" };
     let time_of_first = time;
     let (time, part) = (time_text(time), share(time));
-    let mut text = format!("{unjudged}{title}: {time} of {unit} of {}, {part}.{guess}", time_text(period));
+    let whole = match of.header.not_in_file {
+        Some(_) => format!("the {} of {unit} that are in the file", time_text(period)),
+        None => format!("{unit} of {}", time_text(period)),
+    };
+    let mut text = format!("{unjudged}{title}: {time} of {whole}, {part}.{guess}");
     if first.recoverable == Picos::ZERO {
         text += " How much of it can be recovered is unknown.";
     }

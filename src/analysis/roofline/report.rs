@@ -60,6 +60,20 @@ impl SkipReason {
         }
     }
 
+    /// Returns a text of at most 12 letters for a cell of a table.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::OpaqueCall => "no cost",
+            Self::NoFlops => "no FLOPs",
+            Self::NoBytes => "no bytes",
+            Self::NoPeak => "no peak",
+            Self::NoBandwidth => "no bandwidth",
+            Self::AsyncEnd => "async end",
+            Self::Container => "loop time",
+            Self::NoStart => "no start",
+        }
+    }
+
     /// Returns the text for users.
     pub const fn label(self) -> &'static str {
         match self {

@@ -111,6 +111,15 @@ pub(in crate::chart) fn share_figure(of: Option<f64>) -> (String, &'static str) 
     of.map_or_else(|| (ABSENT.to_owned(), ""), |of| (format::percent(of), "%"))
 }
 
+/// Marks a figure above 100 % of a limit, such as the peak of the device.
+pub(in crate::chart) fn mark_above(mut figure: Figure, limit: &str) -> Figure {
+    figure.value = format!("▲ {}", figure.value);
+    figure.scope = Some(format!("above the {limit}"));
+    let reason = format!("Costs are estimated too high, or the {limit} is that of another chip.");
+    figure.how.rows.push(row("▲ Above 100 %", reason));
+    figure
+}
+
 /// Returns a time in a rounded form and in picoseconds: "1.00 ms = 1,000,000,000 ps".
 pub(in crate::chart) fn exact(time: Picos) -> String {
     format!("{} = {}", format::time_text(time), format::exact_time(time))
@@ -162,7 +171,9 @@ fn hero(header: &Header) -> Figure {
     };
     let (value, unit) = header.step_duration.map_or((format::ABSENT.to_owned(), ""), format::figure_time);
     let label = label + &header.scope_text().map_or_else(String::new, |scope| format!(", {scope}"));
-    Figure { label, value, unit, scope: None, how: Formula { formula: format!("{name} = {over}{what}"), rows } }
+    rows.extend(header.not_in_file.map(|time| row("Not in the file", exact(time))));
+    let scope = header.missing_text();
+    Figure { label, value, unit, scope, how: Formula { formula: format!("{name} = {over}{what}"), rows } }
 }
 
 fn busy(totals: &Totals) -> Figure {
@@ -298,6 +309,7 @@ pub(crate) mod tests {
                 n_steps: 4,
                 window: Some((Picos(5), Picos(1_000_000_005))),
                 step_duration: Some(Picos(1_000_000_000)),
+                not_in_file: None,
                 peaks: crate::analysis::base::Peaks::default(),
             },
             totals,

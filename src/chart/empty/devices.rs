@@ -3,6 +3,7 @@
 
 use super::{Empty, Need, in_file, is_programs_alone, n_planes};
 use crate::analysis::base::Platform;
+use crate::profile::NoteCode;
 use crate::protocol::SessionInfo;
 use crate::table::format;
 
@@ -21,6 +22,34 @@ pub fn devices(session: &SessionInfo) -> Empty {
                 Need::new("Compiled programs", in_file(true), ""),
                 Need::new("A capture of a run", None, format!("Open its .xplane.pb beside the programs. {record}")),
             ],
+        };
+    }
+    let has_note = |code| session.notes.iter().any(|note| note.code == code);
+    if has_note(NoteCode::KinetoTrace) {
+        return Empty {
+            title: "A PyTorch (Kineto) trace".to_owned(),
+            why: format!(
+                "Rooflight reads profiles of XLA, so it shows only the timeline of this file. Open it in Perfetto \
+                 (ui.perfetto.dev). {planes} with {events} were read."
+            ),
+            needs: vec![Need::new(
+                "A profile of XLA",
+                None,
+                "Record with `torch_xla.debug.profiler`, if the program runs with PyTorch/XLA. `torch.profiler` writes Kineto traces.",
+            )],
+        };
+    }
+    if let Some(partial) = session.partial.as_ref().filter(|_| has_note(NoteCode::PartialFile)) {
+        return Empty {
+            title: "The file ends before the ops of a device".to_owned(),
+            why: format!(
+                "{partial} {planes} with {events} come before. The ops of devices may be in the rest of the file."
+            ),
+            needs: vec![Need::new(
+                "The whole file",
+                None,
+                "Copy the file again, and compare its size with that of the original.",
+            )],
         };
     }
     let why = if tpu > 0 {

@@ -36,8 +36,8 @@ pub struct EvidenceLine {
 pub enum EvidenceTarget {
     /// The details of an op, by its key.
     Op(String),
-    /// A time in the timeline, and the step around it, which is the visible part.
-    Time { time: DeviceTime, step: TimeRange },
+    /// A time in the timeline, and the step around it, which is the visible part. With `is_idle`, the device has no op then.
+    Time { time: DeviceTime, step: TimeRange, is_idle: bool },
     /// The breakdown of a step of a device, by the label of the device.
     Step(String, u64),
     /// The breakdown of a device, by its label.
@@ -61,7 +61,7 @@ pub(super) fn evidence(of: &Overview, finding: &Finding) -> Vec<EvidenceGroup> {
     let named = |name: String, target| EvidenceLine { name, text: String::new(), target: Some(target) };
     let step = |number: &u64| named(format!("step {number}"), EvidenceTarget::Step(of.device.clone(), *number));
     let device = |label: &String| named(label.clone(), EvidenceTarget::Device(label.clone()));
-    let times: Vec<EvidenceLine> = spans.iter().filter_map(|span| time(of, *span)).collect();
+    let times: Vec<EvidenceLine> = spans.iter().filter_map(|span| time(of, *span, finding.is_about_idle())).collect();
     let n_times = times.len();
     let longest = spans.first().map_or(String::new(), |span| format!("When, in step {}", span.step));
     let groups = [
@@ -89,12 +89,12 @@ fn op(of: &OpEvidence) -> EvidenceLine {
 }
 
 /// Returns the line of a time in the shown step. `None` if the place of the step on the axis is unknown.
-fn time(of: &Overview, span: StepSpan) -> Option<EvidenceLine> {
+fn time(of: &Overview, span: StepSpan, is_idle: bool) -> Option<EvidenceLine> {
     let step = of.shown_step.range.filter(|_| of.shown_step.number == Some(span.step))?;
     let range = TimeRange::between(step.start + span.start, step.start + span.end)?;
     Some(EvidenceLine {
         name: format!("at {}", time_text(span.start)),
         text: format!("for {}", time_text(range.length())),
-        target: Some(EvidenceTarget::Time { time: DeviceTime { device: of.device.clone(), range }, step }),
+        target: Some(EvidenceTarget::Time { time: DeviceTime { device: of.device.clone(), range }, step, is_idle }),
     })
 }

@@ -1,7 +1,7 @@
 //! This module writes the figures above the overview, with their formulas.
 
 use crate::analysis::overview::{Figure as Known, KindShare, Overview, Unit};
-use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, row, share_figure};
+use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, mark_above, row, share_figure};
 use crate::report::overview_text::number;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
@@ -82,6 +82,7 @@ fn hero(of: &Overview) -> Figure {
         rows.extend(inputs(known));
     }
     rows.push(row("Result", exact(of.period)));
+    rows.extend(of.header.not_in_file.map(|time| row("Not in the file", exact(time))));
     let (label, formula) = if of.has_steps {
         ("Time per step", "mean over steady steps of (start of the next step − start of the step)")
     } else if of.header.range().is_some() {
@@ -89,7 +90,14 @@ fn hero(of: &Overview) -> Figure {
     } else {
         ("Whole capture", "end of the last op − start of the first")
     };
-    Figure { label: label.to_owned(), value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
+    let (label, formula) = match of.header.not_in_file {
+        Some(_) if of.has_steps => {
+            ("Step, up to the end of the file", "end of the last op in the file − start of the step")
+        }
+        _ => (label, formula),
+    };
+    let scope = of.header.missing_text();
+    Figure { label: label.to_owned(), value, unit, scope, how: Formula { formula: formula.to_owned(), rows } }
 }
 
 /// The time that the device does not need.
@@ -117,7 +125,12 @@ fn share(known: &Known, label: &str, formula: &str) -> Figure {
     let mut rows = inputs(known);
     rows.extend(known.coverage.map(|coverage| row("Coverage", format::percent_text(coverage))));
     rows.extend(known.absent.as_ref().map(|reason| row("Unknown", reason.clone())));
-    Figure { label: label.to_owned(), value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
+    let how = Formula { formula: formula.to_owned(), rows };
+    let figure = Figure { label: label.to_owned(), value, unit, scope: None, how };
+    match known.exceeded_limit() {
+        Some(limit) => mark_above(figure, limit),
+        None => figure,
+    }
 }
 
 /// Returns the inputs of a figure as rows. The end of a name tells its unit.

@@ -8,8 +8,8 @@ use crate::report::overview_text::number;
 use crate::table::format::{TimeUnit, percent_text, time_text, time_text_in};
 use crate::units::Picos;
 
-/// Largest number of steps that are drawn. Of more, these are the first ones.
-const MAX_STEPS: usize = 120;
+/// Largest number of columns of steps. Several steps share a column if there are more.
+const MAX_COLUMNS: usize = 120;
 
 /// Returns the guess of the useful FLOPs of a step: in words, and as the user may confirm it unless it is too high. `None` if
 /// the program does not suggest it.
@@ -22,40 +22,51 @@ pub fn guess(of: &Overview) -> Option<(String, Option<UsefulFlops>)> {
     Some((of.guess_sentence()?, Some(useful).filter(|_| !of.is_guess_too_high())))
 }
 
-/// A step as a bar.
+/// A step as a bar, or several steps that share one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepRow {
+    /// Number of the step, or the first and the last number.
     pub number: String,
+    /// Time of the step; of several, of the longest one.
     pub time: String,
-    /// Why the step is not counted. Empty for a step that is.
+    /// Why the step is not counted. Empty for a step that is, and for several steps if one of them is.
     pub reason: String,
     /// The parts with start and length, as fractions of the longest step.
     pub parts: Vec<(TimePart, (f64, f64))>,
 }
 
-/// Returns the steps, and a few words about them.
+/// Returns all steps, and a few words about them.
 pub fn steps(of: &Overview) -> (Vec<StepRow>, String) {
     let longest = of.steps.iter().map(|step| step.length).max().unwrap_or_default();
-    let row = |step: &StepShare| {
+    let per_column = of.steps.len().div_ceil(MAX_COLUMNS).max(1);
+    let row = |all: &[StepShare]| {
+        let step = all.iter().rev().max_by_key(|step| step.length)?;
+        let is_counted = all.iter().any(|step| step.is_counted);
         let mut at = 0.0;
         let parts = TimePart::all().zip(step.parts).filter(|(_, time)| *time > Picos::ZERO).map(|(part, time)| {
             let place = (at, time.fraction_of(longest).unwrap_or(0.0));
             at += place.1;
             (part, place)
         });
-        StepRow {
-            number: step.number.to_string(),
+        let number = match all {
+            [first, .., last] => format!("{} to {}", first.number, last.number),
+            _ => step.number.to_string(),
+        };
+        Some(StepRow {
+            number,
             time: time_text(step.length),
-            reason: step.reason.clone().unwrap_or_default(),
+            reason: step.reason.clone().filter(|_| !is_counted).unwrap_or_default(),
             parts: parts.collect(),
-        }
+        })
     };
     let about = of.periods.as_ref().map_or(String::new(), |periods| {
         let spread = periods.std_dev.map(|deviation| percent_text(deviation / periods.mean));
         let spread = spread.map_or(String::new(), |spread| format!(", standard deviation {spread}"));
         format!("{} of {} counted{spread}", periods.n, of.n_steps)
     });
-    (of.steps.iter().take(MAX_STEPS).map(row).collect(), about)
+    let shared =
+        if per_column > 1 { format!("; each column is the longest of {per_column} steps") } else { String::new() };
+    (of.steps.chunks(per_column).filter_map(row).collect(), about + &shared)
 }
 
 /// A device on a line.

@@ -49,7 +49,7 @@ pub fn place_labels(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -
             };
             frame.holds(*spot) && !taken.iter().any(|other| spot.overlaps(*other)) && obstacles.iter().all(is_clear)
         };
-        let spot = spots(label).into_iter().find(free);
+        let spot = spots(label, frame).into_iter().find(free);
         taken.extend(spot);
         if let Some(place) = placed.get_mut(at) {
             *place = spot;
@@ -59,7 +59,8 @@ pub fn place_labels(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -
 }
 
 /// Returns the positions around a mark, the preferred ones first: right and left, above and below, then the corners.
-fn spots(label: &Candidate) -> [Rect; 8] {
+/// Above and below, a label that would stick out of the frame at a side moves into it.
+fn spots(label: &Candidate, frame: Rect) -> [Rect; 8] {
     // At a corner, the distance is divided between both directions.
     let (far, near) = (label.away, label.away * std::f64::consts::FRAC_1_SQRT_2);
     let (half_width, half_height) = (label.width / 2.0, label.height / 2.0);
@@ -73,11 +74,17 @@ fn spots(label: &Candidate) -> [Rect; 8] {
         (-near - half_width, -near - half_height),
         (-near - half_width, near + half_height),
     ];
-    sides.map(|(dx, dy)| Rect {
-        x: label.x + dx - half_width,
-        y: label.y + dy - half_height,
-        width: label.width,
-        height: label.height,
+    let rightmost = frame.x + frame.width - label.width;
+    sides.map(|(dx, dy)| {
+        let x = label.x + dx - half_width;
+        let is_beside = dy.abs() < half_height + near;
+        let fits = rightmost >= frame.x && !is_beside;
+        Rect {
+            x: if fits { x.clamp(frame.x, rightmost) } else { x },
+            y: label.y + dy - half_height,
+            width: label.width,
+            height: label.height,
+        }
     })
 }
 
@@ -109,6 +116,15 @@ mod tests {
         assert_eq!(place_labels(&[label(1, 50.0, 50.0)], &[wall], FRAME), [None]);
         assert_eq!(place_labels(&[label(1, 195.0, 50.0)], &[], FRAME)[0].map(|rect| rect.x), Some(150.0));
         assert_eq!(place_labels(&[label(1, f64::NAN, 50.0)], &[], FRAME), [None]);
+    }
+
+    #[test]
+    fn a_label_at_the_side_of_the_frame_moves_into_it() {
+        let wide = Candidate { width: 190.0, ..label(1, 190.0, 50.0) };
+        let left = Obstacle::Box(Rect { x: 0.0, y: 40.0, width: 180.0, height: 20.0 });
+        let placed = place_labels(&[wide], &[left], FRAME)[0].unwrap();
+        assert_eq!((placed.x, placed.width), (10.0, 190.0), "above the mark");
+        assert!(placed.y < 40.0);
     }
 
     proptest! {

@@ -2,8 +2,9 @@
 //! utilization. It does not depend on pixels. All formulas are those of the analysis.
 
 use super::peaks::main_memory;
+use crate::analysis::base::Peaks;
 use crate::analysis::roofline::{Bound, DeviceCountSource, Level, PeakOf, RooflineFigures, UsefulFlops};
-use crate::chart::breakdown::figures::{Figure, Readout, figure, row, share_figure};
+use crate::chart::breakdown::figures::{Figure, Readout, figure, mark_above, row, share_figure};
 use crate::report::roofline_table;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
@@ -31,6 +32,9 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
             row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009"),
         ],
     );
+    if Peaks::is_above(roof.and_then(|roof| roof.util), Some(1.0)) {
+        hero = mark_above(hero, "peak");
+    }
     hero.scope = roofline_table::scope(figures);
     let mut main = Vec::new();
     if let Some(roof) = roof {
@@ -107,6 +111,10 @@ pub fn utilization(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Ve
         rows.push(row("Window, over devices", exact(window.window)));
         rows
     };
+    let rate = |label: &str, share: Option<f64>, formula: &str, rows| {
+        let figure = figure(label, share_figure(share), formula, rows);
+        if Peaks::is_above(share, Some(1.0)) { mark_above(figure, "peak") } else { figure }
+    };
     let mut side = Vec::new();
     if useful.is_some() {
         let mut rows = base(window.useful_flops, "FLOPs of these devices");
@@ -117,31 +125,31 @@ pub fn utilization(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Ve
         };
         let devices = window.useful_devices.map(|of| format!("{}, {}", of.n, source(of.source)));
         rows.extend(devices.map(|devices| row("Number of devices", devices)));
-        side.push(figure(
+        side.push(rate(
             "MFU from tokens",
-            share_figure(window.useful_mfu),
+            window.useful_mfu,
             "Batch × sequence × FLOPs per token ÷ (number of devices × peak × time)",
             rows,
         ));
     }
     if window.model_mfu.is_some() {
-        side.push(figure(
+        side.push(rate(
             "MFU",
-            share_figure(window.model_mfu),
+            window.model_mfu,
             "Model FLOPs, without recompute ÷ (peak × window)",
             base(window.model_flops, "Model FLOPs"),
         ));
     }
-    side.push(figure(
+    side.push(rate(
         "HFU",
-        share_figure(window.mfu),
+        window.mfu,
         "FLOPs of all that ran, recompute included ÷ (peak × window)",
         base(window.flops, "FLOPs"),
     ));
     let memory = main_memory(figures.peaks.first());
-    side.push(figure(
-        format!("{memory} bandwidth utilization"),
-        share_figure(window.hbm_util),
+    side.push(rate(
+        &format!("{memory} bandwidth utilization"),
+        window.hbm_util,
         &format!("Bytes of {memory} ÷ (bandwidth × window)"),
         vec![row("Bytes", optional_number(window.bytes, "B")), row("Window, over devices", exact(window.window))],
     ));

@@ -13,6 +13,8 @@ use crate::units::Picos;
 
 /// Largest number of letters of a name in a label.
 const ROOM: usize = 34;
+/// Largest number of letters of a name in a short label.
+const SHORT_ROOM: usize = 16;
 
 /// Formats the gap: self time − roofline time. The gap is negative if the cost estimate exceeds the peak.
 pub fn gap(roof: &RooflinePosition) -> String {
@@ -29,6 +31,12 @@ pub(super) fn label(dot: &Dot) -> String {
         Some(_) if dot.roof.is_above() => format!("{name}, {util} of the roof"),
         Some(_) => format!("{name}, gap {}", format::time_text(dot.roof.recoverable)),
     }
+}
+
+/// Returns the label of a sum where there is no room for its name.
+pub(super) fn short_label(dot: &Dot) -> String {
+    let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text);
+    format!("{}: {util}", format::middle_cut(&dot.name, SHORT_ROOM))
 }
 
 /// Returns the description of a mark for screen readers.

@@ -164,9 +164,11 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &Char
             (true, ..) => 100,
             (_, None, _) => 60,
             (_, Some(_), Some(rank)) => 50 - u32::try_from(rank).unwrap_or(0),
+            // Many rows with little time can be above their roofs or side by side at the edge. Only those with some time get a
+            // label.
+            _ if spot.dot.roof.total.as_f64() < all * MENTIONED => continue,
             _ if spot.dot.roof.is_above() => 40,
-            // Many rows with little time can be side by side at the edge; only those with some time get a label.
-            _ if spot.beyond.is_some() && spot.dot.roof.total.as_f64() >= all * MENTIONED => 30,
+            _ if spot.beyond.is_some() => 30,
             _ => continue,
         };
         wanted.push((spot, priority, labels::label(spot.dot)));
@@ -189,17 +191,39 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &Char
                 marks.push(Mark::new(Shape::line(x1, y1, x2, y2), Paint::stroke(Tone::Ink3, 1.0)));
             }
             let tone = if of.0.dot.form.is_none() { Tone::Ink } else { Tone::Ink2 };
-            let y = place.y + Size::Micro.px();
-            let (text, anchor, size) = (of.2, Anchor::Start, Size::Micro);
-            let shape = Shape::Text { x: place.x, y, text, anchor, size, mono: false, halo: true };
-            marks.push(Mark::new(shape, Paint::fill(tone)));
+            marks.push(label_mark(of.2, place, tone));
         }
         wanted = rest;
     }
+    // Labels of sums may cover marks of rows, but no roof and no other label.
+    let placed = taken.split_off(obstacles.len());
+    let roofs = obstacles.iter().filter(|obstacle| matches!(obstacle, Obstacle::Line(..)));
+    let taken: Vec<Obstacle> = roofs.copied().chain(placed).collect();
+    label_sums(marks, axes, wanted, taken);
+}
+
+/// Draws short labels of the sums that have no room for the whole label.
+fn label_sums(marks: &mut Vec<Mark>, axes: &Axes, left: Vec<(&Spot<'_>, u32, String)>, mut taken: Vec<Obstacle>) {
+    for (spot, priority, _) in left.into_iter().filter(|(spot, ..)| spot.dot.form.is_none()) {
+        let of = (spot, priority, labels::short_label(spot.dot));
+        let place = AWAY.into_iter().find_map(|away| {
+            label_placement::place_labels(&[candidate(&of, away)], &taken, axes.frame).into_iter().next().flatten()
+        });
+        let Some(place) = place else { continue };
+        taken.push(Obstacle::Box(place));
+        marks.push(label_mark(of.2, place, Tone::Ink));
+    }
+}
+
+/// Returns the text of a label at its place.
+fn label_mark(text: String, place: Rect, tone: Tone) -> Mark {
+    let (anchor, size) = (Anchor::Start, Size::Micro);
+    let y = place.y + size.px();
+    Mark::new(Shape::Text { x: place.x, y, text, anchor, size, mono: false, halo: true }, Paint::fill(tone))
 }
 
 /// Distances of labels from the edges of their marks in px, in the order in which they are tried.
-const AWAY: [f64; 4] = [5.0, 22.0, 44.0, 72.0];
+const AWAY: [f64; 6] = [5.0, 22.0, 44.0, 72.0, 104.0, 140.0];
 
 fn candidate((spot, priority, text): &(&Spot<'_>, u32, String), away: f64) -> Candidate {
     let size = Size::Micro.px();

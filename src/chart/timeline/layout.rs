@@ -74,7 +74,7 @@ impl Band {
     }
 
     /// Returns the distance of a lane from the top of the band, in px. A lane that is not drawn has the place of the last one.
-    fn lane_offset(&self, lane: u32) -> f64 {
+    pub(super) fn lane_offset(&self, lane: u32) -> f64 {
         match self.kind {
             BandKind::Head { .. } => (HEAD - BLOCK) / 2.0,
             _ => f64::from(lane.min(self.n_lanes.saturating_sub(1))) * self.lane_heights().0,

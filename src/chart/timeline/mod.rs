@@ -9,6 +9,7 @@ mod line_frame;
 pub mod pixels;
 pub mod ruler;
 pub mod scene;
+pub mod sight;
 mod snap;
 pub mod text;
 pub mod viewport;

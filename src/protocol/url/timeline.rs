@@ -59,8 +59,10 @@ impl TimelineRows {
 /// The state of the timeline. Times are displayed times, in ps on the axis of the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineViewState {
-    /// The visible part. `None` shows the whole capture.
+    /// The visible part. `None` shows the step of the page, or with `shows_all` the whole capture.
     pub part: Option<(u64, u64)>,
+    /// Whether the whole capture is visible, if there is no `part`.
+    pub shows_all: bool,
     /// The range whose sums are shown. `None` shows the sums of the visible part.
     pub range: Option<(u64, u64)>,
     /// The measured time.
@@ -89,6 +91,7 @@ impl Default for TimelineViewState {
     fn default() -> Self {
         Self {
             part: None,
+            shows_all: false,
             range: None,
             measure: None,
             open: None,
@@ -112,7 +115,7 @@ impl fmt::Display for TimelineViewState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let span = |(from, to): (u64, u64)| format!("{from}-{to}");
         let mut pairs = Pairs::new(f);
-        pairs.write_if_some("part", self.part.map(span))?;
+        pairs.write_if_some("part", self.part.map(span).or(self.shows_all.then(|| "all".to_owned())))?;
         pairs.write_if_some("range", self.range.map(span))?;
         pairs.write_if_some("measure", self.measure.map(span))?;
         pairs.write_if_some("open", self.open.as_ref().map(|open| list(open)))?;
@@ -154,6 +157,7 @@ impl TimelineViewState {
             value.split(',').filter(|item| !item.is_empty()).map(|item| item.parse().ok()).collect()
         };
         match name {
+            "part" if value == "all" => (self.part, self.shows_all) = (None, true),
             "part" => self.part = Some(span()?),
             "range" => self.range = Some(span()?),
             "measure" => self.measure = Some(span()?),
@@ -183,6 +187,7 @@ mod tests {
     fn the_state_comes_back() {
         let full = TimelineViewState {
             part: Some((0, u64::MAX)),
+            shows_all: false,
             range: Some((5, 6)),
             measure: Some((7, 9)),
             open: Some(vec![0, 3]),
@@ -199,9 +204,10 @@ mod tests {
             find: TextFilter { text: "a;b:c, d".to_owned(), within: FilterField::Anywhere, regex: true },
             event: Some((LineRef { plane: 1, line: 2 }, 17)),
         };
-        for state in
-            [full, TimelineViewState::default(), TimelineViewState { open: Some(Vec::new()), ..Default::default() }]
-        {
+        let whole = TimelineViewState { shows_all: true, ..Default::default() };
+        assert_eq!(whole.to_string(), "part:all");
+        let none_open = TimelineViewState { open: Some(Vec::new()), ..Default::default() };
+        for state in [full, whole, TimelineViewState::default(), none_open] {
             assert_eq!(state.to_string().parse(), Ok(state));
         }
         assert_eq!(TimelineViewState::default().to_string(), "");

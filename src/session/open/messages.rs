@@ -92,6 +92,13 @@ pub(crate) fn partial_trace(survey: &Survey, outcome: &trace::Outcome) -> Option
     }
 }
 
+/// Returns the note that a trace JSON is one of PyTorch.
+pub(crate) fn kineto_trace() -> Note {
+    let message = "A PyTorch (Kineto) trace. Rooflight reads profiles of XLA, so it shows only the timeline of this file. Open it in Perfetto \
+                   (ui.perfetto.dev).";
+    Note::new(Severity::Caution, NoteCode::KinetoTrace, message)
+}
+
 fn trace_damage(damage: &trace::Damage) -> String {
     let at = thousands(damage.at);
     match (&damage.source, &damage.why) {

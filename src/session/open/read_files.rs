@@ -177,6 +177,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                     }
                     (outcome, stopped)
                 };
+                builder.mark_cut(&outcome);
                 let sentence = damage(short, &outcome, stopped.as_ref());
                 if sentence.is_some() {
                     bad.get_or_insert_with(|| messages::nothing_left(short, &outcome));

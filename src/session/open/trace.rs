@@ -13,6 +13,13 @@ pub(crate) struct Surveyed {
     outcome: Outcome,
 }
 
+impl Surveyed {
+    /// Returns whether PyTorch's profiler wrote the file: it has a field of Kineto, and no plane of an XLA device.
+    pub(crate) fn is_kineto(&self) -> bool {
+        self.outcome.has_kineto_fields && !self.survey.has_xla_device()
+    }
+}
+
 /// Surveys a trace JSON, which is the first pass. Calls `progress` with the number of bytes read so far.
 ///
 /// # Errors
@@ -42,6 +49,9 @@ pub(crate) fn same(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<S
 /// Adds the planes of a trace JSON, which is the second pass. Returns a sentence if the file is damaged or incomplete.
 pub(crate) fn read(of: Surveyed, builder: &mut Builder<'_>, source: &dyn Source, packing: Packing) -> Option<String> {
     let sentence = messages::partial_trace(&of.survey, &of.outcome);
+    if of.is_kineto() {
+        builder.note(messages::kineto_trace());
+    }
     builder.trace(of.survey, Stream::new(source, packing));
     sentence
 }

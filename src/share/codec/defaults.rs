@@ -29,6 +29,7 @@ pub fn report() -> Report {
         n_steps: 0,
         window: None,
         step_duration: None,
+        not_in_file: None,
         peaks: Peaks::default(),
     };
     let figures = RooflineFigures {

@@ -124,8 +124,11 @@ fn folder_tab(state: State) -> AnyView {
 fn Tabs(state: State) -> impl IntoView {
     let partial = move || state.opened.with(|opened| opened.as_ref().is_some_and(|o| o.session.partial.is_some()));
     let head = state.head();
-    let closes =
-        Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| figures::parts_sum_to_window(head))));
+    // The parts of a step whose end is not in the file sum to less than the step.
+    let closes = Memo::new(move |_| {
+        !partial() && head.with(|head| head.as_ref().is_some_and(|head| figures::parts_sum_to_window(head)))
+    });
+    let missing = move || head.with(|head| Some(format!(": {}", head.as_ref()?.header.missing_text()?)));
     let whole = move || head.with(|head| head.as_ref().map_or("step", |head| head.header.window_word()));
     let tab = move |view: View| {
         let chosen = move || state.view.get() == view;
@@ -178,7 +181,7 @@ fn Tabs(state: State) -> impl IntoView {
             </div>
             <span class="grow"></span>
             <If when=partial>
-                <span class="badge caution">{icon(Icon::Warn)} "Partial file"</span>
+                <span class="badge caution">{icon(Icon::Warn)} "Partial file" {live(missing)}</span>
             </If>
             <If when=move || closes.get()>
                 <span class="badge good closes">{icon(Icon::Check)} "Parts sum to the " {live(whole)}</span>

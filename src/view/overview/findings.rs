@@ -156,7 +156,10 @@ fn evidence(state: State, group: EvidenceGroup) -> AnyView {
 fn show(state: State, target: EvidenceTarget) {
     match target {
         EvidenceTarget::Op(key) => state.op.set(key),
-        EvidenceTarget::Time { time, step } => state.show_in_timeline(time, Some(step), TimelineRows::Sums),
+        EvidenceTarget::Time { time, step, is_idle } => {
+            let rows = if is_idle { TimelineRows::Idle } else { TimelineRows::Sums };
+            state.show_in_timeline(time, Some(step), rows);
+        }
         EvidenceTarget::Step(device, number) => state.show_step(&device, number),
         EvidenceTarget::Device(label) => state.show_device(&label),
     }

@@ -103,12 +103,17 @@ fn steps(state: State, of: &Overview) -> AnyView {
     .any()
 }
 
+/// Returns the label of a column of steps.
+fn step_label(number: &str) -> String {
+    format!("{} {number}", if number.contains(' ') { "steps" } else { "step" })
+}
+
 /// Renders many steps as columns.
 fn step_columns(rows: Vec<StepRow>, about: String) -> AnyView {
     let sentence = rows.iter().map(|step| format!("{} {}", step.number, step.time)).collect::<Vec<String>>().join(", ");
     let end = |step: &StepRow| step.parts.last().map_or(0.0, |(_, (start, length))| start + length);
     let longest = rows.iter().max_by(|a, b| end(a).total_cmp(&end(b))).map(|step| format!("longest {}", step.time));
-    let ends = [rows.first(), rows.last()].map(|step| step.map(|step| format!("step {}", step.number)));
+    let ends = [rows.first(), rows.last()].map(|step| step.map(|step| step_label(&step.number)));
     #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
     let step_width = 1.0 / rows.len() as f64;
     let column = |(at, step): (usize, StepRow)| {

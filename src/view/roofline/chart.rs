@@ -76,7 +76,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
         window: model.window.get().unwrap_or(model.usual.get()),
         level: model.view_state.with(|view_state| view_state.x),
         hidden: model.hidden.get(),
-        selected: state.selected.get(),
+        selected: ringed(model),
         size: size.get(),
         pinned: model.window.with(Option::is_none),
     });
@@ -192,6 +192,18 @@ fn Chart(model: RooflineModel) -> impl IntoView {
         <ChartSummary model options />
     }
     .any()
+}
+
+/// Returns the keys of the rows with a ring: the selected ones, and the op in the panel.
+fn ringed(model: RooflineModel) -> Vec<String> {
+    let mut keys = model.state.selected.get();
+    if model.view_state.with(|view_state| view_state.by) == RoofBy::Op {
+        let op = model.state.op.get();
+        if !op.is_empty() && !keys.contains(&op) {
+            keys.push(op);
+        }
+    }
+    keys
 }
 
 /// Zooms about the place `at` of the chart. `None` zooms about its middle.

@@ -45,6 +45,7 @@ use crate::view::widgets::tooltip::Tips;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use open_request::OpenRequest;
+use web_sys::KeyboardEvent;
 use workers::Workers;
 
 /// The open session, with its name.
@@ -165,6 +166,8 @@ pub(crate) struct State {
     pub(crate) filter_error: RwSignal<Option<FilterError>>,
     /// The table on screen, for keys that work anywhere.
     pub(crate) table: StoredValue<Option<Model>>,
+    /// Handles the keys of the view on screen anywhere on the page, and returns whether a key has a meaning there.
+    pub(crate) view_key: StoredValue<Option<Callback<KeyboardEvent, bool>>>,
     /// Whether the share dialog is open.
     pub(crate) sharing: RwSignal<bool>,
     /// Whether single-letter keys are enabled.
@@ -241,6 +244,7 @@ impl State {
             flags: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),
+            view_key: StoredValue::new(None),
             sharing: RwSignal::new(false),
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),
             theme: RwSignal::new(Theme::remembered()),

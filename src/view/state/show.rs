@@ -4,6 +4,7 @@ use super::{Opened, State};
 use crate::analysis::base::{DeviceChoice, StepChoice, TimeRange};
 use crate::analysis::timeline::Timeline;
 use crate::chart::timeline::DeviceTime;
+use crate::chart::timeline::sight::groups_about;
 use crate::protocol::url::View;
 use crate::protocol::url::timeline::{TimelineRows, TimelineViewState};
 use crate::protocol::{Reply, TimelineRequest, ViewRequest};
@@ -11,7 +12,7 @@ use leptos::prelude::*;
 
 impl State {
     /// Selects a time of a device as the range of the timeline, and opens the timeline there, with the tracks of the device and
-    /// with these rows. `part` is the visible part; `None` is the time with a margin of half its length on both sides.
+    /// of its host, and with these rows. `part` is the visible part; `None` is the time with a margin of half its length on both sides.
     ///
     /// The timeline may display the time elsewhere than on the event clock, if the session has several hosts.
     pub(crate) fn show_in_timeline(self, time: DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
@@ -20,7 +21,8 @@ impl State {
         self.request(&request.into(), move |reply| match reply.decode::<Timeline>() {
             Ok(timeline) => {
                 let group = timeline.groups.iter().position(|group| group.name == time.device);
-                if let Some(at) = group.and_then(|at| u32::try_from(at).ok()) {
+                // What the host did explains what the device waited for.
+                for at in group.map_or_else(Vec::new, |at| groups_about(&timeline, at)) {
                     let open = place.open.get_or_insert_default();
                     if !open.contains(&at) {
                         open.push(at);

@@ -6,7 +6,9 @@ mod axis;
 mod canvas;
 mod events;
 mod export;
+mod folding;
 mod gestures;
+mod keys;
 mod marks;
 mod model;
 mod picture;
@@ -17,6 +19,7 @@ mod search;
 mod sheet;
 mod tools;
 mod tracks;
+mod visible_part;
 
 use super::state::State;
 use super::type_erasure::{EraseType, If, live};

@@ -8,18 +8,15 @@ use crate::analysis::timeline::{
     SeriesRef, Timeline, TrackGroup, TrackId,
 };
 use crate::chart::timeline::layout::Choices;
+use crate::chart::timeline::sight::{ScrollTarget, step_part};
 use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
 use crate::protocol::url::timeline::TimelineViewState;
 use crate::protocol::{Reply, RequestId, TimelineRequest, ViewRequest};
 use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
-use crate::view::type_erasure::effect;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The time after the last move for which the address and the sums keep the part before it, in milliseconds.
-const ADDRESS_DELAY: u32 = 250;
 
 /// What a drag on the tracks does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +39,8 @@ pub(super) struct TimelineModel {
     pub(super) timeline: SharedSignal<Timeline>,
     /// The time from the first to the last event.
     pub(super) whole: Memo<Viewport>,
+    /// The part that is visible first: the step that the page shows.
+    pub(super) usual: Memo<Viewport>,
     /// The visible part. The one in the address follows when it rests.
     pub(super) view: RwSignal<Viewport>,
     /// What a drag does.
@@ -57,6 +56,8 @@ pub(super) struct TimelineModel {
     pub(super) layout: SharedMemo<Layout>,
     /// Height to which the tracks are scrolled, in px.
     pub(super) scroll: RwSignal<f64>,
+    /// What has to be in sight, until the user scrolls.
+    pub(super) sight: RwSignal<Option<ScrollTarget>>,
     pub(super) selected: SharedSignal<EventDetail>,
     pub(super) search: SharedSignal<SearchReport>,
     /// The links of all events in the range, if they are shown.
@@ -74,7 +75,7 @@ pub(super) struct TimelineModel {
     pub(super) drawn: RwSignal<u32>,
     /// Whether a picture of the tracks is under way.
     pub(super) is_asked: StoredValue<bool>,
-    address_timer: StoredValue<Option<Timeout>, LocalStorage>,
+    pub(super) address_timer: StoredValue<Option<Timeout>, LocalStorage>,
 }
 
 impl TimelineModel {
@@ -86,6 +87,11 @@ impl TimelineModel {
                 let (start, end) = timeline.as_ref().map_or((0, 1), |of| (of.start.0, of.end.0));
                 Viewport { start, end: end.max(start.saturating_add(1000)) }
             })
+        });
+        let usual = Memo::new(move |_| {
+            let (device, step, whole) = (state.shown_device(), state.step(), whole.get());
+            let part = timeline.with(|timeline| step_part(timeline.as_ref()?, device, step));
+            part.map_or(whole, |(start, end)| Viewport::within(whole, start, end))
         });
         let lanes = RwSignal::new(BTreeMap::new());
         let layout = SharedMemo::new(move || {
@@ -102,6 +108,7 @@ impl TimelineModel {
             view_state,
             timeline,
             whole,
+            usual,
             view: RwSignal::new(Viewport { start: 0, end: 1000 }),
             tool: RwSignal::new(Tool::Range),
             drag: RwSignal::new(None),
@@ -110,6 +117,7 @@ impl TimelineModel {
             scales: RwSignal::new(BTreeMap::new()),
             layout,
             scroll: RwSignal::new(0.0),
+            sight: RwSignal::new(None),
             selected: state.answer_of_session(),
             search: state.answer_of_session(),
             flows: state.answer_of_session(),
@@ -124,6 +132,7 @@ impl TimelineModel {
         };
         model.request_tracks();
         model.follow_address();
+        model.follow_step();
         model.request_search();
         model.request_flows();
         model.request_series_ranges();
@@ -152,6 +161,7 @@ impl TimelineModel {
                         }
                         None => {}
                     }
+                    let is_first = self.timeline.with_untracked(Option::is_none);
                     // The answer to a request to the session before does not come.
                     self.is_asked.set_value(false);
                     self.shown.set_value(None);
@@ -159,6 +169,9 @@ impl TimelineModel {
                     self.lanes.set(BTreeMap::new());
                     self.scales.set(BTreeMap::new());
                     self.timeline.set(Some(PtrEq::new(timeline)));
+                    if is_first {
+                        self.bring_range_into_sight();
+                    }
                     if let Some(event) = self.selected.get_untracked() {
                         self.find_event(EventQuery::Index { line: event.line, event: event.event }, false);
                     }
@@ -167,32 +180,6 @@ impl TimelineModel {
                 Err(_) => {}
             },
         );
-    }
-
-    /// Shows the part and the event of the address.
-    fn follow_address(self) {
-        let part = Memo::new(move |_| self.view_state.with(|view_state| view_state.part));
-        effect(move || {
-            let (whole, part) = (self.whole.get(), part.get());
-            let view = part.map_or(whole, |(start, end)| Viewport::within(whole, start, end));
-            if self.view.get_untracked() != view {
-                self.view.set(view);
-            }
-        });
-        let event = Memo::new(move |_| self.view_state.with(|view_state| view_state.event));
-        effect(move || {
-            if self.timeline.with(Option::is_none) {
-                return;
-            }
-            let now = self.selected.with_untracked(|of| of.as_ref().map(|of| (of.line, of.event)));
-            match event.get() {
-                Some((line, event)) if now != Some((line, event)) => {
-                    self.find_event(EventQuery::Index { line, event }, false);
-                }
-                None if now.is_some() => self.selected.set(None),
-                _ => {}
-            }
-        });
     }
 
     /// Requests the links of all events in the range, as long as they are shown.
@@ -229,28 +216,12 @@ impl TimelineModel {
         self.state.timeline.set(next.to_string());
     }
 
-    /// Shows another part. The address follows when the part rests.
-    pub(super) fn show(self, view: Viewport) {
-        if self.view.get_untracked() == view {
-            return;
-        }
-        self.view.set(view);
-        self.address_timer.set_value(Some(Timeout::new(ADDRESS_DELAY, move || {
-            let part = (view != self.whole.get_untracked()).then_some((view.start, view.end));
-            self.change(|view_state| view_state.part = part);
-        })));
-    }
-
-    /// Forgets that the address is to follow the visible part.
-    pub(super) fn cancel_address_update(self) {
-        self.address_timer.set_value(None);
-    }
-
     /// Returns the displayed range of the sums: the one that is selected, else the visible part when it rests.
     pub(super) fn range(self) -> Option<TimeRange> {
-        let whole = self.whole.get();
-        let (range, part) = self.view_state.with(|view_state| (view_state.range, view_state.part));
-        let (start, end) = range.or(part).unwrap_or((whole.start, whole.end));
+        let (start, end) = self.view_state.with(|view_state| view_state.range).unwrap_or_else(|| {
+            let part = self.address_part();
+            (part.start, part.end)
+        });
         TimeRange::between(Picos(start), Picos(end))
     }
 
@@ -315,8 +286,10 @@ impl TimelineModel {
         });
     }
 
-    /// Moves the visible part so that an event is in it.
+    /// Moves the visible part so that an event is in it, and unfolds and scrolls the tracks so that its lane is in sight.
     fn show_event(self, event: &EventDetail) {
+        self.unfold(event.line);
+        self.sight.set(Some(ScrollTarget::Lane(event.line, event.lane)));
         let (view, whole) = (self.view.get_untracked(), self.whole.get_untracked());
         let is_visible = event.start.0 < view.end && event.end.0 > view.start;
         if !is_visible {
@@ -344,39 +317,6 @@ impl TimelineModel {
         if let Some((start, end)) = self.view_state.with_untracked(|view_state| view_state.range) {
             self.show(Viewport::with_margin(self.whole.get_untracked(), start, end));
         }
-    }
-
-    /// Shows the step of the first device `by` places after the middle of the visible part.
-    pub(super) fn step(self, by: isize) {
-        let view = self.view.get_untracked();
-        let middle = view.start + view.length() / 2;
-        let found = self.timeline.with_untracked(|timeline| {
-            let group = timeline.as_ref()?.groups.iter().find(|group| !group.steps.is_empty())?;
-            let now = group.steps.partition_point(|step| step.start.0 <= middle);
-            // Before the first step, the next one is the first.
-            let to = if now == 0 && by > 0 { 0 } else { now.checked_sub(1)?.checked_add_signed(by)? };
-            group.steps.get(to).copied()
-        });
-        if let Some(step) = found {
-            self.show(Viewport::within(self.whole.get_untracked(), step.start.0, step.end.0));
-        }
-    }
-
-    /// Unfolds or folds a group.
-    pub(super) fn fold(self, group: u32) {
-        let mut open = self.layout.with_untracked(|layout| {
-            let heads = layout.as_ref().map(|layout| layout.bands().to_vec()).unwrap_or_default();
-            let is_open = |kind| matches!(kind, BandKind::Head { is_open: true, .. });
-            heads.into_iter().filter(|band| is_open(band.kind)).map(|band| band.group).collect::<Vec<u32>>()
-        });
-        crate::view::state::toggle(&mut open, group);
-        open.sort_unstable();
-        self.change(|view_state| view_state.open = Some(open));
-    }
-
-    /// Shows all threads of a group, or only the first ones.
-    pub(super) fn show_all(self, group: u32) {
-        self.change(|view_state| crate::view::state::toggle(&mut view_state.all, group));
     }
 
     /// Returns the query of the sums: the device of the selected event, else the first one, in the range on its event clock.

@@ -102,7 +102,16 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
             }),
             empty: Callback::new(move |()| {
                 let words = match of.get() {
-                    TimelineRows::Sums | TimelineRows::Idle => "No op runs here.",
+                    TimelineRows::Sums | TimelineRows::Idle => {
+                        let show_idle = move |_| model.change(|view_state| view_state.rows = TimelineRows::Idle);
+                        return view! {
+                            <p>
+                                "The device is idle here. "
+                                <button type="button" class="link" on:click=show_idle>"Show what it waits for"</button>
+                            </p>
+                        }
+                        .any();
+                    }
                     TimelineRows::Events => "No event is here.",
                     TimelineRows::Hits => "Search for a name to list its events.",
                 };

@@ -2,9 +2,9 @@
 
 use super::alignment;
 use super::export;
+use super::keys::STEP;
 use super::model::{TimelineModel, Tool};
 use super::search::search;
-use super::tracks::STEP;
 use crate::chart::timeline::text;
 use crate::protocol::url::View;
 use crate::view::type_erasure::{EraseType, If, live};

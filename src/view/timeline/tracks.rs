@@ -4,29 +4,22 @@ use super::axis::{self, MARKS, MINIMAP, RULER};
 use super::canvas;
 use super::export::CANVAS;
 use super::gestures::{Gestures, to_time, wheel};
+use super::keys::key;
 use super::model::{TimelineModel, Tool};
 use super::picture::Colors;
 use super::print::draw_for_print;
-use crate::analysis::timeline::{EventQuery, Neighbour, TrackId};
 use crate::chart::timeline::{Band, BandKind, text};
-use crate::protocol::url::timeline::TimelineRows;
-use crate::table::page::row_key;
-use crate::units::Picos;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::size_of;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// The zoom factor of a key or a button.
-pub(super) const STEP: f64 = 0.5;
-/// The part of the width by which a key moves the visible part, and the factor with Shift.
-const ASIDE: f64 = 0.2;
-const FAST: f64 = 4.0;
 /// Renders the picture of the whole capture, the ruler and the tracks.
 #[component]
 pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
     let (area, sheet) = (NodeRef::<html::Div>::new(), NodeRef::<html::Canvas>::new());
+    let scroller = NodeRef::<html::Div>::new();
     let (map, scale) = (NodeRef::<html::Canvas>::new(), NodeRef::<html::Canvas>::new());
     let size = size_of(area);
     let pointer = RwSignal::new(None::<f64>);
@@ -74,10 +67,41 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
         }
     });
     let height = move || model.layout.with(|layout| layout.as_ref().map_or(0.0, |layout| layout.height));
+    // The place to which this view has scrolled, to tell a scroll of the user from its own.
+    let own_scroll = StoredValue::new(0);
     let scrolled = move |event: ev::Event| {
         model.state.tips.hide();
-        model.scroll.set(event_target::<web_sys::Element>(&event).scroll_top().into());
+        let top = event_target::<web_sys::Element>(&event).scroll_top();
+        model.scroll.set(top.into());
+        if top != own_scroll.get_value() {
+            model.sight.set(None);
+        }
     };
+    effect(move || {
+        let height = size.get().1;
+        let Some(sight) = model.sight.get().filter(|_| height > 0.0) else { return };
+        model.layout.with(|_| ());
+        // The heights of the tracks change with this frame.
+        request_animation_frame(move || {
+            if model.sight.try_get_untracked().flatten().is_none() {
+                return;
+            }
+            let Some(node) = scroller.get_untracked() else { return };
+            let now = f64::from(node.scroll_top());
+            let to = model.layout.with_untracked(|layout| {
+                model.timeline.with_untracked(|timeline| {
+                    layout
+                        .as_ref()
+                        .zip(timeline.as_ref())
+                        .map_or(now, |(layout, of)| sight.scroll(layout, of, now, height))
+                })
+            });
+            node.set_scroll_top(to.ceil() as i32);
+            own_scroll.set_value(node.scroll_top());
+        });
+    });
+    model.state.view_key.set_value(Some(Callback::new(move |event| key(model, &event, false))));
+    on_cleanup(move || model.state.view_key.set_value(None));
     let selected_sentence = move || {
         let event = model.selected.get()?;
         Some(text::sentence(&event, &model.track_name(event.line)))
@@ -96,7 +120,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
             />
             <div class="timeline-side timeline-unit">{live(move || Some(unit(model, size.get().0)))}</div>
             <canvas node_ref=scale id="timeline-ruler" class="timeline-ruler" style:height=format!("{RULER}px") aria-hidden="true" />
-            <div class="timeline-scroll" on:scroll=scrolled>
+            <div node_ref=scroller class="timeline-scroll" on:scroll=scrolled>
                 <div class="timeline-names timeline-side" style:height=move || format!("{}px", height())>{live(move || Some(names(model)))}</div>
                 <div node_ref=area class="timeline-area">
                     <canvas
@@ -108,7 +132,12 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
                         role="application"
                         aria-label="Events. Arrow keys move between events, J goes to a linked event, W and S zoom, A and D pan."
                         aria-describedby="timeline-event"
-                        on:keydown=move |event| key(model, &event)
+                        on:keydown=move |event| {
+                            if key(model, &event, true) {
+                                event.prevent_default();
+                                event.stop_propagation();
+                            }
+                        }
                         on:wheel=move |event| wheel(model, sheet, &event)
                         on:pointerdown=move |event| gestures.pointer_down(&event)
                         on:pointermove=move |event| gestures.moved(&event)
@@ -216,86 +245,4 @@ fn track_name(
         </div>
     }
     .any()
-}
-
-/// Handles the keys of the canvas.
-fn key(model: TimelineModel, event: &ev::KeyboardEvent) {
-    if event.ctrl_key() || event.meta_key() || event.alt_key() {
-        return;
-    }
-    let (view, whole) = (model.view.get_untracked(), model.whole.get_untracked());
-    let aside = if event.shift_key() { ASIDE * FAST } else { ASIDE };
-    let selected = model.selected.get_untracked();
-    let next = |to: Neighbour| {
-        if let Some(event) = &selected {
-            model.find_event(EventQuery::Next { line: event.line, event: event.event, to }, true);
-        } else {
-            first_event(model);
-        }
-    };
-    match &*event.key() {
-        "w" | "W" | "+" | "=" => model.show(view.zoom(whole, STEP, 0.5)),
-        "s" | "S" | "-" | "−" => model.show(view.zoom(whole, 1.0 / STEP, 0.5)),
-        "a" | "A" => model.show(view.pan(whole, -aside)),
-        "d" | "D" => model.show(view.pan(whole, aside)),
-        "0" => model.show(whole),
-        "f" | "F" => model.fit(),
-        "[" => model.step(-1),
-        "]" => model.step(1),
-        "ArrowLeft" => next(Neighbour::Previous),
-        "ArrowRight" => next(Neighbour::Next),
-        "ArrowUp" => next(Neighbour::Parent),
-        "ArrowDown" => next(Neighbour::Child),
-        "j" | "J" => {
-            if let Some(flow) = selected.as_ref().and_then(|event| event.flows.first()) {
-                model.find_event(EventQuery::Index { line: flow.event.line, event: flow.event.event }, true);
-            }
-        }
-        "v" | "V" => model.tool.set(Tool::Pan),
-        "r" | "R" => {
-            model.tool.set(Tool::Range);
-            let event = selected.as_ref().map(|event| (event.start.0, event.end.0));
-            if let Some(range) = event.or_else(|| model.view_state.with_untracked(|view_state| view_state.measure)) {
-                model.select_range(Some(range));
-            }
-        }
-        "m" | "M" => {
-            model.tool.set(Tool::Measure);
-            model.measure_event();
-        }
-        "p" | "P" => {
-            if let Some(event) = &selected {
-                model.pin(TrackId::Line(event.line));
-            }
-        }
-        "g" | "G" => model.change(|view_state| view_state.rows = TimelineRows::Idle),
-        "Enter" => {
-            if let Some(event) = selected.filter(|event| event.kind.is_some()) {
-                model.state.op.set(row_key(&event.name, event.program));
-            }
-        }
-        "Escape" if model.selected.with_untracked(Option::is_some) => model.deselect(),
-        "Escape" if model.view_state.with_untracked(|view_state| view_state.measure.is_some()) => {
-            model.change(|view_state| view_state.measure = None);
-        }
-        "Escape" if model.view_state.with_untracked(|view_state| view_state.range.is_some()) => {
-            model.select_range(None);
-        }
-        _ => return,
-    }
-    event.prevent_default();
-    event.stop_propagation();
-}
-
-/// Selects the event in the middle of the first visible line.
-fn first_event(model: TimelineModel) {
-    let view = model.view.get_untracked();
-    let line = model.layout.with_untracked(|layout| {
-        let scroll = model.scroll.get_untracked();
-        layout.as_ref()?.visible(scroll, f64::INFINITY).find_map(|visible| visible.band.line())
-    });
-    if let Some(line) = line {
-        let (time, tolerance) = (Picos(view.start + view.length() / 2), Picos(view.length()));
-        model.find_event(EventQuery::At { line, lane: 0, time, tolerance }, true);
-    }
 }

@@ -24,7 +24,7 @@ use super::stats::{OpStat, WantedStat, flow, resolve, set, wanted_stat};
 use super::value::Value;
 use super::{Note, NoteCode, Severity, StrId};
 use crate::wire::Span;
-use crate::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, StatValue};
+use crate::wire::xspace::{Event, LineHead, Outcome, PlaneHead, Sink, SpaceField, Stat, StatValue};
 use rustc_hash::FxHashMap;
 
 /// A builder of a profile, file by file.
@@ -111,6 +111,22 @@ impl<'p> Builder<'p> {
         let file = self.profile.files.len().saturating_sub(1);
         self.program_files.push(ProgramFile { hlo: self.profile.hlo.len(), id });
         self.profile.hlo.push(HloBlob { name: name.to_owned(), program: None, file, span, form });
+    }
+
+    /// Marks the planes and the lines of the current file within which the file ends.
+    pub fn mark_cut(&mut self, outcome: &Outcome) {
+        let file = self.profile.files.len().saturating_sub(1);
+        for damage in outcome.damage.iter().filter(|damage| damage.cut && damage.plane.is_some()) {
+            let mut planes = self.profile.planes.iter_mut().rev();
+            let Some(plane) = planes.find(|plane| plane.file == file && plane.name == damage.plane_name) else {
+                continue;
+            };
+            plane.is_cut = true;
+            let Some(name) = &damage.line else { continue };
+            if let Some(line) = plane.lines.last_mut().filter(|line| line.name == *name) {
+                line.is_cut = true;
+            }
+        }
     }
 
     /// Adds a note.

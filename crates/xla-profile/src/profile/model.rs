@@ -54,6 +54,8 @@ pub struct Plane {
     pub stat_counts: BTreeMap<String, StatCount>,
     /// Size in the file; 0 for a [derived](Plane::is_derived) plane.
     pub bytes: u64,
+    /// The file ends within the plane, so its further lines and events are not in the file.
+    pub is_cut: bool,
 }
 
 /// Number of occurrences of a stat in a plane.
@@ -109,6 +111,8 @@ pub struct Line {
     pub bytes: u64,
     /// The line is not in a file, but was made from other lines: runs of programs, or the ops of a CPU device.
     pub derived: bool,
+    /// The file ends within the line, or may end within it, so events after the last one are not in the file.
+    pub is_cut: bool,
     /// Indices of events with their `correlation_id`, in order; only on planes of GPUs and hosts. A kernel and the host
     /// call that launched it have the same id.
     pub launches: Vec<(u32, u32)>,

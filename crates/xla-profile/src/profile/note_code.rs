@@ -78,6 +78,8 @@ note_codes! {
     ImplausibleTime = "implausible_time",
     /// The graph around an op is limited to the computation that contains the op.
     Inside = "inside",
+    /// The file is a trace of PyTorch, not of XLA.
+    KinetoTrace = "kineto_trace",
     /// Files or planes were left out by choice.
     LeftOut = "left_out",
     /// The capture has more lines than its size justifies, and the events of the rest are left out.
@@ -208,6 +210,8 @@ note_codes! {
     StepsNotListed = "steps_not_listed",
     /// A device does not have the requested step.
     StepMissing = "step_missing",
+    /// The file is cut within a step, and the rest of the step counts as neither idle nor lost.
+    StepNotInFile = "step_not_in_file",
     /// Steps are runs of programs, because the capture has no line of steps.
     StepsFromModules = "steps_from_modules",
     /// Some steps are not on all hosts.

@@ -31,10 +31,44 @@ pub(super) struct Fill<'b, 'p> {
     left_out: LeftOut,
     /// A line holds counters, so that the line of each event is looked up before its arguments are read.
     has_counters: bool,
+    order: LineOrder,
 }
 
 /// The key that joins the end of an event to its begin: the line, and for asynchronous events their id and name.
 type PairKey = (usize, Option<(StrId, StrId)>);
+
+/// The order of lines in the file. If the events of a line follow each other, only the last line can lack events at the end
+/// of a cut file. Otherwise every line can.
+#[derive(Default)]
+struct LineOrder {
+    /// The line of the last event.
+    last: Option<usize>,
+    /// Lines whose events have come, by index.
+    has_come: Vec<bool>,
+    /// Events of a line have come after events of another line that came after it.
+    is_mixed: bool,
+}
+
+impl LineOrder {
+    fn add(&mut self, line: usize) {
+        if self.last == Some(line) {
+            return;
+        }
+        self.last = Some(line);
+        if self.has_come.len() <= line {
+            self.has_come.resize(line + 1, false);
+        }
+        if let Some(has_come) = self.has_come.get_mut(line) {
+            self.is_mixed |= *has_come;
+            *has_come = true;
+        }
+    }
+
+    /// Returns whether a line can lack events at the end of a cut file.
+    fn can_be_cut(&self, line: usize) -> bool {
+        self.is_mixed || self.last.is_none_or(|last| last == line)
+    }
+}
 
 /// The distinct ops of a plane.
 #[derive(Default)]
@@ -64,6 +98,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         let lines: Vec<Line> = tree.threads.iter().map(line).collect();
         Self {
             has_counters: lines.iter().any(Line::has_counters),
+            order: LineOrder::default(),
             builder,
             origin_ns,
             planes: tree.processes.iter().map(|_| Ops::default()).collect(),
@@ -77,8 +112,9 @@ impl<'b, 'p> Fill<'b, 'p> {
         }
     }
 
-    /// Adds the planes to the profile, in the order of their sort indices, like trace viewers.
-    pub(super) fn finish(mut self) {
+    /// Adds the planes to the profile, in the order of their sort indices, like trace viewers. With `is_cut`, the file lacks
+    /// its last events.
+    pub(super) fn finish(mut self, is_cut: bool) {
         let unended: usize = self.open.values().map(Vec::len).sum();
         self.left_out.unmatched += unended as u64;
         let file = self.builder.profile.files.len().saturating_sub(1);
@@ -99,11 +135,13 @@ impl<'b, 'p> Fill<'b, 'p> {
         }
         for at in order {
             let mut line = std::mem::take(&mut self.lines[at]);
+            line.is_cut = is_cut && self.order.can_be_cut(at);
             let plane = &mut planes[self.tree.threads[at].process].1;
             if line.events.close() {
                 self.builder.anomalies.mixed_clock_lines.push(format!("{}, {}", plane.name, line.name));
             }
             plane.bytes += line.bytes;
+            plane.is_cut |= line.is_cut;
             plane.lines.push(line);
         }
         planes.small_sort_by(|(a, x), (b, y)| (a.order, a.id, &x.name).cmp(&(b.order, b.id, &y.name)));
@@ -196,6 +234,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         }
         line.events.push(OpId(op), (start, duration), self.args.device_start.zip(self.args.device_duration));
         line.bytes += event.bytes;
+        self.order.add(at);
         self.builder.n_events += 1;
         Some(place)
     }

@@ -28,9 +28,11 @@ const CAP: u64 = 1_000_000;
 impl Builder<'_> {
     /// Adds the planes of a trace JSON in a second walk. `survey` is the result of the first walk over the same file.
     pub fn trace(&mut self, survey: Survey, stream: Stream<'_>) {
+        let is_capped = survey.is_capped();
         let mut fill = fill::Fill::new(self, survey);
         let outcome = walk(stream, &mut fill);
-        fill.finish();
+        // The profiler keeps the earliest events, so a capped file lacks the end of its lines as a cut one does.
+        fill.finish(is_capped || outcome.damage.is_some());
         if outcome.long_strings > 0 {
             let message = format!("{} texts are longer than {MAX_STRING} bytes and are cut.", outcome.long_strings);
             self.note(Note::new(Severity::Caution, NoteCode::LongTexts, message));

@@ -27,6 +27,11 @@ impl Survey {
         first.and_then(|ps| i64::try_from(ps.div_euclid(1000)).ok()).unwrap_or_default()
     }
 
+    /// Returns whether a process is a device of XLA, such as `/device:TPU:0`.
+    pub fn has_xla_device(&self) -> bool {
+        self.tree.processes.iter().any(|p| p.name.as_deref().is_some_and(|name| name.starts_with("/device:")))
+    }
+
     pub(super) fn has_plane(&self, name: &str) -> bool {
         self.tree.processes.iter().any(|p| p.name.as_deref() == Some(name))
     }

@@ -35,9 +35,14 @@ pub struct Outcome {
     pub n_non_objects: u64,
     /// Number of strings of which only the first [`MAX_STRING`] bytes were kept.
     pub long_strings: u64,
+    /// The file has fields beside its events that PyTorch's profiler (Kineto) writes and XLA's does not.
+    pub has_kineto_fields: bool,
     /// The reason why the walk ended early; `None` if it reached the end.
     pub damage: Option<Damage>,
 }
+
+/// Fields that Kineto writes beside the list of events.
+const KINETO_FIELDS: [&[u8]; 2] = [b"schemaVersion", b"deviceProperties"];
 
 /// The reason why a walk ended before the end of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +86,7 @@ fn top(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Resul
         if key == b"traceEvents" && text.token() == Some(b'[') {
             events(text, outcome, sink)?;
         } else {
+            outcome.has_kineto_fields |= KINETO_FIELDS.contains(&&key[..]);
             text.skip()?;
         }
     }
