@@ -29,8 +29,7 @@ fn finding_of_note(
     use NoteCode as C;
     Some(match note.code {
         // The profiler limits the size of trace JSON. The .xplane.pb of the same session is complete.
-        C::PartialFile if is_trace_json => (K::Truncated, Some(XSPACE)),
-        C::StepNotInFile if is_trace_json => (K::Truncated, Some(XSPACE)),
+        C::PartialFile | C::StepNotInFile if is_trace_json => (K::Truncated, Some(XSPACE)),
         C::StepNotInFile | C::PartialFile | C::FileNotRead | C::MembersPassedOver | C::LinesLeftOut => {
             (K::Truncated, Some(AGAIN))
         }
