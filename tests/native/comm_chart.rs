@@ -146,6 +146,11 @@ fn lanes_show_every_span_and_fill_its_exposed_part() {
         let result = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &request);
         assert_eq!(result.left_out.0, 0);
         let kind = steps::kind(CommRows::Collectives);
+        // Few rows fill the chart. Lanes are lower if there are many.
+        let n_rows = 2.0 + f64::from(result.n_lanes.max(1));
+        let pitch = if result.n_lanes > 7 { 25.0 } else { (198.0_f64 / n_rows).floor().clamp(25.0, 64.0) };
+        let row = if result.n_lanes > 7 { 13.0 } else { pitch };
+        let lane_y = |lane: u32| 20.0 + 2.0 * pitch + row * f64::from(lane);
         for (from, to) in [(0, result.duration.0), (result.duration.0 / 3, result.duration.0 / 2)] {
             let width = 1000.0;
             let look = lanes::LaneOptions { part: (Picos(from), Picos(to)), kind, chosen: None, width };
@@ -156,12 +161,8 @@ fn lanes_show_every_span_and_fill_its_exposed_part() {
             // Each visible span lies inside a mark of its lane, and no two marks of a lane overlap.
             let marks = named(&scene);
             let boxes: Vec<_> = marks.iter().map(|mark| mark.shape.bounds()).collect();
-            // Few rows fill the chart. Lanes are lower if there are many.
-            let n_rows = 2.0 + f64::from(result.n_lanes.max(1));
-            let pitch = if result.n_lanes > 7 { 25.0 } else { (198.0_f64 / n_rows).floor().clamp(25.0, 64.0) };
-            let row = if result.n_lanes > 7 { 13.0 } else { pitch };
             for span in result.spans.iter().filter(|span| seen(span.start, span.end)) {
-                let y = 20.0 + 2.0 * pitch + row * f64::from(span.lane);
+                let y = lane_y(span.lane);
                 let (a, b) = (x(span.start).max(left), x(span.end).min(right));
                 let holds =
                     boxes.iter().any(|of| (of.y - y).abs() < 1e-6 && of.x <= a + 1e-6 && of.x + of.width + 1e-6 >= b);
@@ -189,7 +190,7 @@ fn lanes_show_every_span_and_fill_its_exposed_part() {
             let scene = lanes::scene(&alone, &look);
             let tone =
                 rooflight::chart::plot::paint::Tone::Kind(rooflight::chart::plot::time_part::TimePart::Kind(kind));
-            let y = 70.0 + if result.n_lanes > 7 { 13.0 } else { 25.0 } * f64::from(span.lane);
+            let y = lane_y(span.lane);
             let filled: f64 = scene
                 .marks
                 .iter()

@@ -7,9 +7,11 @@
 //!  classes    ├──────── input ────────┤recompile──┤ sync ┤
 //! ```
 
-use super::gap_causes::CausePart;
 use super::report::GapClass;
 use crate::analysis::base::Interval;
+
+/// A part of a gap: its class and its time.
+pub(super) type CausePart = (GapClass, Interval);
 
 /// The classes of host events.
 const CLASSES: [GapClass; 4] = [GapClass::Recompile, GapClass::Input, GapClass::Sync, GapClass::Defrag];

@@ -1,7 +1,7 @@
 //! This module holds the runs of a device, or the kernels of a GPU, and divides a gap into what the run after it waited
 //! for.
 
-use super::class_line::{within, without_overlaps};
+use super::class_line::{CausePart, within, without_overlaps};
 use super::host_classes::HostClasses;
 use super::report::GapClass;
 use super::window::RawGap;
@@ -12,9 +12,6 @@ use crate::small_sort::SmallSort;
 
 /// A gap of a GPU in ps from which on the time after an early launch is unexplained. HTA uses the same limit.
 const KERNEL_GAP: u64 = 5_000_000;
-
-/// A part of a gap: its class and its time.
-pub(super) type CausePart = (GapClass, Interval);
 
 /// The time of each class in ps, in the order of [`GapClass::ALL`].
 pub(super) type ClassTimes = [u64; GapClass::ALL.len()];

@@ -8,8 +8,7 @@
 //!
 //! Waits that end in the same wait share it, so that each is summed once, for however many devices.
 
-use super::class_line::{ClassLine, HostTimes, Overlap};
-use super::gap_causes::CausePart;
+use super::class_line::{CausePart, ClassLine, HostTimes, Overlap};
 use super::host_class::host_class;
 use super::report::GapClass;
 use crate::analysis::base::Interval;

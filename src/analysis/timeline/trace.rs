@@ -48,10 +48,12 @@ impl TimelineIndex {
         let mut report = TraceReport::default();
         let mut limit = self.limit(profile, query, &mut report);
         let mut threads = Threads::default();
+        let host_names = hosts::names(profile);
         for (process, group) in (1..).zip(&self.timeline.groups) {
             let mut writer = GroupWriter {
                 query,
                 profile,
+                host_names: &host_names,
                 group,
                 offset: self.timeline.offset(group),
                 limit: &mut limit,
@@ -142,6 +144,8 @@ impl TimelineIndex {
 struct GroupWriter<'a> {
     query: &'a TraceQuery,
     profile: &'a Profile,
+    /// The names of hosts, by file.
+    host_names: &'a [String],
     group: &'a TrackGroup,
     /// The displayed time of the group minus the time on the event clock, in ps.
     offset: i64,
@@ -189,7 +193,7 @@ impl GroupWriter<'_> {
     fn start_thread(&mut self, of: LineRef, name: &str, lane: u32) -> io::Result<()> {
         let process = self.thread.process;
         if self.thread.thread == 0 {
-            let name = process_name(self.profile, of);
+            let name = process_name(self.profile, self.host_names, of);
             (self.each)(TraceRecord::Process { process, name: &name })?;
         }
         self.thread.thread += 1;
@@ -239,10 +243,9 @@ impl Limit {
 }
 
 /// Returns the name of a plane, after the name of its host if the session has several files.
-fn process_name(profile: &Profile, of: LineRef) -> String {
+fn process_name(profile: &Profile, host_names: &[String], of: LineRef) -> String {
     let Some(plane) = profile.planes.get(of.plane as usize) else { return String::new() };
-    let names = hosts::names(profile);
-    let host = names.get(plane.file).filter(|_| profile.files.len() > 1);
+    let host = host_names.get(plane.file).filter(|_| profile.files.len() > 1);
     host.map_or_else(|| plane.name.clone(), |host| format!("{host} {}", plane.name))
 }
 
