@@ -678,7 +678,7 @@ fn a_window_without_a_start_has_no_rates() {
     let text = run(&["breakdown"]);
     let row: Vec<&str> =
         text.lines().find(|line| line.starts_with("fusion.407 ")).unwrap().split_whitespace().collect();
-    assert_eq!(row[1..8], ["1.000", "100.0", "compute", "0", "–", "–", "–"], "{text}");
+    assert_eq!(row[1..8], ["1.000", "100.0", "Compute", "0", "–", "–", "–"], "{text}");
     let text = run(&["roofline"]);
     assert!(text.contains("no start in the window, 1 op") && !text.contains("MFU 0 %"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&run(&["roofline", "--json"])).unwrap();

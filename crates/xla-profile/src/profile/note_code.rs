@@ -206,14 +206,14 @@ note_codes! {
     StallBeyondExposed = "stall_beyond_exposed",
     /// Devices need different times for the same step.
     StepImbalance = "step_imbalance",
-    /// The page lists the first steps alone.
-    StepsNotListed = "steps_not_listed",
     /// A device does not have the requested step.
     StepMissing = "step_missing",
     /// The file is cut within a step, and the rest of the step counts as neither idle nor lost.
     StepNotInFile = "step_not_in_file",
     /// Steps are runs of programs, because the capture has no line of steps.
     StepsFromModules = "steps_from_modules",
+    /// The page lists the first steps alone.
+    StepsNotListed = "steps_not_listed",
     /// Some steps are not on all hosts.
     StepsOfSomeHosts = "steps_of_some_hosts",
     /// The other devices wait for one device.
