@@ -13,9 +13,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Largest size of the page without the worker, in bytes after gzip. docs/PERFORMANCE.md has the measured sizes.
-const PAGE_BUDGET: u64 = 1_146_000;
+const PAGE_BUDGET: u64 = 1_250_000;
 /// Largest size of the worker, in bytes after gzip.
-const WORKER_BUDGET: u64 = 1_396_000;
+const WORKER_BUDGET: u64 = 1_800_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 
