@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_label_at_the_side_of_the_frame_moves_into_it() {
         let wide = Candidate { width: 190.0, ..label(1, 190.0, 50.0) };
-        let left = Obstacle::Box(Rect { x: 0.0, y: 40.0, width: 180.0, height: 20.0 });
+        let left = Obstacle::Box(Rect { x: 0.0, y: 46.0, width: 180.0, height: 8.0 });
         let placed = place_labels(&[wide], &[left], FRAME)[0].unwrap();
         assert_eq!((placed.x, placed.width), (10.0, 190.0), "above the mark");
         assert!(placed.y < 40.0);
