@@ -143,7 +143,7 @@ lists! {
     steps_that_compile 1000 hosts::steps_that_compile;
     ops 1000 lists::ops;
     executions_of_ops 10_000 lists::executions;
-    nested_ops 5000 lists::nested_ops;
+    nested_ops 2500 lists::nested_ops;
     scopes 1000 lists::scopes;
     collectives 1000 lists::collectives;
     executions_of_collectives 4000 lists::executions_of_collectives;

@@ -334,7 +334,8 @@ fn by_class(times: &ClassTimes) -> impl Iterator<Item = ClassIdle> {
 fn untraced(host: &HostClasses<'_>, (call, late): (HostEventId, Interval)) -> Option<Untraced> {
     let all = &host.links.threads;
     let (threads, guess) = host.late_threads(call, late.0);
-    let candidates: Vec<usize> = threads.into_iter().chain(guess).collect();
+    // The thread on which the chain of calls begins comes first.
+    let candidates: Vec<usize> = threads.into_iter().rev().chain(guess).collect();
     let runs_python = candidates.iter().find(|thread| all[**thread].runs_python());
     let thread = &all[*runs_python.or(candidates.first())?];
     let within = |event: u32| {
