@@ -51,7 +51,7 @@ pub fn escape_page_text(text: &str) -> Cow<'_, str> {
 }
 
 const fn is_hidden_on_page(c: char) -> bool {
-    is_invisible(c) && !matches!(c, '\n' | '\t')
+    is_invisible(c) && !matches!(c, '\n' | '\r' | '\t')
 }
 
 /// Returns the text that [`escape_page_text`] has escaped. A text that already held such an escape is not told apart.
@@ -253,7 +253,7 @@ mod tests {
             escape_invisible("\u{9b}31m \u{202e}b\u{2066}c\u{200b}\u{feff}"),
             "\\u{9b}31m \\u{202e}b\\u{2066}c\\u{200b}\\u{feff}"
         );
-        let (exact, shown) = ("a\tb\r\nc\u{202e}\\u{41}\\u{\\n\u{1b}", "a\tb\\u{d}\nc\\u{202e}\\u{41}\\u{\\n\\u{1b}");
+        let (exact, shown) = ("a\tb\r\nc\u{202e}\\u{41}\\u{\\n\u{1b}", "a\tb\r\nc\\u{202e}\\u{41}\\u{\\n\\u{1b}");
         assert_eq!(escape_page_text(exact), shown);
         assert_eq!(unescape_page_text(shown), exact);
         assert!(matches!(escape_page_text(plain), Cow::Borrowed(text) if text == plain));

@@ -201,16 +201,17 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
     leaf: &["name", "top_finding", "device_type", "programs_text", "keys_text"],
 };
 
-/// Returns the heading of a column in the table of some captures. `None` leaves out a utilization that no capture has,
-/// such as MFU where no compiler counted the FLOPs of the model.
+/// Returns the heading of a column in the table of some captures. `None` leaves out MFU if no capture has it, because no
+/// compiler counted the FLOPs of the model, and HFU if a capture has MFU.
 pub fn heading(rows: &[CaptureRow], shown: &Shown) -> Option<&'static str> {
-    const UTILIZATIONS: [&str; 2] = ["mfu_pct", "hfu_pct"];
-    let column = CAPTURES.iter().find(|column| column.id == shown.id && UTILIZATIONS.contains(&shown.id));
-    let is_empty = column.is_some_and(|column| {
-        let is_read = |row: &&CaptureRow| row.summary().is_some();
-        rows.iter().any(|row| is_read(&row)) && rows.iter().all(|row| (column.value)(row) == Absent)
-    });
-    (!is_empty).then_some(shown.head)
+    let is_read = rows.iter().any(|row| row.summary().is_some());
+    let has_mfu = rows.iter().any(|row| figure(row, "model_mfu") != Absent);
+    let is_left_out = match shown.id {
+        "mfu_pct" => is_read && !has_mfu,
+        "hfu_pct" => !is_read || has_mfu,
+        _ => false,
+    };
+    (!is_left_out).then_some(shown.head)
 }
 
 /// Returns the devices: the second line of a row on a narrow screen, below the name.

@@ -99,13 +99,17 @@ fn Drawn(
     let wordings = label::wordings(part.time_part.label(), part.time_part.short(), &share);
     let text = label::fit(&wordings, TYPE, segment.width - 14.0).map(str::to_owned);
     let on = format!("segment-label on-{}", part.time_part.class());
+    let name = format!("{} {share}, {} {}", part.time_part.label(), part.time.unwrap_or_default(), part.unit);
+    // Speech control looks for the text that is seen, which may be the short name.
+    let name =
+        text.as_ref().filter(|text| !name.contains(*text)).map_or(name.clone(), |text| format!("{text}: {name}"));
     view! {
         <g
             class="segment"
             class:off=move || state.query.with(|query| query.filter.kind).is_some_and(|kind| TimePart::Kind(kind) != time_part)
             role=if time_part == TimePart::Idle { "img" } else { "button" }
             aria-pressed=move || pressed(state, time_part)
-            aria-label=format!("{} {share}, {} {}", part.time_part.label(), part.time.unwrap_or_default(), part.unit)
+            aria-label=name
             tabindex=move || if at.get() == index { "0" } else { "-1" }
             on:pointermove=hover
             on:pointerleave=move |_| tips.leave()

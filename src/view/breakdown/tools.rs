@@ -40,7 +40,7 @@ pub(crate) fn Tools(state: State, head: SharedMemo<BreakdownHead>, table: Model)
                     label=Signal::derive(move || format!("Group by {}", by.get().label()))
                     entries
                     face=Box::new(move || {
-                        view! { <span class="pick-of">"By"</span> <b>{move || by.get().label()}</b> {icon(Icon::Down)} }.any()
+                        view! { <span class="pick-of">"By"</span>" "<b>{move || by.get().label()}</b> {icon(Icon::Down)} }.any()
                     })
                 />
             </span>

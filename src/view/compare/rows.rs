@@ -126,7 +126,7 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
                 label=Signal::derive(move || format!("Group by {}", by.get().label()))
                 entries=groupings
                 face=Box::new(move || {
-                    view! { <span class="pick-of">"Group by"</span> <b>{move || by.get().label()}</b> {icon(Icon::Down)} }.any()
+                    view! { <span class="pick-of">"Group by"</span>" "<b>{move || by.get().label()}</b> {icon(Icon::Down)} }.any()
                 })
             />
             {live(group)}

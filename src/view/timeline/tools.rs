@@ -76,7 +76,7 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
                 {alignment::switch(model)}
                 {zoom("Zoom out", "−", 1.0 / STEP)}
                 {zoom("Zoom in", "+", STEP)}
-                {zoom("Show the whole capture", "All", 0.0)}
+                {zoom("All: show the whole capture", "All", 0.0)}
                 <MenuButton
                     id="save"
                     class="btn line"
