@@ -44,14 +44,19 @@ pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     escaped(text, is_invisible, |out, c| out.extend(c.escape_default()))
 }
 
-/// Returns a text as the page shows it. Line breaks and tabs stay, because texts of several lines have them, and a browser
-/// shows them as spaces within a line. All other [invisible](is_invisible) characters are escaped.
+/// Returns a text as the page shows it. Line breaks and tabs stay, because texts of several lines and CSV have them, and a
+/// browser shows them as spaces within a line. All other [invisible](is_invisible) characters are escaped.
 pub fn escape_page_text(text: &str) -> Cow<'_, str> {
-    escaped(text, is_hidden_on_page, |out, c| out.extend(c.escape_unicode()))
+    const LINE_END: &str = "\r\n";
+    let escape = |part| escaped(part, is_hidden_on_page, |out, c| out.extend(c.escape_unicode()));
+    if text.contains(LINE_END) {
+        return Cow::Owned(text.split(LINE_END).map(escape).collect::<Vec<_>>().join(LINE_END));
+    }
+    escape(text)
 }
 
 const fn is_hidden_on_page(c: char) -> bool {
-    is_invisible(c) && !matches!(c, '\n' | '\r' | '\t')
+    is_invisible(c) && !matches!(c, '\n' | '\t')
 }
 
 /// Returns the text that [`escape_page_text`] has escaped. A text that already held such an escape is not told apart.

@@ -8,7 +8,7 @@ import { dropFiles, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
 import { share } from "./sharing.mjs";
 
 /** Control characters, bidirectional overrides and isolates, and zero-width characters. Line breaks and tabs are layout. */
-const HIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/;
+const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/;
 
 /**
  * Writes a copy of a capture in which parts of names are characters that reverse text, of as many bytes. `name` is the name of
