@@ -16,7 +16,7 @@ const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206
  */
 function hostileCopy(path, name) {
   const bytes = (text) => Buffer.from(text).toString("latin1");
-  const replaced = [["fusion.", "f\u202eon."], ["all-reduce.", "all-r\u202ee."], ["copy.", "c\u202e."], ["/mlp/", "/\u2066/"], [".py", "\u202e"], ["python", "\u001b\u0007\u202en"]];
+  const replaced = [["fusion.", "f\u202eon."], ["all-reduce.", "all-re\u202ee."], ["copy.", "c\u202e."], ["/mlp/", "/\u2066/"], [".py", "\u202e"], ["python", "\u001b\u0007\u202en"]];
   let text = readFileSync(path).toString("latin1");
   let n = 0;
   for (const [plain, hostile] of replaced) {
