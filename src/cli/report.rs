@@ -79,6 +79,7 @@ pub fn run(args: &ReportArgs, view: &View, warn: &dyn Fn(&str)) -> Result<(Strin
         level: args.level.unwrap_or(Level::FULL.at),
         with_sources: args.with_sources,
         anonymise: args.anonymise,
+        comparison: None,
     };
     let full = engine.report(&request)?;
     if args.level.is_none() && !is_file && !view.is_markdown() {

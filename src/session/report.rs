@@ -11,7 +11,9 @@ use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Note, NoteCode};
 use crate::protocol::{Failure, RoofPoint, ShareQuery};
-use crate::share::{CommPart, MemoryPart, OpRow, Origin, Point, Report, ReportDevice, ReportSpace, RooflinePart};
+use crate::share::{
+    CommPart, GroupedRows, MemoryPart, OpRow, Origin, Point, Report, ReportDevice, ReportSpace, RooflinePart,
+};
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -47,7 +49,17 @@ impl CaptureSession {
             let point = point.map(|RoofPoint { roof, skipped, cumulative, .. }| Point { roof, skipped, cumulative });
             OpRow { group, point }
         });
-        let rows = rows.collect();
+        let rows: Vec<OpRow> = rows.collect();
+        let groups = GroupedRows::ALL.map(|by| {
+            let of = self.analysis.breakdown(&self.profile, &Query { by, ..query.clone() })?;
+            let mut rows = of.groups;
+            rows.iter_mut().for_each(|group| group.kernel = None);
+            Ok(GroupedRows { by, rows, rest: Vec::new() })
+        });
+        let mut groups = groups.into_iter().collect::<Result<Vec<GroupedRows>, FilterError>>()?;
+        // Identical ops that are hardly any are the ops again.
+        let n_ops = rows.len();
+        groups.retain(|grouped| grouped.by != GroupBy::Dedup || grouped.rows.len() * 2 <= n_ops);
         let overview = OverviewQuery {
             ledger: LedgerQuery { roofline: roofline.clone(), ..LedgerQuery::default() },
             topology: comm.topology.clone(),
@@ -63,12 +75,14 @@ impl CaptureSession {
             totals: breakdown.totals,
             rows,
             rest: Vec::new(),
+            groups,
             roofline: RooflinePart { figures, steps: roof_steps, n_rows, more: (0, Picos::ZERO) },
             phases,
             steps: self.analysis.step_stats(&self.profile),
             memory: self.memory_part(),
             comm: CommPart { comm: comm.as_carried(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
             overview: overview.map(Overview::as_carried),
+            comparison: None,
             notes,
         };
         report.derive_overview();

@@ -3,7 +3,7 @@ use super::level::Level;
 use super::report::{CommPart, OmittedSum, OpRow, Report};
 use crate::analysis::breakdown::Group;
 use crate::analysis::classify::Kind;
-use crate::analysis::comm::CommRow;
+use crate::analysis::comm::{Arrival, CommRow};
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
 use crate::analysis::overview::Overview;
 use crate::profile::Note;
@@ -22,6 +22,7 @@ impl Report {
         }
         report.origin.level = report.origin.level.min(level.at);
         report.cut_rows(level);
+        report.cut_groups(level);
         if !level.keeps_details {
             report.rows.iter_mut().for_each(|row| drop_details(&mut row.group));
         }
@@ -41,6 +42,9 @@ impl Report {
             checked.for_each(|rule| rule.at_stake = None);
         }
         cut_notes(&mut report.notes, level);
+        if let Some(comparison) = &mut report.comparison {
+            comparison.cut_to(level);
+        }
         if let Some(digits) = level.digits {
             report.round(digits);
         }
@@ -59,22 +63,19 @@ impl Report {
                 is_point || *at < level.rows as usize
             });
         self.rows = rows.into_iter().map(|(_, row)| row).collect();
-        let mut rest: Vec<OmittedSum> = Vec::new();
-        for kind in Kind::ALL {
-            let zero = OmittedSum { kind, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO };
-            let before = self.rest.iter().find(|rest| rest.kind == kind).copied().unwrap_or(zero);
-            let all = cut.iter().filter(|(_, row)| row.group.kind == kind).fold(before, |sum, (_, row)| OmittedSum {
-                n_rows: sum.n_rows.saturating_add(1),
-                n_executions: sum.n_executions + row.group.n_executions,
-                total: sum.total + row.group.total,
-                ..sum
-            });
-            rest.extend((all.n_rows > 0 || all.total > Picos::ZERO).then_some(all));
-        }
-        self.rest = rest;
+        self.rest = omitted(&self.rest, &mut cut.iter().map(|(_, row)| &row.group));
         let roofs = cut.iter().filter_map(|(_, row)| row.point.as_ref()?.roof.as_ref());
         let more = &mut self.roofline.more;
         *more = roofs.fold(*more, |(n, time), roof| (n.saturating_add(1), time + roof.total));
+    }
+
+    /// Keeps the groups with the most time of each grouping, with their numbers. The others are summed by kind.
+    fn cut_groups(&mut self, level: Level) {
+        for grouped in &mut self.groups {
+            let cut = grouped.rows.split_off(grouped.rows.len().min(level.groups as usize));
+            grouped.rest = omitted(&grouped.rest, &mut cut.iter());
+            grouped.rows.iter_mut().for_each(drop_all_but_numbers);
+        }
     }
 
     fn cut_roofline(&mut self, level: Level) {
@@ -133,7 +134,7 @@ impl Report {
         }
         comm.steps.truncate(level.steps as usize);
         if let Some(balance) = &mut comm.balance {
-            balance.devices.truncate(level.collectives as usize);
+            cut_devices(&mut balance.devices, (level.collectives as usize).max(MIN_DEVICES));
             balance.collectives.truncate(level.collectives as usize);
         }
         if !level.keeps_details {
@@ -141,6 +142,39 @@ impl Report {
         }
         cut_notes(&mut comm.notes, level);
     }
+}
+
+/// Returns the sums of `before` with those of the rows that are left out, one per kind, in the order of kinds.
+fn omitted(before: &[OmittedSum], cut: &mut dyn Iterator<Item = &Group>) -> Vec<OmittedSum> {
+    let mut sums = Kind::ALL.map(|kind| {
+        let zero = OmittedSum { kind, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO };
+        before.iter().find(|rest| rest.kind == kind).copied().unwrap_or(zero)
+    });
+    for group in cut {
+        let sum = &mut sums[group.kind.index()];
+        sum.n_rows = sum.n_rows.saturating_add(1);
+        sum.n_executions += group.n_executions;
+        sum.total += group.total;
+    }
+    sums.into_iter().filter(|sum| sum.n_rows > 0 || sum.total > Picos::ZERO).collect()
+}
+
+/// Number of devices whose waits are kept at every level.
+const MIN_DEVICES: usize = 64;
+
+/// Keeps `limit` devices in their order: those that wait longest for the others, and those that wait least. The overview
+/// draws the waits from the least to the longest, and gives the longest.
+fn cut_devices(devices: &mut Vec<Arrival>, limit: usize) {
+    let n = devices.len();
+    if n <= limit {
+        return;
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.small_sort_by_key(|at| (Reverse(devices[*at].waited), *at));
+    let longest = limit.div_ceil(2);
+    let kept: Vec<usize> = order[..longest].iter().chain(&order[n - (limit - longest)..]).copied().collect();
+    let mut at = 0..;
+    devices.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
 }
 
 fn drop_details(group: &mut Group) {
@@ -151,6 +185,14 @@ fn drop_details(group: &mut Group) {
     group.source_inner = None;
     group.tf_op = None;
     group.example_dur = None;
+}
+
+/// Removes everything from a row but its name, its kind and its numbers.
+fn drop_all_but_numbers(group: &mut Group) {
+    drop_details(group);
+    group.dtypes.clear();
+    group.categories.clear();
+    (group.program, group.op_group, group.phase, group.example) = (None, None, None, None);
 }
 
 fn drop_comm_details(row: &mut CommRow) {

@@ -13,6 +13,8 @@
 
 mod anonymise;
 mod codec;
+mod compare_report;
+mod comparison;
 mod cut;
 mod derive;
 mod envelope;
@@ -33,6 +35,7 @@ mod tests;
 mod write;
 
 pub use anonymise::{NameKind, Pseudonyms};
+pub use comparison::SharedComparison;
 pub use envelope::{decode, encode};
 pub use error::ShareError;
 pub use file::{EmbeddedCapture, EmbeddedSource, MAGIC, ReportFile, pack, unpack};

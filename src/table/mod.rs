@@ -26,6 +26,7 @@ pub mod shown;
 pub mod sort;
 pub mod source;
 pub mod text;
+mod totals;
 
 pub use column::{Column, Difference, Files, Value};
 

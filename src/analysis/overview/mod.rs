@@ -171,6 +171,7 @@ impl Analysis {
             checked,
             skipped,
             steps: Vec::new(),
+            n_all_steps: 0,
             devices: Vec::new(),
             notes: inputs.gaps.notes.clone(),
         };

@@ -59,7 +59,7 @@ pub fn drawing(of: &Overview, finding: &Finding) -> Option<Drawing> {
         Some(Picture::When(columns)) => {
             Some(Drawing { marks: step_picture(of, columns), caption: when_caption(of, finding), title: OF_STEP })
         }
-        None if !evidence.steps.is_empty() => steps(&of.steps, &evidence.steps),
+        None if !evidence.steps.is_empty() => steps(of, &evidence.steps),
         None if !evidence.devices.is_empty() => devices(of, &evidence.devices),
         None => None,
     }
@@ -123,7 +123,8 @@ fn when_caption(of: &Overview, finding: &Finding) -> String {
 }
 
 /// Draws the lengths of steps. `marked` are the numbers of those that the finding is about.
-fn steps(all: &[StepShare], marked: &[u64]) -> Option<Drawing> {
+fn steps(of: &Overview, marked: &[u64]) -> Option<Drawing> {
+    let all = &of.steps;
     let longest = all.iter().map(|step| step.length).max()?;
     let group = all.len().div_ceil(MAX_COLUMNS).max(1);
     let n = all.len().div_ceil(group);
@@ -137,7 +138,7 @@ fn steps(all: &[StepShare], marked: &[u64]) -> Option<Drawing> {
         let across = (at as f64 * width, width * 0.8);
         rect(if is_marked { "mark-marked" } else { "mark-other" }, across, (1.0 - height, height))
     };
-    let caption = format!("{} of {}", marked.len(), counted(all.len() as u64, "step", "steps"));
+    let caption = format!("{} of {}", marked.len(), counted(of.n_all_steps.into(), "step", "steps"));
     Some(Drawing { marks: all.chunks(group).enumerate().map(column).collect(), caption, title: OF_STEPS })
 }
 
@@ -148,6 +149,8 @@ fn devices(of: &Overview, marked: &[String]) -> Option<Drawing> {
     let mark =
         |dot: &Dot| Mark::Dot { is_marked: marked.contains(&dot.label), x: 0.03 + 0.94 * dot.at, y: 0.5, radius: 4.5 };
     let line = rect("mark-line", (0.03, 0.94), (0.48, 0.04));
-    let caption = format!("waits of {} devices, at most {most}", dots.len());
+    let (n, all) = (dots.len(), of.devices.len());
+    let devices = if n < all { format!("{n} of {all}") } else { n.to_string() };
+    let caption = format!("waits of {devices} devices, at most {most}");
     Some(Drawing { marks: std::iter::once(line).chain(dots.iter().map(mark)).collect(), caption, title: OF_DEVICES })
 }

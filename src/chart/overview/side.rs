@@ -53,9 +53,12 @@ pub fn steps(of: &Overview) -> (Vec<StepRow>, String) {
     let about = of.periods.as_ref().map_or(String::new(), |periods| {
         let spread = periods.std_dev.map(|deviation| percent_text(deviation / periods.mean));
         let spread = spread.map_or(String::new(), |spread| format!(", standard deviation {spread}"));
-        format!("{} of {} counted{spread}", periods.n, of.steps.len())
+        format!("{} of {} counted{spread}", periods.n, of.n_all_steps)
     });
-    (of.steps.iter().take(MAX_STEPS).map(row).collect(), about)
+    let rows: Vec<StepRow> = of.steps.iter().take(MAX_STEPS).map(row).collect();
+    let is_cut = !about.is_empty() && rows.len() < of.n_all_steps as usize;
+    let shown = if is_cut { format!("; {} of {} shown", rows.len(), of.n_all_steps) } else { String::new() };
+    (rows, about + &shown)
 }
 
 /// A device on a line.
@@ -87,9 +90,11 @@ pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
         is_critical: slowest == Some(*label),
     };
     let share = percent_text(most.fraction_of(of.period).unwrap_or(0.0));
+    let (n, all) = (waits.len(), of.devices.len());
+    let shown = if n < all { format!("; {n} of {all} shown") } else { String::new() };
     (
         waits.iter().map(dot).collect(),
-        format!("wait for others per step, at most {share}; the slowest device waits least"),
+        format!("wait for others per step, at most {share}; the slowest device waits least{shown}"),
     )
 }
 

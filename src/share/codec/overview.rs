@@ -96,6 +96,7 @@ fn empty_overview() -> Overview {
         checked: Vec::new(),
         skipped: Vec::new(),
         steps: Vec::new(),
+        n_all_steps: 0,
         devices: Vec::new(),
         notes: Vec::new(),
     }
