@@ -144,7 +144,7 @@ fn device_strip(state: State) -> Option<AnyView> {
     });
     Some(
         view! {
-            <p class="strip summary devices">{icon(Icon::Info)} <span>{format!("The figures are the {words}; those of Overview are of {judged} alone. ")} {button}</span></p>
+            <p class="device-strip">{icon(Icon::Info)} <span>{format!("The figures are the {words}; those of Overview are of {judged} alone. ")} {button}</span></p>
         }
         .any(),
     )
