@@ -144,6 +144,8 @@ lists! {
     ops 1000 lists::ops;
     executions_of_ops 10_000 lists::executions;
     nested_ops 2500 lists::nested_ops;
+    #[ignore = "a picture of the timeline takes 16 times the time for 4 times the nested ops"]
+    more_nested_ops 5000 lists::nested_ops;
     scopes 1000 lists::scopes;
     collectives 1000 lists::collectives;
     executions_of_collectives 4000 lists::executions_of_collectives;

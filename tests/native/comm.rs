@@ -534,7 +534,9 @@ fn collectives_in_flight_are_those_of_the_whole_report() {
             n_with += u32::from(found.is_some());
         }
     }
-    assert!(n_with >= 3, "{n_with} windows have collectives");
+    // Each window of the sample has collectives, and so have windows of the captures of other projects.
+    let least = if common::profile(common::V6E).is_some() { 4 } else { 3 };
+    assert!(n_with >= least, "{n_with} windows have collectives");
 }
 
 /// Returns the communication of two devices whose steps take 1,000 and 900 ps.
