@@ -12,7 +12,7 @@
 //! it can write such a file again. The command line makes the whole page here ([`page`]); in the browser, the page
 //! joins the parts itself.
 
-use crate::table::text::escape_page_text;
+use crate::table::text::escape_invisible;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -133,7 +133,7 @@ fn hash(script: &str) -> String {
 /// Escapes a text for the value of an attribute or the content of an element, with its invisible characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in escape_page_text(text).chars() {
+    for c in escape_invisible(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

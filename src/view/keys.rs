@@ -119,7 +119,7 @@ pub(crate) fn listen(state: State, help: NodeRef<html::Dialog>) {
 }
 
 fn in_field(event: &KeyboardEvent) -> bool {
-    target_within(event, "input:not([type=checkbox]), textarea, select, [contenteditable], dialog")
+    target_within(event, "input:not([type=checkbox]), textarea, select, [contenteditable], dialog[open]")
 }
 
 /// Returns whether the target of an event is in an element that a selector selects.

@@ -67,7 +67,7 @@ onPage("the list of keys has the keys of all views, those of the current view fi
   await pressKeys(page, "?");
   await page.locator("dialog[open] .keys h3").first().waitFor();
   const keysOfZoom = page.locator("dialog[open] .keys dl > div").filter({ hasText: "zoom in, zoom out, earlier, later" });
-  assert.deepEqual(await keysOfZoom.first().locator("kbd").allInnerTexts(), ["W", "S", "A", "D"]);
+  assert.deepEqual(await keysOfZoom.first().locator("kbd").allInnerTexts(), ["w", "s", "a", "d"]);
   assert.deepEqual(await keysOfZoom.last().locator("kbd").allInnerTexts(), ["w", "s", "a", "d"]);
 });
 

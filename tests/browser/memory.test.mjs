@@ -44,7 +44,7 @@ onPage("figures, curve and buffers equal the command line's", { needs: compiledP
     await waitUntil(async () => Object.values(await figures(page))[0], (value) => value === heroText);
     assert.ok((await curveLabel(page)).includes(`peak ${heroText}`), await curveLabel(page));
     // All sizes of the view have one unit. Only the capacity of the device has its own.
-    const texts = (await page.locator(".memory").innerText()).replace(/Use of [\d.]+ GiB/, "");
+    const texts = (await page.locator(".memory").innerText()).replace(/(Use of|capacity) [\d.]+ GiB/g, "");
     assert.doesNotMatch(texts, /[KGT]iB/);
     const n = await rowCount(page);
     assert.equal(n, Math.min(1000, hbm.alive.length));
@@ -144,7 +144,7 @@ onPage("the peak without selected buffers is replayed from the timeline, not sub
   await whatIf.waitFor();
   await whatIf.getByRole("button").click();
   await page.getByRole("button", { name: "Findings" }).click();
-  await page.getByText("The largest rises of the curve").waitFor();
+  await page.getByRole("heading", { name: "Largest rises of the curve" }).waitFor();
   await page.getByRole("button", { name: "Live ranges" }).click();
   await page.locator(".lives .scene rect").first().waitFor();
 });
@@ -265,21 +265,20 @@ onPage("the memory of another batch is the command line's estimate", {}, async (
   await page.getByRole("button", { name: "Will it fit?" }).click();
   const pane = page.getByRole("region", { name: "Will it fit?" });
   const peak = () => pane.locator("tfoot td").allTextContents();
-  const gib = (bytes) => formatDecimal(bytes / 2 ** 30, 2);
   // The sizes of the program give its peak.
   const { fit } = memorySpace(cliReport(file));
-  assert.deepEqual((await peak()).slice(2), [gib(fit.estimate_bytes), `~${gib(fit.estimate_bytes)}`]);
+  assert.deepEqual((await peak()).slice(2), [formatMib(fit.estimate_bytes), `~${formatMib(fit.estimate_bytes)}`]);
   assert.match(await pane.locator(".fit-verdict").textContent(), /Fits: ~.* of .* on each device\./);
   // Eight times the sequences, entered by keyboard.
   const sequences = pane.getByLabel("Sequences per device");
   await sequences.fill(String(fit.program.sequences * 8));
   await sequences.press("Tab");
   const larger = memorySpace(cliReport(file, "--fit-sequences", String(fit.program.sequences * 8))).fit;
-  await waitUntil(peak, (cells) => cells[3] === `~${gib(larger.estimate_bytes)}`);
+  await waitUntil(peak, (cells) => cells[3] === `~${formatMib(larger.estimate_bytes)}`);
   await sequences.fill("many");
   await sequences.press("Tab");
   await pane.getByText("A number from 1 on").waitFor();
   assert.deepEqual(await violations(page), []);
   await pane.getByRole("button", { name: "Sizes of this program" }).click();
-  await waitUntil(peak, (cells) => cells[3] === `~${gib(fit.estimate_bytes)}`);
+  await waitUntil(peak, (cells) => cells[3] === `~${formatMib(fit.estimate_bytes)}`);
 });

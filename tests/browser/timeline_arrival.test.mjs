@@ -6,7 +6,7 @@ import { repository, simulatedRun } from "./captures.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
-import { figures, pick, waitForRows } from "./page_helpers.mjs";
+import { figures, pick } from "./page_helpers.mjs";
 
 const capture = () => simulatedRun("--steps", "5").captures[0];
 const loader = join(repository, "samples/gpu/loader.graphs.xplane.pb.xz");
@@ -50,7 +50,8 @@ onPage("keys work when the timeline has just been opened, and the help lists the
   await waitForTable(page);
   await page.keyboard.press("6");
   await canvas(page).waitFor();
-  await waitForRows(page);
+  // Nothing is in view before the tracks have arrived.
+  await waitUntil(async () => (await figures(page))["In view"]);
   await page.keyboard.press("w");
   const zoomed = await waitUntil(() => part(page));
   await page.keyboard.press("d");

@@ -107,7 +107,7 @@ mod tests {
              app.wasm         900.0 kB   300.0 kB\n\
              app.js             4.0 kB     1.0 kB\n\
              worker_bg.wasm    20.0 kB    10.0 kB\n\
-             page 301.0 kB of 1146.0 kB gzip (26 %), worker 10.0 kB of 1396.0 kB gzip (0 %)\n"
+             page 301.0 kB of 1250.0 kB gzip (24 %), worker 10.0 kB of 1800.0 kB gzip (0 %)\n"
         );
         assert!(!is_too_heavy(&files));
         assert!(is_too_heavy(&[file("app.wasm", 0, PAGE_BUDGET + 1)]));
