@@ -22,10 +22,13 @@ use crate::analysis::classify::Kind;
 pub const PEAK: f64 = 459.0;
 /// HBM bandwidth of the sample's chip, in GB/s.
 pub const BANDWIDTH: f64 = 2765.0;
-/// Time by kind in the mean step of all devices, in ms. The list leaves out kinds below 0.01 ms.
-pub const KINDS: [(Kind, f64); 3] = [(Kind::Compute, 95.45), (Kind::Communication, 38.64), (Kind::DataMovement, 33.0)];
-/// The whole step: FLOP per byte of HBM, and TFLOP/s.
-pub const STEP: Op = op(316.0, 206.0, 92.4, true);
+/// The device of the picture, which is that of the overview.
+pub const DEVICE: &str = "TPU:5";
+/// Time by kind in the mean step of the device, in ms. The list leaves out kinds below 0.01 ms.
+pub const KINDS: [(Kind, f64); 3] = [(Kind::Compute, 105.7), (Kind::Communication, 25.07), (Kind::DataMovement, 36.55)];
+/// The whole step with its communication, copies and idle time: FLOP per byte of HBM, and TFLOP/s. The share of the peak
+/// is the HFU.
+pub const STEP: Op = op(273.0, 120.7, 167.4, true);
 
 /// Position and duration of an op of the sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,54 +50,54 @@ const fn op(intensity: f64, rate: f64, ms: f64, is_matmul: bool) -> Op {
 /// The longest ops of the step, the longest first. These ops take about four fifths of the time of all ops that have a
 /// roof.
 pub const OPS: [Op; 48] = [
-    op(0.375, 0.384, 2.89, false),
-    op(0.375, 0.384, 2.89, false),
-    op(41.4, 35.8, 2.67, true),
-    op(0.625, 0.796, 2.32, false),
-    op(0.625, 0.796, 2.32, false),
-    op(1850.0, 321.0, 2.3, true),
-    op(42.3, 43.4, 2.2, true),
-    op(138.0, 106.0, 2.13, true),
-    op(582.0, 269.0, 1.94, true),
-    op(0.167, 0.192, 1.92, false),
-    op(0.167, 0.192, 1.92, false),
-    op(61.1, 50.3, 1.91, true),
-    op(1860.0, 388.0, 1.91, true),
-    op(1850.0, 398.0, 1.86, true),
-    op(1200.0, 307.0, 1.69, true),
-    op(146.0, 137.0, 1.64, true),
-    op(991.0, 325.0, 1.6, true),
-    op(1050.0, 328.0, 1.59, true),
-    op(1200.0, 329.0, 1.58, true),
+    op(0.375, 0.346, 3.2, false),
+    op(0.375, 0.346, 3.2, false),
+    op(41.4, 32.3, 2.96, true),
+    op(0.625, 0.718, 2.57, false),
+    op(0.625, 0.718, 2.57, false),
+    op(1850.0, 290.0, 2.55, true),
+    op(42.3, 39.2, 2.44, true),
+    op(138.0, 95.6, 2.36, true),
+    op(582.0, 243.0, 2.15, true),
+    op(0.167, 0.174, 2.13, false),
+    op(0.167, 0.174, 2.13, false),
+    op(61.1, 45.5, 2.12, true),
+    op(1860.0, 350.0, 2.11, true),
+    op(1850.0, 359.0, 2.06, true),
+    op(1200.0, 277.0, 1.88, true),
+    op(146.0, 124.0, 1.82, true),
+    op(991.0, 293.0, 1.78, true),
+    op(1050.0, 296.0, 1.76, true),
+    op(1050.0, 297.0, 1.75, true),
+    op(1200.0, 297.0, 1.75, true),
+    op(61.4, 55.4, 1.74, true),
+    op(1530.0, 318.0, 1.63, true),
     op(1050.0, 329.0, 1.58, true),
-    op(61.4, 61.4, 1.57, true),
-    op(1530.0, 353.0, 1.47, true),
-    op(1050.0, 364.0, 1.43, true),
-    op(1530.0, 369.0, 1.41, true),
-    op(1530.0, 369.0, 1.41, true),
-    op(940.0, 384.0, 1.36, true),
-    op(609.0, 282.0, 1.34, true),
-    op(1050.0, 394.0, 1.32, true),
-    op(1410.0, 404.0, 1.29, true),
-    op(1200.0, 410.0, 1.27, true),
-    op(2100.0, 415.0, 1.25, true),
-    op(2100.0, 415.0, 1.25, true),
-    op(843.0, 416.0, 1.25, true),
-    op(1410.0, 418.0, 1.24, true),
-    op(1200.0, 420.0, 1.24, true),
-    op(2100.0, 420.0, 1.24, true),
-    op(60.5, 77.5, 1.22, true),
-    op(60.5, 77.5, 1.22, true),
-    op(683.0, 319.0, 1.18, true),
-    op(114.0, 111.0, 0.854, true),
-    op(114.0, 111.0, 0.854, true),
-    op(114.0, 111.0, 0.854, true),
-    op(114.0, 135.0, 0.699, true),
-    op(114.0, 135.0, 0.699, true),
-    op(114.0, 135.0, 0.699, true),
-    op(114.0, 135.0, 0.699, true),
-    op(120.0, 146.0, 0.648, true),
-    op(527.0, 244.0, 0.533, true),
+    op(1530.0, 333.0, 1.56, true),
+    op(1530.0, 333.0, 1.56, true),
+    op(940.0, 346.0, 1.5, true),
+    op(609.0, 254.0, 1.49, true),
+    op(1050.0, 356.0, 1.46, true),
+    op(1410.0, 364.0, 1.43, true),
+    op(1200.0, 370.0, 1.41, true),
+    op(2100.0, 374.0, 1.39, true),
+    op(2100.0, 375.0, 1.39, true),
+    op(843.0, 376.0, 1.38, true),
+    op(1410.0, 377.0, 1.38, true),
+    op(1200.0, 379.0, 1.37, true),
+    op(2100.0, 380.0, 1.37, true),
+    op(60.5, 70.0, 1.36, true),
+    op(60.5, 70.0, 1.36, true),
+    op(683.0, 288.0, 1.31, true),
+    op(114.0, 99.9, 0.946, true),
+    op(114.0, 99.9, 0.946, true),
+    op(114.0, 99.9, 0.945, true),
+    op(114.0, 122.0, 0.774, true),
+    op(114.0, 122.0, 0.774, true),
+    op(114.0, 122.0, 0.774, true),
+    op(114.0, 122.0, 0.774, true),
+    op(120.0, 132.0, 0.718, true),
+    op(527.0, 220.0, 0.59, true),
 ];
 
 /// Labelled ops: index in [`OPS`], text, and the offset of the text in px, to the right and down.
@@ -151,7 +154,7 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
         0.0,
         11.0,
         Anchor::Start,
-        format!("The mean step of the sample, {all:.1} ms, by kind"),
+        format!("The mean step of {DEVICE} in the sample, {all:.1} ms, by kind"),
         Tone::Ink2,
     ));
     let mut at = 0.0;
@@ -247,7 +250,7 @@ fn labels(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
         Paint { fill: Some(Tone::Ground), stroke: Some(Tone::Ink), width: 1.75, ..Paint::NONE },
     ));
     let share = format!("{:.0} %", STEP.rate / PEAK * 100.0);
-    let wordings = [format!("whole step: {share} of peak"), format!("step: {share}"), share];
+    let wordings = [format!("whole step: {share} of peak (HFU)"), format!("step: {share} of peak"), share];
     if let Some(words) = label::fit(&wordings, Size::Micro.px(), x.range().1 - at - 13.0) {
         marks.push(text(at + 13.0, up + 16.0, Anchor::Start, words.to_owned(), Tone::Ink));
     }

@@ -154,7 +154,8 @@ impl Only {
     /// Returns the filter that the options describe.
     pub fn filter(&self) -> Filter {
         let Self { filter, within, regex, kind, scope } = self;
-        Filter { text: filter.clone(), within: *within, regex: *regex, kind: *kind, scope: scope.clone() }
+        let ops = Vec::new();
+        Filter { text: filter.clone(), within: *within, regex: *regex, kind: *kind, scope: scope.clone(), ops }
     }
 }
 

@@ -5,12 +5,14 @@ use super::exit_code::Exit;
 use super::files::Inputs;
 use super::view_args::one_of;
 use crate::analysis::compare::{
-    BAND, CompareBy, CompareOptions, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder, SeriesPoint,
-    history_band, series,
+    BAND, CompareBy, CompareOptions, Comparison, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder,
+    SeriesPoint, history_band, series,
 };
-use crate::protocol::Failure;
+use crate::protocol::url::address::{PageAddress, View};
+use crate::protocol::{Failure, ShareQuery};
 use crate::report::{compare_json, compare_series, compare_text, json};
 use crate::session::compare::{CompareSide, compare_sessions};
+use crate::share::{Fit, Level, Report, base_address, encode_link, pack};
 use clap::{ArgAction, Args};
 use std::path::{Path, PathBuf};
 
@@ -71,6 +73,12 @@ pub struct CompareArgs {
     /// Prints Markdown of at most 60 lines, for a pull request.
     #[arg(long, group = "form")]
     markdown: bool,
+    /// Prints a link that opens the comparison in the Rooflight page at this address. Everyone who has the link has the comparison.
+    #[arg(long, value_name = "URL", group = "form", conflicts_with_all = ["series", "by", "top"])]
+    link: Option<String>,
+    /// Writes the comparison as a report file, which opens in the page and in this command.
+    #[arg(long, value_name = "FILE", group = "form", conflicts_with_all = ["series", "by", "top"])]
+    rooflight: Option<PathBuf>,
 }
 
 /// Ops that the text lists without `--top`.
@@ -170,6 +178,11 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
             message: "--by source needs the sources that --without-sources leaves out.".to_owned(),
         });
     }
+    if let ([one], []) = (&args.a[..], &args.b[..])
+        && let Some(received) = side(std::slice::from_ref(one), inputs, "A")?.received()
+    {
+        return finish(args, received, complain);
+    }
     let (a, b) = match (&args.a[..], &args.b[..]) {
         ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
         (_, []) => {
@@ -182,11 +195,15 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
     let (mut a, mut b) = (side(&a, inputs, "A")?, side(&b, inputs, "B")?);
     let band = if args.history.is_empty() { args.band } else { band_of_history(&args.history, inputs)? };
     let options = CompareOptions { band, pairs: args.pair.clone() };
-    let compared = compare_sessions(&mut a, &mut b, &options)?;
+    finish(args, compare_sessions(&mut a, &mut b, &options)?, complain)
+}
+
+/// Writes a comparison in the form of the options. Returns the output, and how the command ended.
+fn finish(args: &CompareArgs, compared: Comparison, complain: &dyn Fn(&str)) -> Result<(String, Exit), Failure> {
     let compared = if args.without_sources { compared.without_sources() } else { compared };
     let gate = Gate { on: args.on, limit: args.fail_over, rows_over: args.rows_over };
     let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);
-    let is_partial = a.is_partial() || b.is_partial();
+    let is_partial = compared.a.is_partial || compared.b.is_partial;
     if is_partial {
         complain("partial: only a part of a side was read, so its times may be too small");
     }
@@ -194,6 +211,15 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
         json::text(&compare_json::compare(&compared, args.by, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
     } else if args.markdown {
         compare_text::markdown(&compared, gate.as_ref())
+    } else if let Some(base) = &args.link {
+        link(base, args.without_sources, &compared, complain)?
+    } else if let Some(path) = &args.rooflight {
+        let report = share_query(args.without_sources).cut(&Report::of_comparison(compared.clone()));
+        std::fs::write(path, pack(&report, &[])).map_err(|error| Failure {
+            title: format!("{} could not be written", path.display()),
+            message: format!("{error}."),
+        })?;
+        String::new()
     } else {
         compare_text::text(&compared, args.by, gate.as_ref(), args.top.unwrap_or(ROWS))
     };
@@ -203,6 +229,36 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
         _ => Exit::of_reading(is_partial),
     };
     Ok((text, exit))
+}
+
+/// Returns the query of a shared comparison at full detail.
+fn share_query(without_sources: bool) -> ShareQuery {
+    ShareQuery { level: Level::FULL.at, with_sources: !without_sources, ..ShareQuery::default() }
+}
+
+/// Returns the link of a comparison at the highest level of detail that fits, and warns if it is long.
+fn link(base: &str, without_sources: bool, compared: &Comparison, complain: &dyn Fn(&str)) -> Result<String, Failure> {
+    let base = base_address(base).ok_or_else(|| Failure {
+        title: format!("{base} is not the address of a page"),
+        message: "An address starts with https:// or http:// and has a host: https://example.com/rooflight/."
+            .to_owned(),
+    })?;
+    let full = Report::of_comparison(compared.clone());
+    let query = share_query(without_sources);
+    let level = query.fits(&full).unwrap_or(Level::SMALL.at);
+    let report = encode_link(&ShareQuery { level, ..query }.cut(&full));
+    let address = PageAddress { view: View::Compare, report, ..PageAddress::default() };
+    let link = format!("{base}#{address}");
+    match (Fit::from_length(link.len()), Fit::from_length(link.len()).sentence(link.len())) {
+        (Fit::TooLong, sentence) => Err(Failure {
+            title: "The link is too long".to_owned(),
+            message: format!("{} Use --rooflight to write a file.", sentence.unwrap_or_default()),
+        }),
+        (_, sentence) => {
+            sentence.iter().for_each(|sentence| complain(sentence));
+            Ok(link + "\n")
+        }
+    }
 }
 
 fn side(paths: &[PathBuf], inputs: Inputs<'_>, name: &str) -> Result<CompareSide, Failure> {

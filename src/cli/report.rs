@@ -80,6 +80,7 @@ pub fn run(args: &ReportArgs, view: &View, warn: &dyn Fn(&str)) -> Result<(Strin
         level: args.level.unwrap_or(Level::FULL.at),
         with_sources: args.with_sources,
         anonymise: args.anonymise,
+        comparison: None,
     };
     // Only a file holds all rows of a large capture.
     let is_whole = args.level.map_or(is_file, |level| level >= Level::FULL.at);

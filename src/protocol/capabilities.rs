@@ -86,6 +86,14 @@ impl Capabilities {
         }
     }
 
+    /// Returns the same capabilities with more groupings of the breakdown.
+    #[must_use]
+    pub fn with_groups(mut self, groups: &[GroupBy]) -> Self {
+        let is_offered = |by: &GroupBy| self.breakdown_groups.contains(by) || groups.contains(by);
+        self.breakdown_groups = GroupBy::ALL.into_iter().filter(is_offered).collect();
+        self
+    }
+
     /// Returns whether the breakdown's rows can be grouped `by`.
     pub fn groups_breakdown_by(&self, by: GroupBy) -> bool {
         self.breakdown_groups.contains(&by)

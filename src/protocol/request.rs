@@ -307,6 +307,13 @@ pub struct SessionInfo {
     pub captures: Vec<Vec<u32>>,
 }
 
+impl SessionInfo {
+    /// Returns whether the session is a comparison that was shared, which has no other view.
+    pub fn is_comparison(&self) -> bool {
+        self.summary.as_ref().is_some_and(|summary| summary.comparison.is_some())
+    }
+}
+
 /// The number of devices that have been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DevicesRead {
@@ -331,6 +338,8 @@ pub struct CaptureRange {
 /// The contents of a summary: a session that is opened from a report alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedReportInfo {
+    /// The names of both sides, if the report is a comparison. `None` for the report of a session.
+    pub comparison: Option<[String; 2]>,
     /// A sentence such as "This is a summary of run.xplane.pb; it holds step 12 of TPU:0 by op."
     pub sentence: String,
     /// The device of the report. Queries name this device.

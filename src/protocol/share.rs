@@ -3,6 +3,7 @@
 use super::request::CaptureRange;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommQuery;
+use crate::analysis::compare::CompareQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::share::{Level, Preview, Report, TARGET_LINK_LENGTH, encode_link};
 use crate::units::Picos;
@@ -21,6 +22,8 @@ pub struct ShareQuery {
     pub with_sources: bool,
     /// Whether pseudonyms replace names. If so, the report holds no source lines, whatever `with_sources` is.
     pub anonymise: bool,
+    /// The comparison that is shared in place of a session. `None` for a report of the session.
+    pub comparison: Option<CompareQuery>,
 }
 
 /// The preview of a report: its link, its sizes and its content.

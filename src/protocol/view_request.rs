@@ -194,6 +194,16 @@ impl ViewRequest {
         matches!(self, Self::Share(_) | Self::ShareFile { .. } | Self::ShareMarkdown { .. })
     }
 
+    /// Returns whether the request is about a comparison to share, and not about a session.
+    pub(crate) const fn is_share_of_comparison(&self) -> bool {
+        match self {
+            Self::Share(query) | Self::ShareFile { query, .. } | Self::ShareMarkdown { query, .. } => {
+                query.comparison.is_some()
+            }
+            _ => false,
+        }
+    }
+
     /// Returns whether the request is about both open sessions.
     pub(crate) const fn is_compare(&self) -> bool {
         matches!(

@@ -87,7 +87,11 @@ fn difference_text(of: &Comparison, difference: i64) -> String {
 
 /// Returns the interval, the p-value and the number of steps in words.
 fn evidence(of: &Comparison) -> String {
-    let n = |side: &SideHead| count(side.periods_ps.len() as u64);
+    // A shared comparison may hold the result of the test without all lengths of steps.
+    let n = |side: &SideHead| match side.periods_ps.len() {
+        0 => count(side.n_steps.into()),
+        n => count(n as u64),
+    };
     let steps = format!("{} and {} steps", n(&of.a), n(&of.b));
     #[expect(clippy::cast_possible_truncation, reason = "a time in ps")]
     match (of.shift, of.p) {
@@ -216,7 +220,8 @@ pub(super) fn waterfall(of: &Comparison, top: usize) -> Table {
 
 /// Returns the ops with the largest differences as a table; with `with_places`, also their scopes and sources.
 fn rows(of: &Comparison, top: usize, with_places: bool) -> Table {
-    let sides = of.rows.iter().flat_map(|row| [&row.a, &row.b]).flatten();
+    // Sums of what a report leaves out do not decide the unit, so that it is that of the whole comparison.
+    let sides = of.rows.iter().filter(|row| !row.is_left_out()).flat_map(|row| [&row.a, &row.b]).flatten();
     let longest = sides.map(|side| side.self_ps).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(picos(longest));
     let head = |name: &str| format!("{name} {}", unit.symbol());

@@ -198,7 +198,15 @@ impl CompareSide {
     fn overview(&self) -> Result<&Overview, Failure> {
         match &self.side {
             Side::Capture(capture) => Ok(&capture.1.derived.overview),
-            Side::Report(report) => report.overview.as_ref().ok_or_else(|| no_overview(&report.files())),
+            Side::Report(report) => report.overview.as_ref().ok_or_else(|| no_overview(&report.files(), report)),
+        }
+    }
+
+    /// Returns the comparison, if the side is one that was shared.
+    pub fn received(self) -> Option<Comparison> {
+        match self.side {
+            Side::Report(report) => report.comparison.map(|of| of.comparison),
+            Side::Capture(_) => None,
         }
     }
 

@@ -48,6 +48,7 @@ pub(super) fn reduced(capture: &mut CaptureSession, other: &Report) -> Result<Re
         level: Level::FULL.at,
         with_sources: true,
         anonymise: false,
+        comparison: None,
     };
     request.roofline.query.device = device;
     request.comm.query.device = device;
@@ -119,7 +120,7 @@ impl<'r> Side<'r> {
 
     /// Returns the overview at the level of detail of both sides.
     fn overview(&self) -> Result<&Overview, Failure> {
-        self.cut.overview.as_ref().ok_or_else(|| no_overview(self.name))
+        self.cut.overview.as_ref().ok_or_else(|| no_overview(self.name, &self.cut))
     }
 
     fn head(&self, overview: &Overview) -> SideHead {
@@ -176,9 +177,12 @@ impl<'r> Side<'r> {
 }
 
 /// Returns the failure for a report without an overview. `name` is its name in messages.
-pub(super) fn no_overview(name: &str) -> Failure {
-    let message =
-        "It is a report without an overview, as older versions of Rooflight made them. Make the report again.";
+pub(super) fn no_overview(name: &str, report: &Report) -> Failure {
+    let message = if report.comparison.is_some() {
+        "It is a shared comparison, and no capture or report of one."
+    } else {
+        "It is a report without an overview, as older versions of Rooflight made them. Make the report again."
+    };
     Failure { title: format!("{name} cannot be compared"), message: message.to_owned() }
 }
 

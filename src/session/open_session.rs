@@ -68,7 +68,8 @@ impl OpenSession {
         if let Request::ViewRequest(bytes) = request
             && let Some(request) = decode_view_request(bytes).filter(ViewRequest::is_share)
         {
-            return self.reports.answer(self.session.as_mut(), &self.capture_ranges, &request);
+            let Self { session, capture_ranges, reports } = self;
+            return reports.answer(&mut |query| session.report(query), capture_ranges, &request);
         }
         self.session.answer(request)
     }

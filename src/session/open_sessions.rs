@@ -3,6 +3,7 @@
 use super::OpenSession;
 use super::compare::{AnalysedSteps, OpenSide, compare_open, no_device};
 use super::compare_timeline::compare_timeline;
+use super::share::ReportCache;
 use super::tables;
 use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUP_TABLE, COMPARE_GROUPS, COMPARE_TABLE};
 use crate::analysis::compare::{
@@ -14,12 +15,14 @@ use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
     CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Export, Failure, OpRef, Reply, Request,
-    SessionInfo, SessionSlot, ViewRequest,
+    SessionInfo, SessionSlot, ShareQuery, SideTimeline, ViewRequest,
 };
 use crate::report::{compare_json, compare_text, json};
+use crate::share::{Report, SharedComparison};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
 use crate::table::shown::Shown;
+use crate::units::Picos;
 
 /// Largest number of rows of each owner in the answer to [`ViewRequest::Compare`].
 const ROWS_PER_PART: usize = 4;
@@ -33,6 +36,8 @@ pub struct OpenSessions {
     second: Option<OneSession>,
     shown: SessionSlot,
     compared: Option<Compared>,
+    /// The last comparison that was shared.
+    shared: ReportCache,
 }
 
 /// A session, with what is derived once for all comparisons.
@@ -62,7 +67,9 @@ impl OpenSessions {
         let one = Some(OneSession { session, info, analysed: None });
         match slot {
             SessionSlot::First => *self = Self { first: one, ..Self::default() },
-            SessionSlot::Second => (self.second, self.compared) = (one, None),
+            SessionSlot::Second => {
+                (self.second, self.compared, self.shared) = (one, None, ReportCache::default());
+            }
         }
     }
 
@@ -76,12 +83,13 @@ impl OpenSessions {
         match request {
             Request::Show(slot) => self.show(*slot),
             Request::CloseSecond => {
-                (self.second, self.compared) = (None, None);
+                (self.second, self.compared, self.shared) = (None, None, ReportCache::default());
                 self.show(SessionSlot::First)
             }
-            Request::ViewRequest(bytes) => match decode_view_request(bytes).filter(ViewRequest::is_compare) {
-                Some(request) => self.answer_compare(&request).unwrap_or_else(Reply::Failed),
-                None => self.answer_in(self.shown, request),
+            Request::ViewRequest(bytes) => match decode_view_request(bytes) {
+                Some(request) if request.is_compare() => self.answer_compare(&request).unwrap_or_else(Reply::Failed),
+                Some(request) if request.is_share_of_comparison() => self.share_comparison(&request),
+                _ => self.answer_in(self.shown, request),
             },
             _ => self.answer_in(self.shown, request),
         }
@@ -114,6 +122,11 @@ impl OpenSessions {
                 let (dots, n_rows) = self.compared(query)?.comparison.dots(MAX_DOTS);
                 Reply::encode_answer(&CompareDots { dots, n_rows })
             }
+            ViewRequest::CompareTimeline(_) if self.received().is_some() => {
+                let absent = Some("A shared comparison has no events.".to_owned());
+                let side = SideTimeline { absent, ..SideTimeline::default() };
+                Reply::encode_answer(&CompareTimeline { duration: Picos::ZERO, sides: [side.clone(), side] })
+            }
             ViewRequest::CompareTimeline(query) => Reply::encode_answer(&self.timeline(query)?),
             ViewRequest::CompareMarkdown(query) => {
                 Reply::encode_answer(&compare_text::markdown(&self.compared(query)?.comparison, None))
@@ -133,12 +146,35 @@ impl OpenSessions {
         })
     }
 
-    /// Returns the comparison, from the cache or computed.
+    /// Returns the comparison that was received, if the open session is a shared comparison.
+    fn received(&self) -> Option<&SharedComparison> {
+        self.first.as_ref()?.session.own_report()?.comparison.as_deref()
+    }
+
+    /// Answers a request about the comparison as a report.
+    fn share_comparison(&mut self, request: &ViewRequest) -> Reply {
+        let mut cache = std::mem::take(&mut self.shared);
+        let mut make = |query: &ShareQuery| match self.first.as_ref().and_then(|one| one.session.own_report()) {
+            // A comparison that was received is passed on as it is.
+            Some(report) if report.comparison.is_some() => Ok(report.clone()),
+            _ => {
+                let query = query.comparison.clone().unwrap_or_default();
+                Ok(Report::of_comparison(self.compared(&query)?.comparison.clone()))
+            }
+        };
+        let reply = cache.answer(&mut make, &[], request);
+        self.shared = cache;
+        reply
+    }
+
+    /// Returns the comparison, from the cache or computed. A comparison that was received answers every query.
     fn compared(&mut self, query: &CompareQuery) -> Result<&mut Compared, Failure> {
+        let received = self.received().map(|of| of.comparison.clone());
         let Self { first, second, compared, .. } = self;
-        let kept = match compared.take().filter(|of| of.query == *query) {
-            Some(kept) => kept,
-            None => {
+        let kept = match (compared.take().filter(|of| of.query == *query), received) {
+            (Some(kept), _) => kept,
+            (None, Some(comparison)) => Compared { query: query.clone(), comparison, table: None },
+            (None, None) => {
                 let (a, b) = sides(first, second, query)?;
                 let (mut a, mut b) = (a.side("A")?, b.side("B")?);
                 let options = CompareOptions { pairs: query.pairs.clone(), ..CompareOptions::default() };
@@ -165,6 +201,9 @@ impl OpenSessions {
             title: "No such row".to_owned(),
             message: format!("The comparison has no row {key}."),
         })?;
+        if self.received().is_some() {
+            return Ok(ComparedOps { row, a: None, b: None });
+        }
         let (a, b) = sides(&mut self.first, &mut self.second, query)?;
         let (a, b) = (a.op_detail("A", row.a.as_ref())?, b.op_detail("B", row.b.as_ref())?);
         Ok(ComparedOps { row, a, b })
@@ -230,7 +269,8 @@ impl Compared {
         let head = |shown: &Shown| Some(if shown.id == "text" { selection.by.label() } else { shown.head });
         let (reply, order) = match &rows {
             SelectedRows::Ops(rows) => {
-                answer(TableRows::new(&COMPARE_TABLE, rows, whole, |shown| Some(shown.head), order), action)
+                let table = TableRows::new(&COMPARE_TABLE, rows, whole, |shown| Some(shown.head), order);
+                answer(table.with_last(RowDelta::is_left_out), action)
             }
             SelectedRows::Groups(rows) => {
                 answer(TableRows::new(&COMPARE_GROUP_TABLE, rows, whole, head, order), action)

@@ -7,7 +7,6 @@ use super::memory::static_memory;
 use super::roofline_cache::roofline_steps_within;
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query};
 use crate::analysis::breakdown::{Answer, Group};
-use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
@@ -16,9 +15,10 @@ use crate::analysis::roofline::{RooflineAnswer, RooflineQuery};
 use crate::profile::{Note, NoteCode, Profile};
 use crate::protocol::{Failure, ShareQuery};
 use crate::share::{
-    CommPart, Level, MemoryPart, OmittedSum, OpRow, Origin, Point, Report, ReportDevice, ReportSpace, RooflinePart,
+    CommPart, GroupedRows, Level, MemoryPart, OmittedSum, OmittedSums, OpRow, Origin, Point, Report, ReportDevice,
+    ReportSpace, RooflinePart,
 };
-use crate::units::{Count, Picos};
+use crate::units::Picos;
 
 /// Largest number of columns of a memory curve at full detail.
 const COLUMNS: u32 = 4096;
@@ -46,6 +46,11 @@ impl CaptureSession {
         let phases = self.phases(query)?;
         let (profile, analysis, programs) = (&self.profile, &self.analysis, &mut self.programs);
         let answer = analysis.answer(profile, query)?;
+        let n_ops = answer.rows(profile, analysis).order().len();
+        let groups = GroupedRows::ALL.map(|by| report_groups(profile, analysis, query, by, level));
+        let mut groups = groups.into_iter().collect::<Result<Vec<GroupedRows>, FilterError>>()?;
+        // Identical ops that are hardly any are the ops again.
+        groups.retain(|grouped| grouped.by != GroupBy::Dedup || grouped.n_rows() * 2 <= n_ops);
         let roofs = super::roofline(analysis, profile, programs, roofline)?;
         let roof_steps = roofline_steps_within(analysis, profile, programs, roofline, max_steps)?;
         let cached = self.comm.as_ref().filter(|(of, _)| of == comm).map(|(_, comm)| comm.clone());
@@ -73,12 +78,14 @@ impl CaptureSession {
             totals: breakdown.totals,
             rows,
             rest,
+            groups,
             roofline: RooflinePart { figures: roofs.figures, steps: roof_steps, n_rows: n_roof_rows, more },
             phases,
             steps,
             memory: self.memory_part(level),
             comm: CommPart { comm: comm_report.as_carried(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
             overview: overview.map(Overview::as_carried),
+            comparison: None,
             notes,
         };
         report.derive_overview();
@@ -162,7 +169,7 @@ fn report_rows(
     let by_key = roofs.rows_by_key(profile, analysis);
     let mut n_points = 0;
     let mut rows = Vec::new();
-    let mut sums = Kind::ALL.map(|kind| OmittedSum { kind, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO });
+    let mut sums = OmittedSums::new(&[]);
     let mut more = (0_u32, Picos::ZERO);
     for (at, row) in (0_u32..).zip(view.order()) {
         let i = *row as usize;
@@ -182,15 +189,32 @@ fn report_rows(
             continue;
         }
         let row = view.row(i);
-        let sum = &mut sums[row.kind.index()];
-        sum.n_rows += 1;
-        sum.n_executions += row.n;
-        sum.total += Picos(row.self_time);
+        sums.add(row.kind, row.n, Picos(row.self_time));
         if let Some(roof) = roof {
             more = (more.0 + 1, more.1 + roof.total);
         }
     }
-    ReportRows { rows, rest: sums.into_iter().filter(|sum| sum.n_rows > 0).collect(), more }
+    ReportRows { rows, rest: sums.into_sums(), more }
+}
+
+/// Returns the groups of ops that a level of detail keeps: those with the most time.
+fn report_groups(
+    profile: &Profile,
+    analysis: &Analysis,
+    query: &Query,
+    by: GroupBy,
+    level: Level,
+) -> Result<GroupedRows, FilterError> {
+    let answer = analysis.answer(profile, &Query { by, ..query.clone() })?;
+    let view = answer.rows(profile, analysis);
+    let (kept, cut) = view.order().split_at(view.order().len().min(level.groups as usize));
+    // The format of reports has no names of kernels.
+    let rows = kept.iter().map(|row| Group { kernel: None, ..view.group(*row as usize) }).collect();
+    let mut sums = OmittedSums::new(&[]);
+    for row in cut.iter().map(|row| view.row(*row as usize)) {
+        sums.add(row.kind, row.n, Picos(row.self_time));
+    }
+    Ok(GroupedRows { by, rows, rest: sums.into_sums() })
 }
 
 fn report_space(query: &MemoryQuery, memory: StaticMemory) -> Option<ReportSpace> {

@@ -1,16 +1,20 @@
 //! This module answers the share dialog: the preview, the link and the file of a report. It depends on reports and
 //! their links, not on a browser.
 
-use super::session_trait::Session;
 use crate::analysis::comm::CommQuery;
+use crate::analysis::compare::{CompareQuery, RowDelta};
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::{CaptureRange, Failure, Reply, ReportRow, ShareAnswer, ShareQuery, ViewRequest};
 use crate::share::{Level, OpRow, Report, encode_link, markdown, pack};
+use crate::units::Picos;
 use rustc_hash::FxHashSet;
+
+/// What determines a report at full detail.
+type ReportKey = (RooflineQuery, CommQuery, Option<CompareQuery>);
 
 /// A report at full detail, and the queries that it answers.
 struct CachedReport {
-    of: (RooflineQuery, CommQuery),
+    of: ReportKey,
     report: Report,
     n_sources: u32,
     /// Cached lengths by (`with_sources`, `anonymise`).
@@ -36,15 +40,39 @@ fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, capture_rang
         of_step: row.group.of_step,
         source: row.group.source_inner.clone(),
     };
+    let first = match &report.comparison {
+        Some(of) => of.comparison.rows.iter().take(FIRST).map(compared_row).collect(),
+        None => report.rows.iter().take(FIRST).map(row).collect(),
+    };
     ShareAnswer {
         link: encode_link(report),
         file_size: lengths.file,
         preview: report.preview(),
-        first: report.rows.iter().take(FIRST).map(row).collect(),
+        first,
         fits: lengths.fits,
         n_sources: cached.n_sources,
         capture_ranges,
     }
+}
+
+/// Returns a row of a comparison with the time of B; of an op of A alone, with that of A.
+fn compared_row(row: &RowDelta) -> ReportRow {
+    let side = row.b.as_ref().or(row.a.as_ref());
+    ReportRow {
+        name: row.name().to_owned(),
+        kind: row.kind,
+        total: Picos(side.map_or(0, |side| side.self_ps.unsigned_abs())),
+        of_step: None,
+        source: row.source().map(str::to_owned),
+    }
+}
+
+/// Returns the number of different source lines of the ops of a report.
+fn n_sources(report: &Report) -> u32 {
+    let rows = report.rows.iter().filter_map(|row| row.group.source_inner.as_deref());
+    let compared = report.comparison.iter().flat_map(|of| &of.comparison.rows);
+    let sides = compared.flat_map(|row| [&row.a, &row.b]).flatten();
+    rows.chain(sides.filter_map(|side| side.source.as_deref())).collect::<FxHashSet<&str>>().len() as u32
 }
 
 /// The last report at full detail. The slider of the share dialog requests it at many levels of detail.
@@ -54,11 +82,11 @@ pub(crate) struct ReportCache {
 }
 
 impl ReportCache {
-    /// Answers a request about the report of a session. `capture_ranges` are the captures that the report file can
-    /// hold.
+    /// Answers a request about a report, which `make` makes at full detail. `capture_ranges` are the captures that the
+    /// report file can hold.
     pub(crate) fn answer(
         &mut self,
-        session: &mut dyn Session,
+        make: &mut dyn FnMut(&ShareQuery) -> Result<Report, Failure>,
         capture_ranges: &[CaptureRange],
         request: &ViewRequest,
     ) -> Reply {
@@ -68,7 +96,7 @@ impl ReportCache {
         else {
             return Reply::Failed(super::open::messages::unknown_request());
         };
-        let cached = match self.get(session, query) {
+        let cached = match self.get(make, query) {
             Ok(cached) => cached,
             Err(failure) => return Reply::Failed(failure),
         };
@@ -93,15 +121,17 @@ impl ReportCache {
     }
 
     /// Returns the report for a query from the cache, or makes it.
-    fn get(&mut self, session: &mut dyn Session, query: &ShareQuery) -> Result<&mut CachedReport, Failure> {
-        let of = (query.roofline.clone(), query.comm.clone());
+    fn get(
+        &mut self,
+        make: &mut dyn FnMut(&ShareQuery) -> Result<Report, Failure>,
+        query: &ShareQuery,
+    ) -> Result<&mut CachedReport, Failure> {
+        let of = (query.roofline.clone(), query.comm.clone(), query.comparison.clone());
         let cached = match self.last.take().filter(|cached| cached.of == of) {
             Some(cached) => cached,
             None => {
-                let report = session.report(query)?;
-                let sources = report.rows.iter().filter_map(|row| row.group.source_inner.as_deref());
-                let n_sources = sources.collect::<FxHashSet<&str>>().len() as u32;
-                CachedReport { of, n_sources, lengths: Vec::new(), report }
+                let report = make(query)?;
+                CachedReport { of, n_sources: n_sources(&report), lengths: Vec::new(), report }
             }
         };
         Ok(self.last.insert(cached))

@@ -29,9 +29,10 @@ impl Report {
             report.origin.partial = Some(PARTIAL.to_owned());
         }
         for finding in report.overview.iter_mut().flat_map(Overview::all_findings) {
-            if names(&finding.detail) {
-                finding.detail.clear();
-            }
+            finding.detail = without_paths(&finding.detail, &names);
+        }
+        if let Some(comparison) = &mut report.comparison {
+            comparison.remove_sentences(&names);
         }
         report.origin.has_sources = false;
         // Some parts repeat values of the whole.
@@ -53,6 +54,9 @@ impl Report {
         for finding in report.overview.iter_mut().flat_map(Overview::all_findings) {
             finding.detail.clear();
         }
+        if let Some(comparison) = &mut report.comparison {
+            comparison.remove_names();
+        }
         let _ = codec::report(&mut Rename::default(), &mut report);
         report.origin.partial = report.origin.partial.as_ref().map(|_| PARTIAL.to_owned());
         report.origin.is_anonymous = true;
@@ -71,6 +75,30 @@ impl Report {
         ]
         .into_iter()
     }
+}
+
+/// Returns a sentence without the words for which `is_path` holds, and without the comma before each of them. A path with
+/// spaces is several words, none of which may be recognised; the whole sentence is then removed.
+fn without_paths(text: &str, is_path: &dyn Fn(&str) -> bool) -> String {
+    if !is_path(text) {
+        return text.to_owned();
+    }
+    let mut kept: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        if !is_path(word) {
+            kept.push(word.to_owned());
+            continue;
+        }
+        // The end of a sentence stays: "2.30 ms, model/moe.py:33." becomes "2.30 ms."
+        let bare = word.trim_end_matches(['.', ',', ';']);
+        let end = &word[bare.len()..];
+        if let Some(before) = kept.last_mut() {
+            before.truncate(before.trim_end_matches(',').len());
+            before.push_str(end);
+        }
+    }
+    let text = kept.join(" ");
+    if is_path(&text) { String::new() } else { text }
 }
 
 const PARTIAL: &str = "Only a part of the capture could be read.";
@@ -98,8 +126,10 @@ impl Visit for Strip {
         match what {
             Text::Source => {
                 let stack = value.take().unwrap_or_default();
-                let file = |line: &str| line.trim().split(':').next().unwrap_or_default().to_owned();
-                self.gone.extend(stack.split(['\n', ';']).map(file).filter(|file| file.len() > 3));
+                // Sentences shorten paths, so the name of the file is searched for, too.
+                let files = stack.split(['\n', ';']).filter_map(|line| line.trim().split(':').next());
+                let texts = files.flat_map(|file| [file, file.rsplit('/').next().unwrap_or(file)]);
+                self.gone.extend(texts.filter(|text| text.len() > 3).map(str::to_owned));
             }
             Text::File => {
                 if let Some((folder, name)) = value.as_deref().and_then(|path| path.rsplit_once('/')) {
@@ -270,6 +300,26 @@ fn is_element_type(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_stays_without_its_paths() {
+        let is_path = |text: &str| text.contains("model/moe.py") || text.contains("my model.py");
+        for (text, rest) in [
+            (
+                "145 ops, 28.39 ms per step. Largest: copy.787, 2.30 ms, model/moe.py:33.",
+                "145 ops, 28.39 ms per step. Largest: copy.787, 2.30 ms.",
+            ),
+            (
+                "181 ops. Largest: fusion.877, 1.59 ms, model/moe.py:36. They run at 34.2 % of their roofline.",
+                "181 ops. Largest: fusion.877, 1.59 ms. They run at 34.2 % of their roofline.",
+            ),
+            ("At model/moe.py:28, model/moe.py:33, two ops wait.", "At, two ops wait."),
+            ("No path.", "No path."),
+            ("Largest: copy.1, my model.py:3.", ""),
+        ] {
+            assert_eq!(without_paths(text, &is_path), rest);
+        }
+    }
 
     #[test]
     fn shapes_keep_their_types() {

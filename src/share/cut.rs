@@ -1,14 +1,14 @@
 //! This module reduces a report to a level of detail: rows, points, curves, steps and notes.
 use super::level::Level;
-use super::report::{CommPart, OmittedSum, OpRow, Report, RooflinePart};
+use super::omitted::OmittedSums;
+use super::report::{CommPart, OpRow, Report, RooflinePart};
 use crate::analysis::breakdown::Group;
-use crate::analysis::classify::Kind;
-use crate::analysis::comm::CommRow;
+use crate::analysis::comm::{Arrival, CommRow};
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
 use crate::analysis::overview::Overview;
 use crate::profile::Note;
 use crate::small_sort::SmallSort;
-use crate::units::{Count, Picos};
+use crate::units::Picos;
 use std::cmp::Reverse;
 
 impl Report {
@@ -21,6 +21,7 @@ impl Report {
         }
         let mut report = self.clone_within(level);
         report.origin.level = report.origin.level.min(level.at);
+        report.cut_groups(level);
         if !level.keeps_details {
             report.rows.iter_mut().for_each(|row| drop_details(&mut row.group));
         }
@@ -36,6 +37,9 @@ impl Report {
             checked.for_each(|rule| rule.at_stake = None);
         }
         cut_notes(&mut report.notes, level);
+        if let Some(comparison) = &mut report.comparison {
+            comparison.cut_to(level);
+        }
         if let Some(digits) = level.digits {
             report.round(digits);
         }
@@ -45,7 +49,8 @@ impl Report {
 
     /// Returns a copy with the ops and steps of a level of detail. Those that are left out are not copied.
     fn clone_within(&self, level: Level) -> Self {
-        let Self { origin, header, totals, rows, rest, roofline, phases, steps, memory, comm, overview, notes } = self;
+        let Self { origin, header, totals, rows, rest, groups, roofline, .. } = self;
+        let Self { phases, steps, memory, comm, overview, comparison, notes, .. } = self;
         let n_steps = level.steps as usize;
         let mut copy = Self {
             origin: origin.clone(),
@@ -53,6 +58,7 @@ impl Report {
             totals: totals.clone(),
             rows: Vec::new(),
             rest: rest.clone(),
+            groups: groups.clone(),
             roofline: RooflinePart {
                 figures: roofline.figures.clone(),
                 steps: roofline.steps.iter().take(n_steps).cloned().collect(),
@@ -63,6 +69,7 @@ impl Report {
             memory: memory.clone(),
             comm: comm.clone(),
             overview: overview.clone(),
+            comparison: comparison.clone(),
             notes: notes.clone(),
         };
         copy.add_rows(rows, level);
@@ -73,10 +80,7 @@ impl Report {
     /// kind.
     fn add_rows(&mut self, all: &[OpRow], level: Level) {
         let mut points = 0;
-        let mut sums = Kind::ALL.map(|kind| {
-            let zero = OmittedSum { kind, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO };
-            self.rest.iter().find(|rest| rest.kind == kind).copied().unwrap_or(zero)
-        });
+        let mut sums = OmittedSums::new(&self.rest);
         let more = &mut self.roofline.more;
         for (at, row) in (0..).zip(all) {
             let roof = row.point.as_ref().and_then(|point| point.roof.as_ref());
@@ -86,15 +90,23 @@ impl Report {
                 self.rows.push(row.clone());
                 continue;
             }
-            let sum = &mut sums[row.group.kind.index()];
-            sum.n_rows = sum.n_rows.saturating_add(1);
-            sum.n_executions += row.group.n_executions;
-            sum.total += row.group.total;
+            sums.add(row.group.kind, row.group.n_executions, row.group.total);
             if let Some(roof) = roof {
                 *more = (more.0.saturating_add(1), more.1 + roof.total);
             }
         }
-        self.rest = sums.into_iter().filter(|sum| sum.n_rows > 0 || sum.total > Picos::ZERO).collect();
+        self.rest = sums.into_sums();
+    }
+
+    /// Keeps the groups with the most time of each grouping, with their numbers. The others are summed by kind.
+    fn cut_groups(&mut self, level: Level) {
+        for grouped in &mut self.groups {
+            let cut = grouped.rows.split_off(grouped.rows.len().min(level.groups as usize));
+            let mut sums = OmittedSums::new(&grouped.rest);
+            cut.iter().for_each(|group| sums.add(group.kind, group.n_executions, group.total));
+            grouped.rest = sums.into_sums();
+            grouped.rows.iter_mut().for_each(drop_all_but_numbers);
+        }
     }
 
     fn cut_roofline(&mut self, level: Level) {
@@ -152,7 +164,7 @@ impl Report {
         }
         comm.steps.truncate(level.steps as usize);
         if let Some(balance) = &mut comm.balance {
-            balance.devices.truncate(level.collectives as usize);
+            cut_devices(&mut balance.devices, (level.collectives as usize).max(MIN_DEVICES));
             balance.collectives.truncate(level.collectives as usize);
         }
         if !level.keeps_details {
@@ -160,6 +172,24 @@ impl Report {
         }
         cut_notes(&mut comm.notes, level);
     }
+}
+
+/// Number of devices whose waits are kept at every level.
+const MIN_DEVICES: usize = 64;
+
+/// Keeps `limit` devices in their order: those that wait longest for the others, and those that wait least. The overview
+/// draws the waits from the least to the longest, and gives the longest.
+fn cut_devices(devices: &mut Vec<Arrival>, limit: usize) {
+    let n = devices.len();
+    if n <= limit {
+        return;
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.small_sort_by_key(|at| (Reverse(devices[*at].waited), *at));
+    let longest = limit.div_ceil(2);
+    let kept: Vec<usize> = order[..longest].iter().chain(&order[n - (limit - longest)..]).copied().collect();
+    let mut at = 0..;
+    devices.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
 }
 
 fn drop_details(group: &mut Group) {
@@ -170,6 +200,14 @@ fn drop_details(group: &mut Group) {
     group.source_inner = None;
     group.tf_op = None;
     group.example_dur = None;
+}
+
+/// Removes everything from a row but its name, its kind and its numbers.
+fn drop_all_but_numbers(group: &mut Group) {
+    drop_details(group);
+    group.dtypes.clear();
+    group.categories.clear();
+    (group.program, group.op_group, group.phase, group.example) = (None, None, None, None);
 }
 
 fn drop_comm_details(row: &mut CommRow) {

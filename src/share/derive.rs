@@ -12,6 +12,9 @@ impl Report {
     /// Computes the values that follow from the other values of the report.
     pub(super) fn derive(&mut self) {
         let (window, by_kind) = (self.header.step_duration, self.totals.by_kind);
+        for row in self.groups.iter_mut().flat_map(|grouped| &mut grouped.rows) {
+            group(row, window, &by_kind);
+        }
         for row in &mut self.rows {
             group(&mut row.group, window, &by_kind);
             if let Some(roof) = row.point.as_mut().and_then(|point| point.roof.as_mut()) {

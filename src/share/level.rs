@@ -11,6 +11,8 @@ pub struct Level {
     /// Number of ops with a roof, those with the most time. They are kept even if they are not among the first `rows`
     /// ops.
     pub points: u32,
+    /// Number of rows of each other grouping of ops, those with the most time.
+    pub groups: u32,
     /// Columns of a memory curve, and of an allocator's timeline.
     pub curve: u32,
     /// Number of buffers that are alive at the peak.
@@ -49,6 +51,7 @@ impl Level {
                 at: 100,
                 rows: all,
                 points: all,
+                groups: all,
                 curve: all,
                 buffers: all,
                 collectives: all,
@@ -63,9 +66,12 @@ impl Level {
         let scale = scale + scale * (at % 12) as u64 / 12;
         Self {
             at,
-            rows: (scale * 5 / 8) as u32,
-            points: (scale / 2) as u32,
-            curve: if at < 25 {
+            rows: (scale * 3 / 8) as u32,
+            points: (scale / 4) as u32,
+            groups: (scale / 2) as u32,
+            curve: if at < 12 {
+                16
+            } else if at < 25 {
                 32
             } else if at < 50 {
                 64

@@ -4,7 +4,7 @@
 use super::report::Report;
 use crate::analysis::base::Status;
 use crate::analysis::classify::Kind;
-use crate::report::roofline_table;
+use crate::report::{compare_text, roofline_table};
 use crate::table::format::{bytes_text, counted, executions, percent_text, time_text};
 use crate::table::text::{Table, markdown_text};
 
@@ -13,6 +13,10 @@ const ROWS: usize = 10;
 
 /// Writes the report as Markdown. `url` is the address that opens it. `None` leaves the link out.
 pub fn markdown(report: &Report, url: Option<&str>) -> String {
+    let link = url.map_or_else(String::new, |url| format!("\n[Open in Rooflight]({url})\n"));
+    if let Some(of) = &report.comparison {
+        return compare_text::markdown(&of.comparison, None) + &link;
+    }
     let mut out = format!("**{}**, {}", plain(&report.files()), plain(&report.holds().replace(" by op", "")));
     if let Some(device) = &report.header.device_type {
         out += &format!(" ({})", plain(device));
@@ -29,10 +33,7 @@ pub fn markdown(report: &Report, url: Option<&str>) -> String {
         out += &format!("- {}\n", plain(&line));
     }
     out += &format!("\n{}\n{}", kinds(report).markdown(), ops(report).markdown());
-    if let Some(url) = url {
-        out += &format!("\n[Open in Rooflight]({url})\n");
-    }
-    out
+    out + &link
 }
 
 /// Escapes a text that may hold names of the capture.

@@ -13,6 +13,8 @@
 
 mod anonymise;
 mod codec;
+mod compare_report;
+mod comparison;
 mod cut;
 mod derive;
 mod envelope;
@@ -23,6 +25,7 @@ mod level;
 mod limits;
 mod link;
 mod markdown;
+mod omitted;
 mod opcodes;
 mod preview;
 mod read;
@@ -33,6 +36,7 @@ mod tests;
 mod write;
 
 pub use anonymise::{NameKind, Pseudonyms};
+pub use comparison::SharedComparison;
 pub use envelope::{decode, encode};
 pub use error::ShareError;
 pub use file::{EmbeddedCapture, EmbeddedSource, MAGIC, ReportFile, pack, unpack};
@@ -40,5 +44,6 @@ pub use level::Level;
 pub use limits::{MAX_LINK_LENGTH, VERSION};
 pub use link::{Fit, TARGET_LINK_LENGTH, base_address, decode_link, encode_link};
 pub use markdown::markdown;
+pub use omitted::{OmittedSum, OmittedSums};
 pub use preview::{Preview, Section, Table};
 pub use report::*;

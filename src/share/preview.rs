@@ -3,6 +3,7 @@
 
 use super::codec;
 use super::codec::visit::{Number, Text, Visit, VisitResult};
+use super::comparison::SharedComparison;
 use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip};
 use super::report::Report;
@@ -84,6 +85,9 @@ impl Report {
     }
 
     fn tables(&self) -> Vec<Table> {
+        if let Some(of) = &self.comparison {
+            return comparison_tables(of);
+        }
         let table = |title: &str, shown: usize, of: u64| Table { title: title.to_owned(), shown: shown as u64, of };
         let cut = |title: &str, shown: usize, cut: u32| table(title, shown, shown as u64 + u64::from(cut));
         let roofs = self.rows.iter().filter(|row| row.point.as_ref().is_some_and(|point| point.roof.is_some()));
@@ -106,6 +110,25 @@ impl Report {
             table("Memory samples", points, points as u64),
         ]
     }
+}
+
+/// Returns the number of rows of each table of a comparison. The ops that are left out are summed; the others are not.
+fn comparison_tables(of: &SharedComparison) -> Vec<Table> {
+    let table = |title: &str, shown: usize, of: u32| Table {
+        title: title.to_owned(),
+        shown: shown as u64,
+        of: u64::from(of).max(shown as u64),
+    };
+    let all = &of.comparison;
+    let steps = all.a.periods_ps.len() + all.b.periods_ps.len();
+    vec![
+        table("Ops", of.n_rows.saturating_sub(of.n_cut) as usize, of.n_rows),
+        table("Parts of the difference", all.parts.len(), 0),
+        table("Steps", steps, all.a.n_steps.saturating_add(all.b.n_steps)),
+        table("Scopes", all.scopes.len(), of.n_scopes),
+        table("Changes of programs", all.program_changes.changes.len(), of.n_changes),
+        table("Collectives", all.comm.rows.len(), of.n_collectives),
+    ]
 }
 
 #[derive(Default)]

@@ -5,16 +5,18 @@
 //! results of the analyses; `codec/` writes them field by field. Rows that are left out are summed, so that the rows
 //! and the rest sum to the whole.
 
-use crate::analysis::base::{DeviceChoice, Header, StepChoice, Totals};
+use super::comparison::SharedComparison;
+use super::omitted::OmittedSum;
+use crate::analysis::base::{DeviceChoice, GroupBy, Header, StepChoice, Totals};
 use crate::analysis::breakdown::{Group, StepStats};
-use crate::analysis::classify::{Kind, Phase};
+use crate::analysis::classify::Phase;
 use crate::analysis::comm::Comm;
 use crate::analysis::files::FileInfo;
 use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, RuntimeMemory};
 use crate::analysis::overview::Overview;
 use crate::analysis::roofline::{RooflineFigures, RooflinePosition, Skipped, StepRoofline};
 use crate::profile::Note;
-use crate::units::{Count, Picos};
+use crate::units::Picos;
 
 /// The results of a session for one device and step, at a level of detail.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +32,9 @@ pub struct Report {
     pub rows: Vec<OpRow>,
     /// Sums over the ops that `rows` leaves out, one per kind, in the order of kinds.
     pub rest: Vec<OmittedSum>,
+    /// The ops in groups, by the groupings [`GroupedRows::ALL`]; by identical ops only if these are few. Empty in a report
+    /// of version 3 or older.
+    pub groups: Vec<GroupedRows>,
     /// Position of the ops in the roofline model.
     pub roofline: RooflinePart,
     /// Self time by known phase, in the order of a step. Empty in a report of version 1.
@@ -43,6 +48,8 @@ pub struct Report {
     /// What limits the run, without the numbers in formulas. Its header, steps and devices are those of the report. `None`
     /// if no device has the step, and in a report of an older version.
     pub overview: Option<Overview>,
+    /// The comparison of two sessions. A report with a comparison holds nothing else.
+    pub comparison: Option<Box<SharedComparison>>,
     /// Notes of the reader and of the breakdown.
     pub notes: Vec<Note>,
 }
@@ -107,15 +114,24 @@ pub struct Point {
     pub cumulative: Option<f64>,
 }
 
-/// The sum over the ops of one kind that a report leaves out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OmittedSum {
-    pub kind: Kind,
-    /// Number of ops.
-    pub n_rows: u32,
-    pub n_executions: Count,
-    /// Self time.
-    pub total: Picos,
+/// The rows of the breakdown by one grouping.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupedRows {
+    pub by: GroupBy,
+    /// Groups of ops, most time first.
+    pub rows: Vec<Group>,
+    /// Sums over the groups that `rows` leaves out, one per kind, in the order of kinds.
+    pub rest: Vec<OmittedSum>,
+}
+
+impl GroupedRows {
+    /// The groupings of a report: those that need few rows for most of the time.
+    pub const ALL: [GroupBy; 3] = [GroupBy::Category, GroupBy::Dedup, GroupBy::Scope];
+
+    /// Returns the number of all groups, with those that are left out.
+    pub fn n_rows(&self) -> usize {
+        self.rows.len() + self.rest.iter().map(|sum| sum.n_rows as usize).sum::<usize>()
+    }
 }
 
 /// The roofline without its ops, which are in [`Report::rows`].

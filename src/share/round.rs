@@ -5,7 +5,9 @@
 use super::codec;
 use super::codec::visit::{Number, Text, Visit, VisitResult};
 use super::error::ShareError;
+use super::omitted::OmittedSum;
 use super::report::Report;
+use crate::analysis::breakdown::Group;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
@@ -124,7 +126,8 @@ impl Report {
         self.keep_figures(&exact);
         self.keep_rows(&exact);
         self.keep_overlaps(&exact);
-        self.spread(&exact.total_by_row_kind());
+        spread(&mut self.rest, &mut self.rows.iter_mut().map(|row| &mut row.group), &exact.total_by_row_kind());
+        self.keep_groups(&exact);
         self.settle(one_line);
         self.keep_roofs(&exact);
         self.derive();
@@ -137,6 +140,7 @@ impl Report {
         self.origin.clone_from(&exact.origin);
         self.phases.clone_from(&exact.phases);
         self.overview.clone_from(&exact.overview);
+        self.comparison.clone_from(&exact.comparison);
         for (device, exact) in self.steps.devices.iter_mut().zip(&exact.steps.devices) {
             (device.all, device.steady) = (exact.all, exact.steady);
             // Means of picoseconds keep nine digits, which are more than any view prints.
@@ -171,21 +175,25 @@ impl Report {
         }
     }
 
-    /// Restores the exact times of rows of each kind that has no rest. There is then no rest that could take the
-    /// difference of rounding, and the exact rows sum to the kind. Also restores a time whose share of the window would
-    /// print another text.
+    /// Restores exact times of rows as [`keep_group`] describes.
     fn keep_rows(&mut self, exact: &Self) {
         let window = exact.header.step_duration;
-        let share = |time: Picos| window.and_then(|window| time.fraction_of(window)).map(format::percent);
         for (row, exact) in self.rows.iter_mut().zip(&exact.rows) {
-            let (group, exact) = (&mut row.group, &exact.group);
-            if share(group.total) != share(exact.total) {
-                group.total = exact.total;
+            keep_group(&mut row.group, &exact.group, &self.rest, window);
+        }
+    }
+
+    /// Makes the rounded rows of each grouping and its rest sum to the same time as before.
+    fn keep_groups(&mut self, exact: &Self) {
+        let window = exact.header.step_duration;
+        for (sent, exact) in self.groups.iter_mut().zip(&exact.groups) {
+            for (group, exact) in sent.rows.iter_mut().zip(&exact.rows) {
+                keep_group(group, exact, &sent.rest, window);
             }
-            if !self.rest.iter().any(|rest| rest.kind == group.kind) {
-                (group.total, group.inclusive) = (exact.total, exact.inclusive);
-                (group.min, group.max) = (exact.min, exact.max);
-            }
+            let rows = exact.rows.iter().map(|group| (group.kind, group.total));
+            let before = totals_by_kind(&mut rows.chain(exact.rest.iter().map(|rest| (rest.kind, rest.total))));
+            spread(&mut sent.rest, &mut sent.rows.iter_mut(), &before);
+            sent.rows.iter_mut().for_each(settle_category);
         }
     }
 
@@ -230,40 +238,12 @@ impl Report {
     /// can differ from the totals of the kinds. They add up to the same time.
     fn total_by_row_kind(&self) -> [Picos; Kind::ALL.len()] {
         let rows = self.rows.iter().map(|row| (row.group.kind, row.group.total));
-        let mut totals = [Picos::ZERO; Kind::ALL.len()];
-        for (kind, total) in rows.chain(self.rest.iter().map(|rest| (rest.kind, rest.total))) {
-            totals[kind.index()] += total;
-        }
-        totals
-    }
-
-    /// Restores the sums from before rounding, to the picosecond. The rest of a kind takes the time that rounding added
-    /// or removed; without a rest, the longest rows of the kind take it.
-    fn spread(&mut self, before: &[Picos; Kind::ALL.len()]) {
-        for kind in Kind::ALL {
-            let mut all: Vec<&mut Picos> = Vec::new();
-            all.extend(self.rest.iter_mut().filter(|rest| rest.kind == kind).map(|rest| &mut rest.total));
-            let rows = self.rows.iter_mut().filter(|row| row.group.kind == kind);
-            // Rows are in the order of their time.
-            all.extend(rows.map(|row| &mut row.group.total));
-            let (has, of) = (all.iter().map(|total| **total).sum::<Picos>(), before[kind.index()]);
-            if let Some(first) = all.first_mut() {
-                **first += of.saturating_sub(has);
-            }
-            let mut more = has.saturating_sub(of);
-            for total in all {
-                let taken = more.min(*total);
-                *total = total.saturating_sub(taken);
-                more = more.saturating_sub(taken);
-            }
-        }
+        totals_by_kind(&mut rows.chain(self.rest.iter().map(|rest| (rest.kind, rest.total))))
     }
 
     fn settle(&mut self, one_line: bool) {
         for row in &mut self.rows {
-            if let [(_, share)] = &mut row.group.categories.iter_mut().collect::<Vec<_>>()[..] {
-                share.dur = row.group.total;
-            }
+            settle_category(&mut row.group);
             if let Some(point) = &mut row.point
                 && let Some(roof) = &mut point.roof
             {
@@ -282,6 +262,53 @@ impl Report {
                 }
                 fill(&mut step.by_kind, step.busy);
             }
+        }
+    }
+}
+
+/// Restores the exact times of a row of a kind that has no rest. There is then no rest that could take the difference of
+/// rounding, and the exact rows sum to the kind. Also restores a time whose share of the window would print another text.
+fn keep_group(group: &mut Group, exact: &Group, rest: &[OmittedSum], window: Option<Picos>) {
+    let share = |time: Picos| window.and_then(|window| time.fraction_of(window)).map(format::percent);
+    if share(group.total) != share(exact.total) {
+        group.total = exact.total;
+    }
+    if !rest.iter().any(|rest| rest.kind == group.kind) {
+        (group.total, group.inclusive) = (exact.total, exact.inclusive);
+        (group.min, group.max) = (exact.min, exact.max);
+    }
+}
+
+/// Gives a row of a single category all of its time in this category.
+fn settle_category(group: &mut Group) {
+    if let [(_, share)] = &mut group.categories.iter_mut().collect::<Vec<_>>()[..] {
+        share.dur = group.total;
+    }
+}
+
+fn totals_by_kind(times: &mut dyn Iterator<Item = (Kind, Picos)>) -> [Picos; Kind::ALL.len()] {
+    let mut totals = [Picos::ZERO; Kind::ALL.len()];
+    times.for_each(|(kind, total)| totals[kind.index()] += total);
+    totals
+}
+
+/// Restores the sums of rows and rest from before rounding, to the picosecond. The rest of a kind takes the time that
+/// rounding added or removed; without a rest, the longest rows of the kind take it. The rows are in the order of their time.
+fn spread(rest: &mut [OmittedSum], rows: &mut dyn Iterator<Item = &mut Group>, before: &[Picos; Kind::ALL.len()]) {
+    let mut of_kinds = Kind::ALL.map(|_| Vec::new());
+    rest.iter_mut().for_each(|rest| of_kinds[rest.kind.index()].push(&mut rest.total));
+    rows.for_each(|group| of_kinds[group.kind.index()].push(&mut group.total));
+    for (all, of) in of_kinds.into_iter().zip(before) {
+        let mut all: Vec<&mut Picos> = all;
+        let has = all.iter().map(|total| **total).sum::<Picos>();
+        if let Some(first) = all.first_mut() {
+            **first += of.saturating_sub(has);
+        }
+        let mut more = has.saturating_sub(*of);
+        for total in all {
+            let taken = more.min(*total);
+            *total = total.saturating_sub(taken);
+            more = more.saturating_sub(taken);
         }
     }
 }

@@ -10,7 +10,8 @@ use super::shown::{Format, PartValues, Shown, Table, TipLine};
 use super::sort::{SortKey, ranks_of_order, real_order, sort_rows, sort_rows_by_number};
 use super::source::Source;
 use super::text_widths::set_text_widths;
-use super::{Column, Difference, Value};
+use super::totals::added;
+use super::{Column, Value};
 use std::rc::Rc;
 
 /// The cached results about the rows of a table: ranks, the last order, and the largest numbers. The owner of the rows
@@ -35,6 +36,8 @@ pub struct TableRows<'r, R: 'static> {
     nouns: (&'static str, &'static str),
     /// Totals that are not the sum of their column.
     totals: Vec<(&'static str, Value<'static>)>,
+    /// Whether a row comes after all others in every order, as the sum of rows that a report leaves out.
+    is_last: Option<fn(&R) -> bool>,
     columns: Vec<ReadyColumn<'r, R>>,
     kept: CachedOrder,
 }
@@ -85,7 +88,7 @@ impl<'r, R> TableRows<'r, R> {
                 ReadyColumn { shown, column, head, largest: largest(scale), peak: None, tip }
             })
             .collect();
-        Self { table, rows, whole, more: 0, nouns: table.nouns, totals: Vec::new(), columns, kept }
+        Self { table, rows, whole, more: 0, nouns: table.nouns, totals: Vec::new(), is_last: None, columns, kept }
     }
 
     /// Sets the number of rows that a filter or a report left out.
@@ -99,6 +102,13 @@ impl<'r, R> TableRows<'r, R> {
     #[must_use]
     pub fn with_nouns(mut self, nouns: (&'static str, &'static str)) -> Self {
         self.nouns = nouns;
+        self
+    }
+
+    /// Sets which rows come after all others in every order. This has an effect on rows in memory only.
+    #[must_use]
+    pub fn with_last(mut self, is_last: fn(&R) -> bool) -> Self {
+        self.is_last = Some(is_last);
         self
     }
 
@@ -225,7 +235,11 @@ impl<'r, R> TableRows<'r, R> {
         let order = match self.rows {
             Source::InMemory(all) => {
                 let keys: Vec<SortKey<'_>> = rows.iter().map(|row| sort_key((by.value)(&all[*row as usize]))).collect();
-                sort_rows(&keys, &ranks, sort.descending)
+                let mut order = sort_rows(&keys, &ranks, sort.descending);
+                if let Some(is_last) = self.is_last {
+                    order.sort_by_key(|at| is_last(&all[rows[*at as usize] as usize]));
+                }
+                order
             }
             Source::Made(maker) => {
                 let is_numeric =
@@ -378,36 +392,5 @@ fn order_number(value: Value<'_>) -> Option<u64> {
         SortKey::Number(number) => Some(number),
         SortKey::Real(real) => Some(real_order(real)),
         SortKey::Text(_) | SortKey::Absent => None,
-    }
-}
-
-/// Returns the sum of two values of a column.
-fn added(sum: &Value<'_>, value: &Value<'_>) -> Value<'static> {
-    match (sum, value) {
-        (sum, Value::Absent) => own_number(sum),
-        (Value::Time(a), Value::Time(b)) => Value::Time(*a + *b),
-        (Value::Count(a), Value::Count(b)) => Value::Count(a.saturating_add(*b)),
-        (Value::Executions(a), Value::Executions(b)) => Value::Executions(*a + *b),
-        (Value::Bytes(a), Value::Bytes(b)) => Value::Bytes(a.saturating_add(*b)),
-        (Value::Difference(a), Value::Difference(b)) => {
-            Value::Difference(Difference { ps: a.ps.saturating_add(b.ps), is_real: false })
-        }
-        (Value::Percent(a), Value::Percent(b)) => Value::Percent(a + b),
-        (Value::Number(a), Value::Number(b)) => Value::Number(a + b),
-        (_, value) => own_number(value),
-    }
-}
-
-/// Returns an owned copy of a value that can be summed. All other values become `Absent`.
-fn own_number(value: &Value<'_>) -> Value<'static> {
-    match *value {
-        Value::Time(time) => Value::Time(time),
-        Value::Count(n) => Value::Count(n),
-        Value::Executions(n) => Value::Executions(n),
-        Value::Bytes(n) => Value::Bytes(n),
-        Value::Difference(of) => Value::Difference(Difference { is_real: false, ..of }),
-        Value::Percent(fraction) => Value::Percent(fraction),
-        Value::Number(number) => Value::Number(number),
-        _ => Value::Absent,
     }
 }

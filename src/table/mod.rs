@@ -27,6 +27,7 @@ pub mod sort;
 pub mod source;
 pub mod text;
 mod text_widths;
+mod totals;
 
 pub use column::{Column, Difference, Files, MIXED, Value};
 

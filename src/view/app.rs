@@ -28,6 +28,7 @@ use super::widgets::toast::Toasts;
 use super::widgets::tooltip::Tooltip;
 use super::widgets::waiting::Waiting;
 use super::{keys, op};
+use crate::chart;
 use crate::chart::loading::Load;
 use crate::protocol::url::View;
 use leptos::prelude::*;
@@ -95,7 +96,7 @@ fn OpenView(state: State) -> impl IntoView {
         if is_folder.get() {
             return view! { <Captures state /> }.any();
         }
-        let view = state.view.get();
+        let view = if state.is_shared_comparison() { View::Compare } else { state.view.get() };
         match view {
             View::File => return view! { <File state /> }.any(),
             // A capture that holds only compiled programs has memory figures, too.
@@ -119,11 +120,34 @@ fn OpenView(state: State) -> impl IntoView {
             {move || {
                 state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
             }}
+            {live(move || device_strip(state))}
             {live(body)}
             <If when=op_open><op::Op state /></If>
         </main>
     }
     .any()
+}
+
+/// Renders that a view shows several devices where the overview shows one, and a button that shows that one. Nothing is rendered
+/// if both show the same device.
+fn device_strip(state: State) -> Option<AnyView> {
+    let is_of_devices = matches!(state.view.get(), View::Breakdown | View::Roofline | View::Communication);
+    let judged = state.judged_device.get();
+    if !is_of_devices || judged.is_empty() {
+        return None;
+    }
+    let n = state.opened.with(|opened| opened.as_ref().map_or(0, |opened| opened.session.devices.len()));
+    let words = chart::overview::devices_words(state.query.with(|query| query.device), n)?;
+    let button = state.summary().is_none().then(|| {
+        let label = format!("Show {judged} here");
+        view! { <button type="button" class="link" on:click=move |_| state.show_judged_device()>{label}</button> }.any()
+    });
+    Some(
+        view! {
+            <p class="device-strip">{icon(Icon::Info)} <span>{format!("The figures are the {words}; those of Overview are of {judged} alone. ")} {button}</span></p>
+        }
+        .any(),
+    )
 }
 
 fn report_strip(sentence: String) -> impl IntoView {

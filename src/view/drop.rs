@@ -21,6 +21,7 @@ fn window_width() -> f64 {
 fn choices(state: State) -> &'static [OpenAs] {
     match (state.opened.with(Option::is_some) && !state.is_folder(), state.summary()) {
         (false, _) => &OpenAs::ALL[..1],
+        (true, Some(summary)) if summary.comparison.is_some() => &OpenAs::ALL[..1],
         (true, Some(_)) => &[OpenAs::Replace, OpenAs::Compare],
         (true, None) => &OpenAs::ALL,
     }

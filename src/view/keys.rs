@@ -203,7 +203,9 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         }
         _ => {
             let Some(view) = View::ALL.into_iter().find(|view| view.digit() == key) else { return false };
-            state.view.set(view);
+            if !untrack(|| state.is_shared_comparison()) {
+                state.view.set(view);
+            }
         }
     }
     true

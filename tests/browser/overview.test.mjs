@@ -235,3 +235,22 @@ onPage("a link opens in the overview, with the same verdict and findings", { vie
   // A link without lines of source leaves out the details that name them.
   for (const [at, text] of after.entries()) assert.ok(before[at].startsWith(text.trim().split("\n")[0]), text);
 });
+
+onPage("a finding leads to its device, its steps and its ops, and the views say which devices they show", { view: "" }, async ({ page }) => {
+  await open(page, sample);
+  const device = () => page.locator("#device-button").innerText().then((text) => text.replace(/\s+/g, " ").trim());
+  assert.match(await page.locator(".overview-others").innerText(), /^The other views show the mean of 8 devices\. Show TPU:5 in all views$/);
+  await page.keyboard.press("2");
+  await page.locator(".device-strip").waitFor();
+  assert.match(await page.locator(".device-strip").innerText(), /The figures are the mean of 8 devices; those of Overview are of TPU:5 alone/);
+  await page.keyboard.press("1");
+  await verdict(page).waitFor();
+  const at = report(sample).findings.findIndex((one) => one.id === "layout_copies");
+  if (!(await finding(page).nth(at).evaluate((one) => one.open))) await summaries(page).nth(at).click();
+  await finding(page).nth(at).getByRole("button", { name: "Breakdown" }).click();
+  await waitUntil(() => page.locator(".filter-status").innerText(), (text) => /^145 of 1,019 ops/.test(text));
+  assert.equal(await device(), "Device TPU:5");
+  assert.equal(await page.locator(".device-strip").count(), 0);
+  await page.getByRole("button", { name: "145 ops of a finding: show all again" }).click();
+  await waitUntil(() => page.getByRole("button", { name: /of a finding/ }).count(), (n) => n === 0);
+});

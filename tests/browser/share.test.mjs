@@ -89,7 +89,7 @@ onPage("the level of detail changes the length of the link, and the page says wh
   await slider.fill("0");
   const shortest = await waitUntil(shownLength, (n) => n < defaultLink.length);
   assert.equal((await link(page)).length, shortest);
-  assert.match(await page.locator(".share-tables tr").first().innerText(), /Ops\s+10 of [\d,]+/);
+  assert.match(await page.locator(".share-tables tr").first().innerText(), /Ops\s+\d+ of [\d,]+/);
   // At the detail level of the mark, the link still fits.
   const [mark, box] = [await page.locator(".share-mark").boundingBox(), await slider.boundingBox()];
   const level = Math.round(((mark.x + 1 - box.x - 8) / (box.width - 16)) * 100);
@@ -298,4 +298,77 @@ onPage("the copy buttons are disabled while the link still holds the removed tex
   const anonymousLink = await link(page);
   assert.notEqual(anonymousLink, linkWithNames);
   assert.deepEqual(await copyButtons(page).evaluateAll((all) => all.map((button) => button.disabled)), [false, false]);
+});
+
+onPage("a comparison is shared as a comparison, with the figures of its sender", { permissions: ["clipboard-read", "clipboard-write"] }, async ({ page, server }) => {
+  const [a, b] = ["xla", "cudnn"].map((name) => join(repository, `samples/gpu/${name}.graphs.xplane.pb.xz`));
+  await pickFiles(page, [a]);
+  await waitForTable(page);
+  await showView(page, "Compare");
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Choose the capture to compare with" }).click()]);
+  await chooser.setFiles([b]);
+  const verdict = (page) => page.locator(".compare .verdict");
+  await verdict(page).waitFor();
+  const seen = async (page) => ({
+    verdict: await verdict(page).innerText(),
+    figures: await page.locator(".compare-head .figures dd").allInnerTexts(),
+    waterfall: await page.locator(".waterfall tbody tr").evaluateAll((rows) => rows.map((row) => [row.cells[0].textContent.trim(), row.cells[row.cells.length - 1].textContent.trim()])),
+  });
+  await page.locator(".waterfall tbody tr").first().waitFor();
+  const sent = await seen(page);
+  await share(page);
+  await page.getByRole("heading", { name: "Share this comparison" }).waitFor();
+  const linkUrl = await link(page);
+  assert.ok(linkUrl.startsWith(`${server.url}#`) && linkUrl.length <= 8000 && linkUrl.includes("view=compare"), `${linkUrl.length} characters`);
+  await page.getByRole("button", { name: "Copy as Markdown" }).click();
+  const copied = await waitUntil(() => page.evaluate(() => navigator.clipboard.readText()), (text) => text.includes("[Open in Rooflight]"));
+  const markdown = execFileSync(requiredPath("ROOFLIGHT_CLI"), ["compare", a, b, "--markdown"], { encoding: "utf8" });
+  assert.equal(copied, `${markdown}\n[Open in Rooflight](${linkUrl})\n`);
+  await page.getByRole("tab", { name: "Report file" }).click();
+  const file = await save(page, "comparison.rooflight");
+  assert.equal(execFileSync(requiredPath("ROOFLIGHT_CLI"), ["compare", file, "--markdown"], { encoding: "utf8" }).split("\n")[0], markdown.split("\n")[0]);
+
+  for (const open of [(other) => other.goto(linkUrl), (other) => pickFiles(other, [file])]) {
+    const other = await openPage(browser, server.url);
+    await other.page.goto("about:blank");
+    await other.page.goto(server.url);
+    await open(other.page);
+    await verdict(other.page).waitFor();
+    await other.page.locator(".waterfall tbody tr").first().waitFor();
+    const received = await seen(other.page);
+    assert.deepEqual({ ...received, waterfall: undefined }, { ...sent, waterfall: undefined });
+    assert.match(await summaryStrip(other.page).innerText(), /^This is a shared comparison of xla\.graphs\.xplane\.pb\.xz \(A\) with cudnn/);
+    assert.deepEqual(await other.page.getByRole("tab").evaluateAll((tabs) => tabs.map((tab) => tab.id)), ["tab-compare"]);
+    assert.equal(await other.page.getByRole("button", { name: /Swap|End comparison/ }).count(), 0);
+    assert.deepEqual(other.problems, []);
+    await other.close();
+  }
+});
+
+onPage("a link has the device of its sender, and groups of ops", { view: "" }, async ({ page, server }) => {
+  await pickFiles(page, [join(repository, "samples/sample.xplane.pb.xz")]);
+  await page.locator(".verdict").waitFor();
+  const panels = (page) => page.locator(".overview-side .about").allInnerTexts();
+  const captions = (page) => page.locator(".finding-picture .sub").allInnerTexts();
+  const [steps, devices] = await panels(page);
+  const waits = (await captions(page)).find((text) => text.startsWith("waits of"));
+  await share(page);
+  const linkUrl = await link(page);
+  const other = await openPage(browser, server.url);
+  await other.page.goto("about:blank");
+  await other.page.goto(linkUrl);
+  await other.page.locator(".verdict").waitFor();
+  const [ofLink, devicesOfLink] = await panels(other.page);
+  assert.ok(ofLink.startsWith(steps) && /; \d of 5 shown$/.test(ofLink), ofLink);
+  assert.equal(devicesOfLink, devices);
+  assert.ok((await captions(other.page)).includes(waits), waits);
+  assert.equal((await other.page.locator("#device-button").innerText()).replace(/\s+/g, " ").trim(), "Device Mean of 8");
+  assert.match(await other.page.locator(".finding-text .sub").first().innerText(), /^145 ops, 28\.39 ms per step\. Largest: copy\.787, 2\.30 ms\.$/);
+  await showView(other.page, "Breakdown");
+  await waitForTable(other.page);
+  for (const name of ["Category", "Scope"]) {
+    await groupBy(other.page, name);
+    await waitForRows(other.page);
+  }
+  await other.close();
 });

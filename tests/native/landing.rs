@@ -1,16 +1,17 @@
 //! This test compares the figures of the landing page's picture with an analysis of the sample that is shipped.
 
-use rooflight::analysis::base::{GroupBy, Query};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query};
 use rooflight::analysis::classify::Kind;
+use rooflight::analysis::overview::{Overview, OverviewQuery};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::chart::landing::{self, Op};
-use rooflight::protocol::{RooflineHead, ViewRequest};
+use rooflight::protocol::{RooflineHead, SessionInfo, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 
-fn engine() -> OpenSession {
+fn engine() -> (OpenSession, SessionInfo) {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(bytes), from_folder: false };
-    OpenSession::open(vec![input], &mut |_| {}).unwrap().0
+    OpenSession::open(vec![input], &mut |_| {}).unwrap()
 }
 
 /// Returns whether a drawn figure, which has three digits, matches a computed one.
@@ -20,9 +21,14 @@ fn close(drawn: f64, found: f64) -> bool {
 
 #[test]
 fn the_picture_shows_the_sample() {
-    let mut engine = engine();
-    // What the page shows first when the sample is opened.
-    let query = Query { by: GroupBy::Op, ..Query::default() };
+    let (mut engine, session) = engine();
+    // The device and the steps of the overview, which the page shows first when the sample is opened.
+    let overview: Option<Overview> =
+        engine.answer(&ViewRequest::Overview(OverviewQuery::default()).into()).decode().unwrap();
+    let overview = overview.unwrap();
+    assert_eq!(overview.device, landing::DEVICE);
+    let index = session.devices.iter().position(|device| device.label == overview.device).unwrap();
+    let query = Query { by: GroupBy::Op, device: DeviceChoice::One(index as u32), ..Query::default() };
     let request = RooflineQuery { query, ..RooflineQuery::default() };
     let head: RooflineHead = engine.answer(&ViewRequest::Roofline(request).into()).decode().unwrap();
     let totals = &head.figures.totals;
@@ -65,11 +71,18 @@ fn the_picture_shows_the_sample() {
     let shown: f64 = found.iter().take(landing::OPS.len()).map(|op| op.ms).sum();
     let all: f64 = found.iter().map(|op| op.ms).sum();
     assert!(shown / all > 0.75, "{:.1} % of the time", shown / all * 100.0);
-    let whole = head.figures.step.as_ref().expect("the sample has roofs");
-    assert!(
-        close(landing::STEP.intensity, whole.flops / whole.level_bytes[0]),
-        "{}",
-        whole.flops / whole.level_bytes[0]
-    );
-    assert!(close(landing::STEP.rate, whole.flops / whole.total.0 as f64), "{}", whole.flops / whole.total.0 as f64);
+    // The mark of the whole step has the HFU and the HBM bandwidth that the overview shows.
+    let figure = |name: &str| overview.figures.iter().find(|of| of.name == name).and_then(|of| of.value).unwrap();
+    let (hfu, hbm) = (figure("hardware_mfu"), figure("hbm_bandwidth"));
+    let rate = hfu * landing::PEAK;
+    let intensity = rate * 1e3 / (hbm * landing::BANDWIDTH);
+    assert!(close(landing::STEP.rate, rate) && close(landing::STEP.intensity, intensity), "{intensity} {rate}");
+    assert!(close(landing::STEP.ms, overview.period.0 as f64 / 1e9));
+    // The bar has the shares of the overview.
+    let all: f64 = landing::KINDS.iter().map(|(_, ms)| ms).sum();
+    for (kind, ms) in landing::KINDS {
+        let share =
+            overview.kinds.iter().find(|of| of.kind == Some(kind)).unwrap().total.fraction_of(overview.period).unwrap();
+        assert!((ms / all - share).abs() < 0.0005, "{kind:?}: {} is drawn, {share} found", ms / all);
+    }
 }

@@ -74,6 +74,7 @@ mod roofline_chart;
 mod roofline_xprof;
 mod session;
 mod share;
+mod share_comparison;
 mod small;
 mod streams;
 mod synth;

@@ -7,7 +7,9 @@ use rooflight::analysis::breakdown::columns::GROUP_TABLE;
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
+use rooflight::analysis::overview::{Overview, OverviewQuery};
 use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::chart::overview;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::address::PageAddress;
 use rooflight::protocol::url::roofline::RoofBy;
@@ -261,8 +263,8 @@ fn the_link_of_the_sample_is_short_and_has_the_main_figures() {
     assert!(back.roofline.figures.window.mfu.is_some_and(|mfu| mfu > 0.0 && mfu < 1.0));
     assert!(back.memory.programs.iter().any(|program| program.spaces.iter().any(|space| space.peak > 0)));
     let space = &back.memory.spaces[0];
-    assert!(back.rows.len() >= 15 && points(&back) >= 8, "{} {}", back.rows.len(), points(&back));
-    assert!(space.curve.columns.len() >= 32 && space.alive.buffers.len() >= 3);
+    assert!(back.rows.len() >= 8 && points(&back) >= 4, "{} {}", back.rows.len(), points(&back));
+    assert!(space.curve.columns.len() >= 16 && space.alive.buffers.len() >= 3);
     assert!(back.comm.comm.rows.len() >= 3);
     // The overview is in every link.
     let overview = back.overview.as_ref().unwrap();
@@ -463,7 +465,12 @@ fn a_summary_refuses_requests_for_missing_data() {
     );
     // Some ops have no row of their own.
     assert!(result.rows.len() < result.n_rows() as usize);
-    assert_eq!((summary.level, session.capabilities), (Level::USUAL.at, Capabilities::report(false, true)));
+    // No ops of the sample are identical.
+    let groups = [GroupBy::Category, GroupBy::Scope];
+    assert_eq!(
+        (summary.level, session.capabilities),
+        (Level::USUAL.at, Capabilities::report(false, true).with_groups(&groups))
+    );
     let query = |by| Query { by, ..Query::default() };
     let other = Query { step: StepChoice::Number(999), ..Query::default() };
     let filtered = RooflineQuery {
@@ -473,7 +480,11 @@ fn a_summary_refuses_requests_for_missing_data() {
     let all_kinds = RooflineQuery { all_kinds: true, ..RooflineQuery::default() };
     let requests: Vec<Request> = vec![
         Request::Breakdown(query(GroupBy::Source)),
-        Request::Breakdown(query(GroupBy::Category)),
+        Request::Breakdown(query(GroupBy::Layer)),
+        Request::Breakdown(Query {
+            filter: Filter { kind: Some(Kind::Compute), ..Filter::default() },
+            ..query(GroupBy::Category)
+        }),
         Request::Breakdown(other),
         Request::Scopes { query: Query::default(), root: String::new(), min_share: 0.0 },
         Request::Export { query: Query::default(), sort: None, format: Export::Csv },
@@ -493,11 +504,161 @@ fn a_summary_refuses_requests_for_missing_data() {
             other => panic!("{request:?}: {other:?}"),
         }
     }
-    // Summed rows are rows, too, and all rows sum to the whole.
-    let page = PageQuery { count: 1000, ..PageQuery::default() };
-    let page = common::breakdown_page(&mut engine, &Query::default(), page);
-    assert_eq!(page.rows.iter().map(common::self_time).sum::<Picos>(), result.totals.busy);
-    assert!(page.rows.iter().any(|row| !row.opens && row.key.contains("other compute ops")));
+    // Summed rows are rows, too, and all rows sum to the whole. They come last in every order.
+    for sort in [
+        None,
+        Some(SortBy::new("total_dur_ps", false)),
+        Some(SortBy::new("key", true)),
+        Some(SortBy::new("kind", false)),
+    ] {
+        let page = PageQuery { count: 1000, sort: sort.clone(), ..PageQuery::default() };
+        let page = common::breakdown_page(&mut engine, &Query::default(), page);
+        assert_eq!(page.rows.iter().map(common::self_time).sum::<Picos>(), result.totals.busy);
+        let is_rest = |key: &str| key.contains(" other ");
+        let first = page.rows.iter().position(|row| is_rest(&row.key)).unwrap();
+        assert!(first > 0 && page.rows[first..].iter().all(|row| is_rest(&row.key) && !row.opens), "{sort:?}");
+    }
+}
+
+/// A link shows the figures of the overview of its capture, and what it lacks is said.
+#[test]
+fn the_overview_of_a_link_has_the_figures_of_its_sender() {
+    for files in all() {
+        let (mut capture, _) = open(&files);
+        let query = OverviewQuery::default();
+        let Some(own): Option<Overview> = answer(&mut capture, ViewRequest::Overview(query.clone())) else { continue };
+        let full = capture.report(&ShareQuery::default()).unwrap();
+        for (level, with_sources) in [(0, false), (0, true), (10, false), (25, false), (60, true)] {
+            let what = format!("{} at {level}, sources: {with_sources}", files[0].0);
+            let link = encode_link(&ShareQuery { level, with_sources, ..ShareQuery::default() }.cut(&full));
+            let (mut reader, _) = OpenSession::of_report(decode(&rooflight_bytes(&link)).unwrap());
+            let of: Option<Overview> = answer(&mut reader, ViewRequest::Overview(query.clone()));
+            let of = of.unwrap();
+            let (steps, steps_own) = (overview::steps(&of), overview::steps(&own));
+            let shown = format!("; {} of {} shown", steps.0.len(), own.steps.len());
+            let is_cut = steps.0.len() < own.steps.len() && !steps_own.1.is_empty();
+            let plain = |text: &str| text.split(';').next().unwrap().to_owned();
+            assert_eq!(plain(&steps.1), plain(&steps_own.1), "{what}");
+            assert_eq!(steps.1.ends_with(&shown), is_cut, "{what}: {}", steps.1);
+            if own.devices.len() <= 64 {
+                assert_eq!(overview::devices(&of), overview::devices(&own), "{what}");
+            }
+            let rows = |of: &Overview| -> Vec<(String, String, String, Option<String>)> {
+                let rows = overview::sections(of).into_iter().flat_map(|section| section.rows);
+                let caption = |row: &overview::FindingRow| row.drawing.as_ref().map(|drawing| drawing.caption.clone());
+                rows.map(|row| (row.id.clone(), row.cost.clone(), row.title.clone(), caption(&row))).collect()
+            };
+            for (of, own) in rows(&of).into_iter().zip(rows(&own)) {
+                assert_eq!((&of.0, &of.1, &of.2), (&own.0, &own.1, &own.2), "{what}");
+                // A report has no drawings of events. Those of steps and of devices have the same caption.
+                assert!(of.3.is_none() || of.3 == own.3, "{what}: {of:?}, {own:?}");
+            }
+            let details = |of: &Overview| -> Vec<String> {
+                let mut of = of.clone();
+                of.all_findings().map(|finding| finding.detail.clone()).collect()
+            };
+            for (of, own) in details(&of).iter().zip(details(&own)) {
+                let is_path = |word: &str| word.contains(".py") || word.contains('/');
+                let without: Vec<&str> = own.split(' ').filter(|word| !is_path(word)).collect();
+                let bare = |text: &str| text.replace([',', '.'], "");
+                match with_sources {
+                    true => assert_eq!(*of, own, "{what}"),
+                    false => assert!(
+                        bare(of) == bare(&without.join(" ")) || bare(of) == bare(&own) || !own.contains(".py"),
+                        "{what}: {of:?}, {own:?}"
+                    ),
+                }
+            }
+        }
+    }
+}
+
+fn rooflight_bytes(link: &str) -> Vec<u8> {
+    encode(&decode_link(link).unwrap())
+}
+
+/// The sample has eight devices and five steps, more than the lowest level keeps of other tables.
+#[test]
+fn a_link_of_the_sample_counts_all_steps_and_devices() {
+    let full = report(&sample());
+    let of = full.cut_to(Level::SMALL).without_sources().overview.unwrap();
+    assert_eq!(overview::steps(&of).1.split(", ").next(), Some("3 of 5 counted"));
+    assert!(overview::steps(&of).1.ends_with("; 2 of 5 shown"), "{}", overview::steps(&of).1);
+    let (dots, words) = overview::devices(&of);
+    assert_eq!(dots.len(), 8);
+    assert!(words.contains("at most 9.5 %") && dots.iter().any(|dot| dot.time == "15.82 ms"), "{words} {dots:?}");
+    let copies = of.findings.iter().find(|finding| finding.id == "layout_copies").unwrap();
+    assert_eq!(copies.detail, "145 ops, 28.39 ms per step. Largest: copy.787, 2.30 ms.");
+}
+
+/// Of many devices, those that wait longest and least are kept, and the page says that there are more.
+#[test]
+fn waits_of_many_devices_are_cut_and_counted() {
+    let mut full = report(&sample());
+    let balance = full.comm.comm.balance.as_mut().unwrap();
+    let one = balance.devices[0].clone();
+    let devices = 0..200_u64;
+    balance.devices = devices
+        .clone()
+        .map(|at| rooflight::analysis::comm::Arrival {
+            device: format!("TPU:{at}"),
+            waited: Some(Picos(at * 7 % 200 * 1_000_000)),
+            ..one.clone()
+        })
+        .collect();
+    let step = full.steps.devices[0].clone();
+    full.steps.devices = devices
+        .map(|at| rooflight::analysis::breakdown::DeviceSteps { label: format!("TPU:{at}"), ..step.clone() })
+        .collect();
+    let of = full.cut_to(Level::SMALL);
+    let (dots, words) = overview::devices(of.overview.as_ref().unwrap());
+    assert_eq!(dots.len(), 64);
+    assert!(words.ends_with("; 64 of 200 shown"), "{words}");
+    assert!(dots.iter().any(|dot| dot.time.starts_with("199")) && dots.iter().any(|dot| dot.at == 0.0), "{dots:?}");
+}
+
+#[test]
+fn a_cut_report_has_groups_of_ops_with_exact_sums() {
+    for files in all() {
+        let (mut capture, _) = open(&files);
+        let full = capture.report(&ShareQuery::default()).unwrap();
+        for at in [0, 25, 60, 100] {
+            let result = decode(&encode(&full.cut_to(Level::from_slider(at)))).unwrap();
+            let what = format!("{} at {at}", full.files());
+            let (mut reader, session) = OpenSession::of_report(result.clone());
+            for (grouped, all) in result.groups.iter().zip(&full.groups) {
+                let by = grouped.by;
+                assert!(session.capabilities.groups_breakdown_by(by), "{what}");
+                let rows = grouped.rows.iter().map(|group| group.total);
+                let sum = rows.chain(grouped.rest.iter().map(|rest| rest.total)).sum::<Picos>();
+                assert_eq!(sum, full.totals.busy, "{what}, {by:?}");
+                let n_rest: u32 = grouped.rest.iter().map(|rest| rest.n_rows).sum();
+                assert_eq!(grouped.rows.len() + n_rest as usize, all.rows.len(), "{what}, {by:?}");
+                for (group, of) in grouped.rows.iter().zip(&all.rows) {
+                    assert_eq!(group.key, of.key, "{what}");
+                    assert_eq!(time_text(group.total), time_text(of.total), "{what}, {}", group.key);
+                    assert_eq!(group.n_executions, of.n_executions, "{what}, {}", group.key);
+                }
+                let query = Query { by, ..Query::default() };
+                let head = |engine: &mut OpenSession| match engine.answer(&Request::Breakdown(query.clone())) {
+                    Reply::Breakdown(head) => *head,
+                    other => panic!("{other:?}"),
+                };
+                let (a, b) = (head(&mut capture), head(&mut reader));
+                assert_eq!((a.shown.total, a.shown.n_all), (b.shown.total, b.shown.n_all), "{what}, {by:?}");
+                let page = PageQuery { count: 40, ..PageQuery::default() };
+                let (a, b) = (
+                    common::breakdown_page(&mut capture, &query, page.clone()),
+                    common::breakdown_page(&mut reader, &query, page),
+                );
+                let times = |page: &TablePage| -> Vec<(String, String)> {
+                    let own = page.rows.iter().filter(|row| !row.key.contains(" other "));
+                    own.map(|row| (row.key.clone(), time_text(common::self_time(row)))).take(8).collect()
+                };
+                assert_eq!(times(&a)[..times(&b).len()], times(&b)[..], "{what}, {by:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@
 use crate::analysis::classify::Kind;
 pub use crate::table::filter::{FilterError, FilterField};
 use crate::table::filter::{TextFilter, TextMatcher};
+use crate::table::page::row_key;
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 /// The conditions that an op must meet, all of them.
@@ -21,12 +23,15 @@ pub struct Filter {
     pub kind: Option<Kind>,
     /// The scope path of matching ops, which may also lie below it; empty: all scopes.
     pub scope: String,
+    /// The [keys](row_key) of matching ops, such as `copy.787@12`, in order; empty: all ops. A finding selects its ops
+    /// so.
+    pub ops: Vec<String>,
 }
 
 impl Filter {
     /// Returns whether the filter selects every op.
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.kind.is_none() && self.scope.is_empty()
+        self.text.is_empty() && self.kind.is_none() && self.scope.is_empty() && self.ops.is_empty()
     }
 
     /// Compiles the filter, so that it can be applied.
@@ -35,7 +40,8 @@ impl Filter {
     /// Returns [`FilterError`] if `regex` is set and `text` is not a valid regular expression.
     pub fn compile(&self) -> Result<Matcher, FilterError> {
         let text = TextFilter { text: self.text.clone(), within: self.within, regex: self.regex }.compile()?;
-        Ok(Matcher { text, within: self.within, kind: self.kind, scope: self.scope.clone() })
+        let ops = self.ops.iter().cloned().collect();
+        Ok(Matcher { text, within: self.within, kind: self.kind, scope: self.scope.clone(), ops })
     }
 }
 
@@ -49,6 +55,7 @@ pub struct Matcher {
     pub kind: Option<Kind>,
     /// The scope path of matching ops, which may also lie below it; empty: all scopes.
     pub scope: String,
+    ops: FxHashSet<String>,
 }
 
 impl Matcher {
@@ -59,7 +66,17 @@ impl Matcher {
 
     /// Returns whether the filter selects every op.
     pub fn passes_all(&self) -> bool {
-        !self.has_text() && self.kind.is_none() && self.scope.is_empty()
+        !self.has_text() && self.kind.is_none() && self.scope.is_empty() && self.ops.is_empty()
+    }
+
+    /// Returns whether the filter names single ops.
+    pub fn names_ops(&self) -> bool {
+        !self.ops.is_empty()
+    }
+
+    /// Returns whether an op is one of those that the filter names, or the filter names none.
+    pub fn has_op(&self, name: &str, program_id: Option<u64>) -> bool {
+        self.ops.is_empty() || self.ops.contains(&row_key(name, program_id))
     }
 
     /// Returns whether `text` contains a match of the filter's text.

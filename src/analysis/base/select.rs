@@ -18,6 +18,7 @@ pub fn select(session: SessionFacts<'_>, device: usize, matcher: &Matcher) -> Ve
                 || of
                     .scope
                     .is_some_and(|id| scopes.get(id, || scope_path::is_within(session.words.get(id), &matcher.scope))))
+            && (!matcher.names_ops() || matcher.has_op(texts.facts.names.get(i), op.stats.program.map(|id| id.0)))
             && (!matcher.has_text() || texts.has(i, op, of.scope))
     };
     plane.ops.iter().zip(&facts.ops).enumerate().map(of).collect()

@@ -94,7 +94,8 @@ impl Analysis {
 
     /// Returns the number of rows of a query without its filter's text, from the cache or by calling `count`.
     fn counted(&self, query: &Query, count: impl FnOnce() -> u32) -> u32 {
-        let filter = Filter { kind: query.filter.kind, scope: query.filter.scope.clone(), ..Filter::default() };
+        let Filter { kind, scope, ops, .. } = query.filter.clone();
+        let filter = Filter { kind, scope, ops, ..Filter::default() };
         let query = Query { filter, ..query.clone() };
         let mut counts = self.counts.borrow_mut();
         if let Some((_, n)) = counts.iter().find(|(of, _)| *of == query) {

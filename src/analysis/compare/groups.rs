@@ -15,6 +15,9 @@ const NO_SOURCE: &str = "<no source>";
 /// The name of the group of ops whose group of work is unknown.
 const NO_OP_GROUP: &str = "<unknown>";
 
+/// The name of the group of ops that a report leaves out, and that are sums by kind.
+const LEFT_OUT: &str = "<left out>";
+
 /// What a row of the table stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CompareBy {
@@ -63,10 +66,10 @@ impl CompareBy {
         match self {
             Self::Op => rows.iter().map(|row| row.name().into()).collect(),
             Self::Kind => rows.iter().map(|row| row.kind.key().into()).collect(),
-            Self::OpGroup => rows.iter().map(|row| row.op_group().unwrap_or(NO_OP_GROUP).into()).collect(),
-            Self::Source => rows.iter().map(|row| row.source().unwrap_or(NO_SOURCE).into()).collect(),
+            Self::OpGroup => rows.iter().map(|row| row.op_group().unwrap_or(none(row, NO_OP_GROUP)).into()).collect(),
+            Self::Source => rows.iter().map(|row| row.source().unwrap_or(none(row, NO_SOURCE)).into()).collect(),
             Self::Scope => {
-                let paths: Vec<&str> = rows.iter().map(|row| row.scope().unwrap_or(NO_SCOPE)).collect();
+                let paths: Vec<&str> = rows.iter().map(|row| row.scope().unwrap_or(none(row, NO_SCOPE))).collect();
                 fold(&paths, "").paths.into_iter().map(Cow::Owned).collect()
             }
         }
@@ -77,6 +80,11 @@ impl CompareBy {
         let kind = Kind::ALL.into_iter().find(|kind| self == Self::Kind && kind.key() == name);
         kind.map_or(name, |kind| kind.label())
     }
+}
+
+/// Returns the name of the group of a row without a group. The ops of a sum are of several groups.
+fn none(row: &RowDelta, unknown: &'static str) -> &'static str {
+    if row.is_left_out() { LEFT_OUT } else { unknown }
 }
 
 impl RowDelta {

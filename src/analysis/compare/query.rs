@@ -1,7 +1,7 @@
 //! This module defines the requests about a comparison.
 
 use super::by_hand::OpPair;
-use super::matching::name_without_numbers;
+use super::matching::{Tier, name_without_numbers};
 use super::report::{CompareRows, Comparison, OpGroupDelta, RowDelta};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,10 @@ impl Comparison {
         let mut kept: Vec<u32> = Vec::new();
         for part in &mut parts {
             let left_out = part.children.split_off(n.min(part.children.len()));
-            part.groups = self.groups(&left_out, n / 2);
+            // A shared comparison that is cut has groups of the rows that it leaves out.
+            if !left_out.is_empty() || part.groups.is_empty() {
+                part.groups = self.groups(&left_out, n / 2);
+            }
             for (row, _) in &mut part.children {
                 *row = index_in(&mut kept, *row);
             }
@@ -66,7 +69,7 @@ impl Comparison {
 
 impl Comparison {
     /// Returns the `n` largest groups of parts of rows: those whose names differ only in numbers, and that are on the same sides.
-    fn groups(&self, parts: &[(u32, i64)], n: usize) -> Vec<OpGroupDelta> {
+    pub(crate) fn groups(&self, parts: &[(u32, i64)], n: usize) -> Vec<OpGroupDelta> {
         let mut groups: IndexMap<(String, CompareRows), OpGroupDelta> = IndexMap::new();
         for (row, delta) in parts {
             let Some(row) = self.rows.get(*row as usize) else { continue };
@@ -88,6 +91,11 @@ impl Comparison {
 }
 
 impl RowDelta {
+    /// Returns whether the row is a sum of ops that a report leaves out, or of those that may be among them.
+    pub fn is_left_out(&self) -> bool {
+        self.tier == Some(Tier::LeftOut)
+    }
+
     /// Returns the rows of the table in which the row is, beside all of them.
     pub const fn sides(&self) -> CompareRows {
         match (self.a.is_some(), self.b.is_some()) {

@@ -148,7 +148,9 @@ impl Overview {
             }
         };
         self.steps = own.map_or_else(Vec::new, |device| device.steps.iter().take(MAX_STEPS).map(share).collect());
-        self.n_steps = own.and_then(|device| device.all).map_or(0, |all| all.n);
+        // The statistics are those of all steps.
+        let n_steps = own.and_then(|device| device.all).map_or(0, |all| all.n);
+        self.n_steps = n_steps.max(self.steps.len() as u32);
         self.devices = labels.map(|label| DeviceShare { label: label.to_owned(), waited: waited(label) }).collect();
     }
 
@@ -165,6 +167,8 @@ impl Overview {
             finding.inputs.clear();
             finding.evidence.picture = None;
             finding.evidence.spans.clear();
+            finding.evidence.op_keys.clear();
+            finding.evidence.kind = None;
             finding.tries.iter_mut().for_each(|of| of.set = None);
         });
         self

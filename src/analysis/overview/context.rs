@@ -17,6 +17,7 @@ use crate::analysis::memory::{CrossCheck, SpaceMemory};
 use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId, program_of};
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, time_text};
+use crate::table::page::row_key;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,6 +26,8 @@ use std::rc::Rc;
 
 /// Largest number of ops, and of host events, that a finding names.
 const MAX_EVIDENCE: usize = 5;
+/// Largest number of ops that a finding selects in the breakdown. More would make the address of the page too long.
+const MAX_KEYS: usize = 300;
 /// Longest path in a sentence.
 const MAX_PATH: usize = 32;
 /// Longest name of an op in a sentence. Names of GPU kernels may have hundreds of characters.
@@ -163,12 +166,21 @@ impl<'a> Context<'a> {
             }
         };
         let layers = self.by_layers(ops);
+        let key = |(at, _): &(usize, Picos)| {
+            let names = &self.analysis.facts[self.by_op.ledger.device].names;
+            let program = self.op(*at).0.stats.program;
+            row_key(names.get(self.by_op.ops[*at].op.0 as usize), program.map(|id| id.0))
+        };
+        let mut kinds = ops.iter().map(|(at, _)| self.op(*at).1.kind);
+        let first = kinds.next();
         // Ops without a noticeable part of the time are no evidence.
         let most = layers.first().map_or(Picos::ZERO, |(_, time, _)| *time);
         let is_noticeable = |(_, time, _): &&(usize, Picos, u32)| time.fraction_of(most).is_some_and(|of| of > 0.01);
         Evidence {
             ops: layers.iter().filter(is_noticeable).take(MAX_EVIDENCE).map(describe).collect(),
             n_ops: ops.len() as u32,
+            op_keys: if ops.len() > MAX_KEYS { Vec::new() } else { ops.iter().map(key).collect() },
+            kind: first.filter(|kind| kinds.all(|other| other == *kind)),
             ..Evidence::default()
         }
     }

@@ -59,7 +59,7 @@ pub struct Overview {
     pub checked: Vec<Checked>,
     /// Rules that could not be checked.
     pub skipped: Vec<SkippedRule>,
-    /// The first [`MAX_STEPS`](super::MAX_STEPS) steps of the device, in order of their start.
+    /// The first [`MAX_STEPS`](super::MAX_STEPS) steps of the device, in order of their start. A report may hold fewer.
     pub steps: Vec<StepShare>,
     /// The number of all steps of the device.
     pub n_steps: u32,
@@ -282,6 +282,10 @@ pub struct Evidence {
     pub ops: Vec<OpEvidence>,
     /// Number of all ops.
     pub n_ops: u32,
+    /// The keys of all ops, as a filter of the breakdown names them. Empty if they are too many, and in a report.
+    pub op_keys: Vec<String>,
+    /// The kind of all ops. `None` if they differ, if there are none, and in a report.
+    pub kind: Option<Kind>,
     /// Numbers of steps.
     pub steps: Vec<u64>,
     /// Labels of devices.

@@ -1,5 +1,6 @@
 //! This module writes the figures above the overview, with their formulas.
 
+use crate::analysis::base::DeviceChoice;
 use crate::analysis::overview::{Figure as Known, KindShare, Overview, Unit};
 use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, mark_above, row, share_figure};
 use crate::report::overview_text::number;
@@ -36,6 +37,20 @@ pub fn about(of: &Overview) -> String {
     };
     let chip = of.header.device_type.as_ref().map_or(String::new(), |chip| format!(" ({chip})"));
     format!("{}{chip}{which}; {steps}", of.device)
+}
+
+/// Returns what a view of a session with `n` devices shows, such as "mean of 8 devices". `None` if it shows one device.
+pub fn devices_words(device: DeviceChoice, n: usize) -> Option<String> {
+    match device {
+        DeviceChoice::Mean if n > 1 => Some(format!("mean of {n} devices")),
+        DeviceChoice::All if n > 1 => Some(format!("sum of {n} devices")),
+        _ => None,
+    }
+}
+
+/// Returns what the other views show, in a sentence. `None` if they show the device of the overview.
+pub fn other_views(of: &Overview, device: DeviceChoice) -> Option<String> {
+    devices_words(device, of.devices.len()).map(|words| format!("The other views show the {words}."))
 }
 
 /// Returns the text beside the picker of the chip. `None` if no picker is needed: the peaks are known, and from the capture.

@@ -2,6 +2,7 @@
 
 use super::evidence::{EvidenceGroup, evidence};
 use super::pictures::{Drawing, drawing};
+use crate::analysis::classify::Kind;
 use crate::analysis::overview::{Confidence, Finding, Overview, SeeView};
 use crate::protocol::url::View;
 use crate::table::format::{ABSENT, TimeUnit, bytes_text, percent_text, time_text, time_text_in};
@@ -44,10 +45,43 @@ pub struct FindingRow {
     pub evidence: Vec<EvidenceGroup>,
     /// The small picture.
     pub drawing: Option<Drawing>,
-    /// The view that shows the evidence.
-    pub see: View,
+    /// The view that shows the evidence, and what it shows there.
+    pub see: FindingLink,
     /// Whether the finding is about XLA flags, or suggests some.
     pub has_flags: bool,
+}
+
+/// What a finding leads to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FindingLink {
+    pub view: View,
+    /// Label of the device of the overview.
+    pub device: String,
+    /// The keys of the ops of the finding. Empty for all ops.
+    pub ops: Vec<String>,
+    /// The kind of all its ops, if their keys are unknown. `None` for all kinds.
+    pub kind: Option<Kind>,
+    /// The text that the collectives of the finding have in common, such as `all-reduce`. Empty for all of them.
+    pub collectives: String,
+}
+
+fn link(of: &Overview, finding: &Finding) -> FindingLink {
+    let view = match finding.view {
+        SeeView::Breakdown => View::Breakdown,
+        SeeView::Roofline => View::Roofline,
+        SeeView::Memory => View::Memory,
+        SeeView::Comm => View::Communication,
+        SeeView::File => View::File,
+    };
+    let evidence = &finding.evidence;
+    let primitive = finding.id.strip_prefix("exposed_").map(|name| name.replace('_', "-"));
+    FindingLink {
+        view,
+        device: of.device.clone(),
+        ops: evidence.op_keys.clone(),
+        kind: evidence.kind.filter(|_| evidence.op_keys.is_empty()),
+        collectives: primitive.unwrap_or_default(),
+    }
 }
 
 /// Returns the time by which a finding is ranked.
@@ -86,13 +120,7 @@ fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
         evidence: evidence(of, finding),
         drawing: drawing(of, finding),
         has_flags: finding.id == "xla_flags" || finding.tries.iter().any(|of| of.flag.is_some()),
-        see: match finding.view {
-            SeeView::Breakdown => View::Breakdown,
-            SeeView::Roofline => View::Roofline,
-            SeeView::Memory => View::Memory,
-            SeeView::Comm => View::Communication,
-            SeeView::File => View::File,
-        },
+        see: link(of, finding),
     }
 }
 

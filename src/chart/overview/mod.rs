@@ -9,8 +9,8 @@ mod side;
 mod strip;
 
 pub use evidence::{EvidenceGroup, EvidenceLine, EvidenceTarget};
-pub use figures::{about, chip_text, readout};
-pub use findings::{FindingRow, Section, sections};
+pub use figures::{about, chip_text, devices_words, other_views, readout};
+pub use findings::{FindingLink, FindingRow, Section, sections};
 pub use pictures::{Drawing, Mark, drawing};
 pub use side::{Dot, HostRow, RuleLine, StepRow, checked, devices, guess, hosts, skipped, steps};
 pub use strip::{KindLine, Legend, Segment, StripPart, kinds, legend, segment_label, segments};

@@ -151,6 +151,8 @@ fn devices(of: &Overview, marked: &[String]) -> Option<Drawing> {
     let mark =
         |dot: &Dot| Mark::Dot { is_marked: marked.contains(&dot.label), x: 0.03 + 0.94 * dot.at, y: 0.5, radius: 4.5 };
     let line = rect("mark-line", (0.03, 0.94), (0.48, 0.04));
-    let caption = format!("waits of {} devices, at most {most}", dots.len());
+    let (n, all) = (dots.len(), of.devices.len());
+    let devices = if n < all { format!("{n} of {all}") } else { n.to_string() };
+    let caption = format!("waits of {devices} devices, at most {most}");
     Some(Drawing { marks: std::iter::once(line).chain(dots.iter().map(mark)).collect(), caption, title: OF_DEVICES })
 }

@@ -64,9 +64,11 @@ pub fn steps(of: &Overview) -> (Vec<StepRow>, String) {
         let spread = spread.map_or(String::new(), |spread| format!(", standard deviation {spread}"));
         format!("{} of {} counted{spread}", periods.n, of.n_steps)
     });
+    let is_cut = !about.is_empty() && of.steps.len() < of.n_steps as usize;
+    let shown = if is_cut { format!("; {} of {} shown", of.steps.len(), of.n_steps) } else { String::new() };
     let shared =
         if per_column > 1 { format!("; each column is the longest of {per_column} steps") } else { String::new() };
-    (of.steps.chunks(per_column).filter_map(row).collect(), about + &shared)
+    (of.steps.chunks(per_column).filter_map(row).collect(), about + &shown + &shared)
 }
 
 /// A device on a line.
@@ -98,9 +100,11 @@ pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
         is_critical: slowest == Some(*label),
     };
     let share = percent_text(most.fraction_of(of.period).unwrap_or(0.0));
+    let (n, all) = (waits.len(), of.devices.len());
+    let shown = if n < all { format!("; {n} of {all} shown") } else { String::new() };
     (
         waits.iter().map(dot).collect(),
-        format!("wait for others per step, at most {share}; the slowest device waits least"),
+        format!("wait for others per step, at most {share}; the slowest device waits least{shown}"),
     )
 }
 

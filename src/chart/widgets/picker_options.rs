@@ -267,6 +267,7 @@ mod tests {
     #[test]
     fn a_summary_offers_what_it_holds() {
         let summary = SharedReportInfo {
+            comparison: None,
             sentence: String::new(),
             device: DeviceChoice::One(1),
             step: StepChoice::Number(2),

@@ -152,6 +152,7 @@ impl fmt::Display for PageAddress {
         push("compare", &self.compare, self.compare.is_empty())?;
         push("timeline", &self.timeline, self.timeline.is_empty())?;
         push("captures", &self.captures, self.captures.is_empty())?;
+        list(f, "ops", (!filter.ops.is_empty()).then_some(&filter.ops))?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))?;
         // The report comes last, so that a link that is cut loses a part of the report, and the report detects the
@@ -255,6 +256,7 @@ impl PageAddress {
             "timeline" => self.timeline = text,
             "captures" => self.captures = text,
             "report" => self.report = text,
+            "ops" => query.filter.ops = items()?,
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
             // A later build of this version may have added the name.
@@ -344,8 +346,9 @@ mod tests {
         let by = prop::sample::select(GroupBy::ALL.to_vec());
         let kind = prop::option::of(prop::sample::select(Kind::ALL.to_vec()));
         let within = prop::sample::select(FilterField::ALL.to_vec());
-        let filter = (text(), within, any::<bool>(), kind, text())
-            .prop_map(|(text, within, regex, kind, scope)| Filter { text, within, regex, kind, scope });
+        let ops = prop::collection::vec(text(), 0..4);
+        let filter = (text(), within, any::<bool>(), kind, text(), ops)
+            .prop_map(|(text, within, regex, kind, scope, ops)| Filter { text, within, regex, kind, scope, ops });
         let query =
             (device, step, by, filter).prop_map(|(device, step, by, filter)| Query { device, step, by, filter });
         let sort = prop::option::of(("[a-z_]{1,12}", any::<bool>()))

@@ -3,9 +3,11 @@
 
 use super::address::{PageAddress, View};
 use super::comm::CommViewState;
+use super::compare::{ComparePane, CompareViewState};
 use super::memory::MemoryViewState;
 use super::roofline::RooflineViewState;
 use crate::analysis::base::{Filter, FilterField, GroupBy, Query};
+use crate::analysis::compare::CompareBy;
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -25,7 +27,8 @@ pub fn shared_address(
         by @ (GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Program) if is_whole => by,
         _ => GroupBy::Op,
     };
-    let filter = Filter { scope: String::new(), ..now.query.filter.clone() };
+    // The ops of a finding are many, and the report may not hold them.
+    let filter = Filter { scope: String::new(), ops: Vec::new(), ..now.query.filter.clone() };
     let is_said = !anonymise && (filter.within != FilterField::Source || with_sources);
     let filter = if is_said { filter } else { Filter { kind: filter.kind, ..Filter::default() } };
     let selection = if anonymise || by != now.query.by { Vec::new() } else { now.selection.clone() };
@@ -36,7 +39,7 @@ pub fn shared_address(
         columns: now.columns.clone(),
         selection,
         picture: now.picture,
-        // A report has no second capture.
+        // The comparison is shared by itself.
         view: if now.view == View::Compare { View::default() } else { now.view },
         roofline: rewrite_view(&now.roofline, |place: RooflineViewState| RooflineViewState {
             sort: place.sort,
@@ -55,6 +58,25 @@ pub fn shared_address(
         report: report.to_owned(),
         ..PageAddress::default()
     }
+}
+
+/// Returns the address at which the shared comparison in `report` opens with the present state of its view. The comparison is
+/// that of its sender, so that it is not made again with the sides exchanged or with pairs of the user.
+pub fn shared_comparison_address(now: &PageAddress, report: &str, with_sources: bool, anonymise: bool) -> PageAddress {
+    let compare = rewrite_view(&now.compare, |place: CompareViewState| {
+        let is_named = !anonymise && (with_sources || place.by != CompareBy::Source);
+        CompareViewState {
+            rows: place.rows,
+            by: if is_named { place.by } else { CompareBy::Op },
+            group: place.group.filter(|_| is_named),
+            // A shared comparison has no events.
+            pane: if place.pane == ComparePane::Timeline { ComparePane::default() } else { place.pane },
+            scope: if anonymise { String::new() } else { place.scope },
+            shows_differences: place.shows_differences,
+            ..CompareViewState::default()
+        }
+    });
+    PageAddress { view: View::Compare, compare, report: report.to_owned(), ..PageAddress::default() }
 }
 
 /// Parses the state of a view, and writes the part that `keep` returns. Returns an empty text if `text` is not valid.
@@ -83,6 +105,17 @@ mod tests {
         );
         let cut = shared_address(&now(), "R", false, true, false);
         assert_eq!((cut.query.by, cut.selection), (GroupBy::Op, Vec::new()), "rows of other groupings are not shared");
+    }
+
+    #[test]
+    fn a_comparison_opens_as_its_sender_sees_it() {
+        let text = "v=1&view=compare&src=https://secret.example/x&compare=swap:1;rows:matched;by:source;group:secret.py%3A3;\
+                    pane:timeline;scope:secret;pair:secret.1:secret.2";
+        let now: PageAddress = text.parse().unwrap();
+        let passed = shared_comparison_address(&now, "R", false, false).to_string();
+        assert_eq!(passed, "v=1&view=compare&compare=rows:matched;scope:secret&report=R");
+        let passed = shared_comparison_address(&now, "R", true, true).to_string();
+        assert_eq!(passed, "v=1&view=compare&compare=rows:matched&report=R");
     }
 
     #[test]

@@ -11,5 +11,5 @@ pub mod roofline;
 pub mod timeline;
 pub mod view;
 
-pub use for_report::shared_address;
+pub use for_report::{shared_address, shared_comparison_address};
 pub use view::{FilesViewState, Picture, View};

@@ -10,6 +10,7 @@ use crate::protocol::table_query::TableAction;
 use crate::protocol::{BreakdownHead, Reply};
 use crate::session::breakdown_rows::breakdown_table;
 use crate::session::tables::answer;
+use crate::share::{GroupedRows, OmittedSum};
 use crate::small_sort::SmallSort;
 use crate::table::answer::CachedOrder;
 use crate::table::source::Source;
@@ -24,7 +25,7 @@ impl ReportSession {
         let report = &self.report;
         let mut all_notes = notes(report, &report.notes);
         let cut = report.n_cut();
-        if cut > 0 && !query.filter.text.is_empty() {
+        if cut > 0 && !query.filter.text.is_empty() && self.saved(query).is_none() {
             let message = format!("{cut} ops are only a sum in this summary, so the filter does not apply to them.");
             all_notes.push(Note::new(Severity::Caution, NoteCode::SummaryFilter, message));
         }
@@ -44,12 +45,17 @@ impl ReportSession {
         let groups = self.groups(query)?;
         let shown = self.shown(&groups, self.n_all(query, groups.len())?);
         let rows = Source::InMemory(&groups);
-        Ok(answer(&mut breakdown_table(rows, query, &self.report.header, &shown, CachedOrder::default()), action))
+        let table = breakdown_table(rows, query, &self.report.header, &shown, CachedOrder::default());
+        Ok(answer(&mut table.with_last(is_rest), action))
     }
 
     /// Returns the number of rows without a filter. For the grouping by op, this counts the ops that the report sums
     /// into one row per kind as well.
     fn n_all(&self, query: &Query, n_groups: usize) -> Result<usize, Reply> {
+        if let Some(saved) = self.saved(query) {
+            let omitted = saved.rest.iter().map(|rest| rest.n_rows as usize).sum::<usize>();
+            return Ok(saved.rows.len() + omitted);
+        }
         Ok(match query.by {
             GroupBy::Op => self.report.n_rows() as usize,
             _ if query.filter.is_empty() => n_groups,
@@ -87,16 +93,27 @@ impl ReportSession {
         if matcher.has_text() && matcher.within == FilterField::Source && !report.origin.has_sources {
             return Err(self.lacks("lines of source"));
         }
-        let matching = report.rows.iter().map(|row| &row.group).filter(|group| passes(&matcher, group)).cloned();
-        let mut groups: Vec<Group> = matching.collect();
-        if !matcher.has_text() {
-            let rest = self.rest().into_iter();
-            groups.extend(rest.filter(|rest| matcher.kind.is_none_or(|kind| kind == rest.kind)));
+        let saved = self.saved(query);
+        if saved.is_some() && (matcher.kind.is_some() || matcher.names_ops()) {
+            // A group may hold ops of several kinds.
+            return Err(self.lacks("this grouping of some of the ops"));
+        }
+        let mut rows: Vec<&Group> = match saved {
+            Some(saved) => saved.rows.iter().collect(),
+            None => report.rows.iter().map(|row| &row.group).collect(),
+        };
+        rows.retain(|group| passes(&matcher, group));
+        let mut groups: Vec<Group> = rows.into_iter().cloned().collect();
+        if !matcher.has_text() && !matcher.names_ops() {
+            let rest =
+                saved.map_or_else(|| rest(&report.rest, "op", "ops"), |saved| rest(&saved.rest, "group", "groups"));
+            groups.extend(rest.into_iter().filter(|rest| matcher.kind.is_none_or(|kind| kind == rest.kind)));
         }
         let by_group = |key: fn(&Group) -> Option<&str>| {
             if report.is_whole() { Ok(key) } else { Err(self.lacks("groupings by anything but op and kind")) }
         };
         let mut groups = match query.by {
+            _ if saved.is_some() => groups,
             GroupBy::Op => groups,
             GroupBy::Kind => merge_groups(groups, query.by, |group| Some(group.kind.key())),
             GroupBy::Category => merge_groups(groups, query.by, by_group(Group::main_category)?),
@@ -112,25 +129,40 @@ impl ReportSession {
             group.of_step = report.header.step_duration.and_then(|window| group.total.fraction_of(window));
             group.of_kind = group.total.fraction_of(report.totals.time_of_kind(group.kind));
         }
-        groups.small_sort_by(|a, b| (Reverse(a.total), &a.key).cmp(&(Reverse(b.total), &b.key)));
+        groups
+            .small_sort_by(|a, b| (is_rest(a), Reverse(a.total), &a.key).cmp(&(is_rest(b), Reverse(b.total), &b.key)));
         Ok(groups)
     }
 
-    /// Returns one row per kind for the ops that the report leaves out.
-    fn rest(&self) -> Vec<Group> {
-        let row = |rest: &crate::share::OmittedSum| {
-            let key = format!("{} other {} ops", rest.n_rows, rest.kind.label().to_lowercase());
-            Group {
-                key_kind: "other".to_owned(),
-                kind: rest.kind,
-                n_executions: rest.n_executions,
-                total: rest.total,
-                inclusive: rest.total,
-                ..Group::empty(key)
-            }
-        };
-        self.report.rest.iter().map(row).collect()
+    /// Returns the rows of the grouping of a query that the report was made with. `None` if the groups follow from its ops.
+    fn saved(&self, query: &Query) -> Option<&GroupedRows> {
+        let follows = self.report.is_whole() && query.by == GroupBy::Category;
+        self.report.groups.iter().find(|grouped| grouped.by == query.by && !follows)
     }
+}
+
+/// The type of the names of sums of rows that the report leaves out.
+const REST: &str = "other";
+
+/// Returns one row per kind for the rows that the report leaves out. `one` and `several` name such rows.
+fn rest(omitted: &[OmittedSum], one: &str, several: &str) -> Vec<Group> {
+    let row = |rest: &OmittedSum| {
+        let name = if rest.n_rows == 1 { one } else { several };
+        let key = format!("{} other {} {name}", rest.n_rows, rest.kind.label().to_lowercase());
+        Group {
+            key_kind: REST.to_owned(),
+            kind: rest.kind,
+            n_executions: rest.n_executions,
+            total: rest.total,
+            inclusive: rest.total,
+            ..Group::empty(key)
+        }
+    };
+    omitted.iter().map(row).collect()
+}
+
+fn is_rest(group: &Group) -> bool {
+    group.key_kind == REST
 }
 
 fn passes(matcher: &Matcher, group: &Group) -> bool {
@@ -141,7 +173,7 @@ fn passes(matcher: &Matcher, group: &Group) -> bool {
             FilterField::Source => is_in(group.source_inner.as_deref()),
             FilterField::Anywhere => is_in(Some(&group.key)) || is_in(group.tf_op.as_deref()),
         };
-    is_text && matcher.kind.is_none_or(|kind| kind == group.kind)
+    is_text && matcher.kind.is_none_or(|kind| kind == group.kind) && matcher.has_op(&group.key, group.program_id)
 }
 
 /// Merges rows with the same key. Rows without a key are merged into one row, "<none>".

@@ -7,7 +7,7 @@ mod memory_comm;
 mod overview;
 mod roofline;
 
-use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
+use crate::analysis::base::{DeviceChoice, Framework, GroupBy, Query, StepChoice};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
@@ -149,6 +149,9 @@ impl ReportSession {
 
 /// Returns a sentence that describes the session.
 fn sentence(report: &Report) -> String {
+    if let Some(comparison) = &report.comparison {
+        return comparison.sentence();
+    }
     let rounded = report.rounded().map_or_else(String::new, |how| format!("; {how}"));
     format!("This is a summary of {}; it holds {}{rounded}.", report.files(), report.holds())
 }
@@ -186,6 +189,7 @@ fn session(report: &Report) -> SessionInfo {
         partial: origin.partial.clone(),
         n_events: origin.n_events,
         summary: Some(SharedReportInfo {
+            comparison: report.comparison.as_ref().map(|of| of.names()),
             sentence: sentence(report),
             device: first_device,
             step,
@@ -193,7 +197,8 @@ fn session(report: &Report) -> SessionInfo {
             has_sources: origin.has_sources,
             is_anonymous: origin.is_anonymous,
         }),
-        capabilities: Capabilities::report(report.rows.len() as u32 == report.n_rows(), report.overview.is_some()),
+        capabilities: Capabilities::report(report.rows.len() as u32 == report.n_rows(), report.overview.is_some())
+            .with_groups(&report.groups.iter().map(|grouped| grouped.by).collect::<Vec<GroupBy>>()),
         framework: Framework::Unknown,
         reading: None,
         captures: Vec::new(),

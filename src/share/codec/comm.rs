@@ -9,7 +9,7 @@ use crate::analysis::comm::{
 use crate::share::report::CommPart;
 use crate::units::Count;
 
-const PRIMITIVES: [Primitive; 12] = [
+pub(super) const PRIMITIVES: [Primitive; 12] = [
     Primitive::AllReduce,
     Primitive::AllGather,
     Primitive::ReduceScatter,
@@ -23,7 +23,7 @@ const PRIMITIVES: [Primitive; 12] = [
     Primitive::Copy,
     Primitive::Slice,
 ];
-const CORES: [Core; 2] = [Core::Tensor, Core::Sparse];
+pub(super) const CORES: [Core; 2] = [Core::Tensor, Core::Sparse];
 const WAYS: [Execution; 4] = [Execution::Sync, Execution::Async, Execution::Fused, Execution::Mixed];
 const ROLES: [Role; 5] = [Role::Weights, Role::Gradients, Role::DataOrTensor, Role::Experts, Role::PipelineOrRing];
 

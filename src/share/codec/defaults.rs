@@ -80,12 +80,14 @@ pub fn report() -> Report {
         totals: Totals::default(),
         rows: Vec::new(),
         rest: Vec::new(),
+        groups: Vec::new(),
         roofline: RooflinePart { figures, steps: Vec::new(), n_rows: 0, more: (0, ZERO) },
         phases: Vec::new(),
         steps: StepStats::default(),
         memory: MemoryPart::default(),
         comm: CommPart { comm, more: (0, ZERO), more_copies: (0, ZERO) },
         overview: None,
+        comparison: None,
         notes: Vec::new(),
     }
 }

@@ -6,9 +6,12 @@
 //! into a list of their variants; new variants are added at the end. Values that follow from other values are not
 //! visited: `derive.rs` computes them.
 //!
-//! Version 2 added the periods of steps, the waits of devices, and the time of phases. Version 3 added the overview.
+//! Version 2 added the periods of steps, the waits of devices, and the time of phases. Version 3 added the overview, and
+//! version 4 groups of ops and comparisons.
 
 mod comm;
+mod comparison;
+mod comparison_parts;
 mod defaults;
 mod figures;
 mod memory;
@@ -41,6 +44,10 @@ pub(super) fn report(v: &mut dyn Visit, of: &mut Report) -> VisitResult {
     }
     if v.version() >= 3 {
         overview::overview(v, &mut of.overview)?;
+    }
+    if v.version() >= 4 {
+        ops::groups(v, &mut of.groups)?;
+        comparison::comparison(v, &mut of.comparison)?;
     }
     Ok(())
 }

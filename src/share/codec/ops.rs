@@ -3,44 +3,67 @@
 use super::figures::skipped;
 use super::visit::{Text, Visit, VisitResult, each};
 use super::{defaults, figures};
-use crate::analysis::breakdown::Share;
+use crate::analysis::base::GroupBy;
+use crate::analysis::breakdown::{Group, Share};
 use crate::analysis::classify::Kind;
-use crate::share::report::{OmittedSum, OpRow, Point};
+use crate::share::omitted::OmittedSum;
+use crate::share::report::{GroupedRows, OpRow, Point};
 use crate::units::{Count, Picos};
 
 pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> VisitResult {
     v.rows(of, || OpRow { group: defaults::group(), point: None })?;
-    each(of, |row| v.string(&mut row.group.key, Text::Op))?;
-    each(of, |row| v.string_with_usual(&mut row.group.key_kind, "op", Text::Word))?;
-    each(of, |row| v.one_of(&mut row.group.kind, &Kind::ALL))?;
-    each(of, |row| v.text(&mut row.group.program, None, Text::Program))?;
-    each(of, |row| v.program_id(&mut row.group.program_id))?;
-    each(of, |row| v.executions(&mut row.group.n_executions, Count::ONE))?;
-    each(of, |row| v.time(&mut row.group.total))?;
-    each(of, |row| v.time_with_usual(&mut row.group.inclusive, row.group.total))?;
-    each(of, |row| v.time_with_usual(&mut row.group.min, row.group.total))?;
-    each(of, |row| v.time_with_usual(&mut row.group.max, row.group.min))?;
-    each(of, |row| v.real(&mut row.group.flops, None))?;
-    each(of, |row| v.real(&mut row.group.model_flops, row.group.flops))?;
-    each(of, |row| v.real(&mut row.group.bytes_accessed, None))?;
-    each(of, |row| v.text(&mut row.group.op_group, None, Text::Word))?;
-    each(of, |row| v.text(&mut row.group.phase, None, Text::Word))?;
-    each(of, |row| v.text(&mut row.group.layer, None, Text::Scope))?;
-    each(of, |row| v.texts(&mut row.group.dtypes, Text::Word))?;
-    each(of, |row| v.texts(&mut row.group.shapes, Text::Shape))?;
-    each(of, |row| v.text(&mut row.group.source_stack, None, Text::Source))?;
-    each(of, |row| v.text(&mut row.group.source_inner, None, Text::Source))?;
-    each(of, |row| v.text(&mut row.group.tf_op, None, Text::Scope))?;
-    each(of, |row| v.text(&mut row.group.example, Some(&row.group.key), Text::Op))?;
-    each(of, |row| v.optional_time(&mut row.group.example_dur))?;
-    each(of, |row| categories(v, row))?;
-    each(of, |row| parts(v, row))?;
+    let mut groups: Vec<&mut Group> = of.iter_mut().map(|row| &mut row.group).collect();
+    columns(v, &mut groups, Text::Op, "op")?;
     each(of, |row| v.present(&mut row.point, Point::default))?;
     points(v, of)
 }
 
-fn categories(v: &mut dyn Visit, row: &mut OpRow) -> VisitResult {
-    let group = &mut row.group;
+/// Visits the ops by each grouping of a report.
+pub(super) fn groups(v: &mut dyn Visit, of: &mut Vec<GroupedRows>) -> VisitResult {
+    v.rows(of, || GroupedRows { by: GroupedRows::ALL[0], rows: Vec::new(), rest: Vec::new() })?;
+    each(of, |grouped| {
+        v.one_of(&mut grouped.by, &GroupedRows::ALL)?;
+        v.rows(&mut grouped.rows, defaults::group)?;
+        let key = match grouped.by {
+            GroupBy::Category => Text::Category,
+            GroupBy::Scope => Text::Scope,
+            _ => Text::Op,
+        };
+        columns(v, &mut grouped.rows.iter_mut().collect::<Vec<_>>(), key, grouped.by.key())?;
+        rest(v, &mut grouped.rest)
+    })
+}
+
+/// Visits the columns of the breakdown. `key` is the kind of text of the names, and `usual` their most frequent type.
+fn columns(v: &mut dyn Visit, of: &mut [&mut Group], key: Text, usual: &str) -> VisitResult {
+    each(of, |group| v.string(&mut group.key, key))?;
+    each(of, |group| v.string_with_usual(&mut group.key_kind, usual, Text::Word))?;
+    each(of, |group| v.one_of(&mut group.kind, &Kind::ALL))?;
+    each(of, |group| v.text(&mut group.program, None, Text::Program))?;
+    each(of, |group| v.program_id(&mut group.program_id))?;
+    each(of, |group| v.executions(&mut group.n_executions, Count::ONE))?;
+    each(of, |group| v.time(&mut group.total))?;
+    each(of, |group| v.time_with_usual(&mut group.inclusive, group.total))?;
+    each(of, |group| v.time_with_usual(&mut group.min, group.total))?;
+    each(of, |group| v.time_with_usual(&mut group.max, group.min))?;
+    each(of, |group| v.real(&mut group.flops, None))?;
+    each(of, |group| v.real(&mut group.model_flops, group.flops))?;
+    each(of, |group| v.real(&mut group.bytes_accessed, None))?;
+    each(of, |group| v.text(&mut group.op_group, None, Text::Word))?;
+    each(of, |group| v.text(&mut group.phase, None, Text::Word))?;
+    each(of, |group| v.text(&mut group.layer, None, Text::Scope))?;
+    each(of, |group| v.texts(&mut group.dtypes, Text::Word))?;
+    each(of, |group| v.texts(&mut group.shapes, Text::Shape))?;
+    each(of, |group| v.text(&mut group.source_stack, None, Text::Source))?;
+    each(of, |group| v.text(&mut group.source_inner, None, Text::Source))?;
+    each(of, |group| v.text(&mut group.tf_op, None, Text::Scope))?;
+    each(of, |group| v.text(&mut group.example, Some(&group.key), Text::Op))?;
+    each(of, |group| v.optional_time(&mut group.example_dur))?;
+    each(of, |group| categories(v, group))?;
+    each(of, |group| parts(v, group))
+}
+
+fn categories(v: &mut dyn Visit, group: &mut Group) -> VisitResult {
     let (usual, n) = (group.total, group.n_executions);
     let mut shares: Vec<(String, Share)> = std::mem::take(&mut group.categories).into_iter().collect();
     v.rows(&mut shares, Default::default)?;
@@ -53,10 +76,10 @@ fn categories(v: &mut dyn Visit, row: &mut OpRow) -> VisitResult {
     Ok(())
 }
 
-fn parts(v: &mut dyn Visit, row: &mut OpRow) -> VisitResult {
-    let (usual, n) = (row.group.total, row.group.n_executions);
-    v.rows(&mut row.group.parts, defaults::signature_time)?;
-    each(&mut row.group.parts, |part| {
+fn parts(v: &mut dyn Visit, group: &mut Group) -> VisitResult {
+    let (usual, n) = (group.total, group.n_executions);
+    v.rows(&mut group.parts, defaults::signature_time)?;
+    each(&mut group.parts, |part| {
         v.string(&mut part.signature, Text::Op)?;
         v.text(&mut part.category, None, Text::Category)?;
         v.time_with_usual(&mut part.total, usual)?;

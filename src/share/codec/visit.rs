@@ -159,6 +159,19 @@ impl dyn Visit + '_ {
         Ok(())
     }
 
+    pub(super) fn optional_signed(&mut self, value: &mut Option<i64>) -> VisitResult {
+        self.present(value, || 0)?;
+        value.as_mut().map_or(Ok(()), |value| self.signed(value))
+    }
+
+    /// Visits a signed number that is mostly `usual`. Differences that do not fit wrap around on both ways.
+    pub(super) fn difference(&mut self, value: &mut i64, usual: i64) -> VisitResult {
+        let mut beyond = value.wrapping_sub(usual);
+        self.signed(&mut beyond)?;
+        *value = usual.wrapping_add(beyond);
+        Ok(())
+    }
+
     pub(super) fn flag(&mut self, value: &mut bool) -> VisitResult {
         self.one_of(value, &[false, true])
     }

@@ -61,6 +61,9 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
 /// Returns whether the open session has a view.
 fn is_offered(state: State, view: View) -> bool {
     match view {
+        View::Compare => true,
+        // A shared comparison has no other view.
+        _ if state.is_shared_comparison() => false,
         View::Overview => state.can(|can| can.overview),
         View::Timeline => state.can(|can| can.timeline),
         _ => true,

@@ -5,6 +5,7 @@
 use crate::analysis::base::FilterField;
 use crate::chart::breakdown::filter_text;
 use crate::protocol::BreakdownHead;
+use crate::table::format;
 use crate::view::state::{SharedMemo, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field::{self, FilterChips, filter_chips};
@@ -103,6 +104,27 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
     .any()
 }
 
+/// Renders the button that removes the filter by single ops, which a finding sets.
+pub(crate) fn ops_chip(state: State) -> AnyView {
+    let n = Memo::new(move |_| state.query.with(|query| query.filter.ops.len()));
+    let chip = move || {
+        let ops = (n.get() > 0).then(|| format::counted(n.get() as u64, "op", "ops"))?;
+        let label = format!("{ops} of a finding: show all again");
+        let clear = move |_| state.filter(|filter| filter.ops.clear());
+        Some(
+            view! {
+                <button type="button" class="only" aria-label=label on:click=clear>
+                    <span class="sub">"finding"</span>
+                    <span class="only-what">{ops}</span>
+                    {icon(Icon::Close)}
+                </button>
+            }
+            .any(),
+        )
+    };
+    live(chip).into_any()
+}
+
 /// Renders the line below the filter box: the matches or the error, and buttons that remove the filters by kind and
 /// scope.
 #[component]
@@ -142,6 +164,7 @@ pub(crate) fn FilterStatus(state: State, head: SharedMemo<BreakdownHead>) -> imp
             {move || kind().map(|kind| only("kind", kind, any_kind))}
             {move || scope().map(|scope| only("scope", scope, any_scope))}
             <p class="filter-status sub">{live(unfiltered)}</p>
+            {ops_chip(state)}
             <p class="filter-status" id="filter-status" role="status">{live(status)}</p>
         </div>
     }

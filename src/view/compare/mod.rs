@@ -27,7 +27,7 @@ pub(crate) use model::close_panel;
 /// Renders the comparison, or the way to open a second capture.
 #[component]
 pub(crate) fn Compare(state: State) -> impl IntoView {
-    let is_pair = Memo::new(move |_| state.pair.with(Option::is_some));
+    let is_pair = Memo::new(move |_| state.is_compared());
     view! {
         <div class="compare" role="tabpanel" aria-labelledby="tab-compare">
             <If when=move || !is_pair.get()>{move || empty::one_capture(state)}</If>
@@ -113,17 +113,25 @@ fn head(model: CompareModel, of: &Comparison) -> AnyView {
             }
         });
     };
+    // A comparison that was shared has no captures that could be compared in another way.
+    let is_own = !untrack(|| state.is_shared_comparison());
+    let swap = is_own.then(|| {
+        view! {
+            <button type="button" class="btn line small-text" title="Swap A and B (x)" on:click=move |_| state.swap_sides()>
+                {icon(Icon::Swap)} "Swap"
+            </button>
+        }
+        .any()
+    });
     view! {
         <h1 class="verdict">{compare_text::sentence(of)}</h1>
         <div class="compare-sides">
             {side("A", a)}
-            <button type="button" class="btn line small-text" title="Swap A and B (x)" on:click=move |_| state.swap_sides()>
-                {icon(Icon::Swap)} "Swap"
-            </button>
+            {swap}
             {side("B", b)}
             <span class="grow"></span>
             <button type="button" class="btn line small-text" on:click=markdown>{icon(Icon::Copy)} "Copy Markdown"</button>
-            {end_button(state)}
+            {is_own.then(|| end_button(state))}
         </div>
         <dl class=format!("figures {}", compare::verdict_class(of.verdict)) data-roving="">{readout(compare::readout(of))}</dl>
         {(!notes.is_empty()).then(|| view! { <ul class="compare-notes">{notes.into_iter().map(note).collect_view()}</ul> }.any())}

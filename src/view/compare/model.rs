@@ -37,7 +37,7 @@ impl CompareModel {
         state.request_on_change(
             move || {
                 busy.set(true);
-                state.pair.with(Option::is_some).then(|| ViewRequest::Compare(query.get()).into())
+                state.is_compared().then(|| ViewRequest::Compare(query.get()).into())
             },
             move |reply| {
                 busy.set(false);

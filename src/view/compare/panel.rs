@@ -96,6 +96,9 @@ fn both(model: CompareModel, ops: &ComparedOps) -> AnyView {
 
 /// Renders the buttons that pair the op of a row with another one, or undo this.
 fn pairing(model: CompareModel, row: &RowDelta) -> AnyView {
+    if untrack(|| model.state.is_shared_comparison()) {
+        return ().into_any();
+    }
     let button = |label: String, class: &'static str, press: Box<dyn Fn()>| {
         view! { <button type="button" class=class on:click=move |_| press()>{label}</button> }.any()
     };
@@ -116,8 +119,8 @@ fn pairing(model: CompareModel, row: &RowDelta) -> AnyView {
 
 /// Renders the button that shows the op of one side in the breakdown of its capture.
 fn open(model: CompareModel, is_b: bool, key: Option<String>) -> Option<AnyView> {
-    let key = key?;
     let state = model.state;
+    let key = key.filter(|_| !untrack(|| state.is_shared_comparison()))?;
     let show = move |_| {
         let is_swapped = model.query.get_untracked().is_swapped;
         let slot = if is_b == is_swapped { SessionSlot::First } else { SessionSlot::Second };

@@ -88,7 +88,8 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
             .any()
     });
     let picture = row.drawing.map(picture);
-    let see = row.see;
+    let (see, see_by_key) = (row.see.clone(), row.see);
+    let see_label = see.view.label();
     let flags = row.has_flags.then(|| {
         view! { ", " <button type="button" class="link" on:click=move |_| state.show_flags()>"the flags of your run"</button> }.any()
     });
@@ -97,7 +98,7 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
     let evidence = row.evidence.into_iter().map(|group| evidence(state, group)).collect_view();
     view! {
         <details class="finding" open=open>
-            <summary on:keydown=move |event| if event.key() == "ArrowRight" { state.view.set(see) }>
+            <summary on:keydown=move |event| if event.key() == "ArrowRight" { state.show_finding(&see_by_key) }>
                 <span class="finding-cost">
                     <b>{row.cost}</b> <span class="sub">{row.share}</span>
                     {bar}
@@ -120,7 +121,7 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
                 {part("Computed", row.formula)}
                 <dt>"See"</dt>
                 <dd>
-                    <button type="button" class="link" on:click=move |_| state.view.set(see)>{see.label()}</button>
+                    <button type="button" class="link" on:click=move |_| state.show_finding(&see)>{see_label}</button>
                     {flags}
                 </dd>
             </dl>

@@ -46,6 +46,11 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
         state.opened.with(|opened| opened.as_ref().and_then(|opened| position(opened))).map(|at| at as u32)
     };
     effect(move || state.overview_device.set(device()));
+    effect(move || {
+        if let Some(of) = found.get() {
+            state.judged_device.set(of.device.clone());
+        }
+    });
     on_cleanup(move || state.overview_device.set(None));
     let body = move || Some(answered(state, request, &*found.get()?));
     let empty = move || {
@@ -82,6 +87,7 @@ fn answered(state: State, request: Memo<OverviewQuery>, of: &Answer) -> AnyView 
     view! {
         <h1 class="verdict">{of.verdict.clone()}</h1>
         <p class="overview-about">{overview::about(of)}</p>
+        {other_views(state, of)}
         {chip(state, of)}
         <dl class="figures" data-roving="">{readout(overview::readout(of))}</dl>
         {bar(of)}
@@ -91,6 +97,19 @@ fn answered(state: State, request: Memo<OverviewQuery>, of: &Answer) -> AnyView 
         </div>
     }
     .any()
+}
+
+/// Renders which device the other views show, if it is not that of the overview, and a button that shows this one there. A
+/// report holds no other device.
+fn other_views(state: State, of: &Answer) -> AnyView {
+    let Some(words) = overview::other_views(of, state.query.with_untracked(|query| query.device)) else {
+        return ().into_any();
+    };
+    let button = state.summary().is_none().then(|| {
+        let label = format!("Show {} in all views", of.device);
+        view! { <button type="button" class="link" on:click=move |_| state.show_judged_device()>{label}</button> }.any()
+    });
+    view! { <p class="overview-others">{words} " " {button}</p> }.any()
 }
 
 /// Renders the picker of the chip, if the peaks of the device are unknown or the user chose the chip.

@@ -5,7 +5,7 @@ use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{Export, ViewRequest};
 use crate::table::copy::CopyForm;
 use crate::table::format;
-use crate::view::breakdown::filter::FilterBox;
+use crate::view::breakdown::filter::{FilterBox, ops_chip};
 use crate::view::breakdown::save;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
@@ -61,6 +61,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
         <div class="table-tools" data-roving="">
             <h2 id="roofline-gaps" class="visually-hidden">"Gap to the roof"</h2>
             <div class="segmented" data-roving="" role="group" aria-label="Rows">{offered.map(one).collect_view()}</div>
+            {ops_chip(state)}
             <If when=move || state.can(|can| can.roofline_filter)><FilterBox state /></If>
             {save::menu(entries)}
         </div>

@@ -45,7 +45,12 @@ pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
         move || model.shared.with(|shared| shared.as_ref().map(|shared| bytes_text(shared.file_size))),
         bytes_text(model.capture_size()),
     );
-    let has_capture = model.summary().is_none();
+    let has_capture = model.has_capture();
+    let no_capture = if model.is_comparison {
+        "A comparison holds no captures. Share each capture by itself."
+    } else {
+        "This is a summary: there is no capture to go with it."
+    };
     let is_large = move || tab == Tab::Html && model.with_capture.get() && model.capture_size() > MOST_HTML;
     let choice = |with: bool, words: &'static str, size: AnyView| {
         view! {
@@ -79,11 +84,11 @@ pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
         <p class="share-about">{about}</p>
         <fieldset class="share-contents">
             <legend class="visually-hidden">"Contents"</legend>
-            {choice(false, "The report: every op, exact figures", live(report).into_any())}
+            {choice(false, if model.is_comparison { "The comparison: every row, exact figures" } else { "The report: every op, exact figures" }, live(report).into_any())}
             {if has_capture {
                 choice(true, "The report and the capture: all views, every event", capture.into_any())
             } else {
-                view! { <p class="sub">"This is a summary: there is no capture to go with it."</p> }.any()
+                view! { <p class="sub">{no_capture}</p> }.any()
             }}
         </fieldset>
         {live(too_large)}
@@ -116,7 +121,11 @@ fn save(model: ShareModel, tab: Tab) {
     // The user may change the choices or close the dialog while the worker writes. The saved file is the one that was
     // requested.
     let opened = model.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
-    let name = if query.anonymise { "profile".to_owned() } else { opened.unwrap_or_default() };
+    let name = match (query.anonymise, model.is_comparison) {
+        (_, true) => "comparison".to_owned(),
+        (true, false) => "profile".to_owned(),
+        (false, false) => opened.unwrap_or_default(),
+    };
     let place = untrack(|| model.address());
     // The base address may reveal the place of work, as names may, so the address is removed with the names.
     let base = if query.anonymise { String::new() } else { model.base.get_untracked() };

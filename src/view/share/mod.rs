@@ -40,7 +40,7 @@ pub(crate) fn Share(state: State) -> impl IntoView {
     view! {
         <dialog node_ref=dialog class="dialog sharing" aria-labelledby="share-title" on:close=move |_| state.sharing.set(false)>
             <header>
-                <h2 id="share-title">"Share this profile"</h2>
+                <h2 id="share-title">{if model.is_comparison { "Share this comparison" } else { "Share this profile" }}</h2>
                 <span class="grow"></span>
                 <button type="button" class="btn icon-only" aria-label="Close" on:click=close>{icon(Icon::Close)}</button>
             </header>

@@ -4,8 +4,9 @@ use super::single;
 use crate::analysis::comm::CommQuery;
 use crate::protocol::url::address::PageAddress;
 use crate::protocol::url::comm::CommViewState;
+use crate::protocol::url::compare::CompareViewState;
 use crate::protocol::url::roofline::RooflineViewState;
-use crate::protocol::url::shared_address;
+use crate::protocol::url::{View, shared_address, shared_comparison_address};
 use crate::protocol::{Reply, ShareAnswer, ShareQuery, SharedReportInfo, ViewRequest};
 use crate::share::{Level, base_address, html};
 use crate::table::format::bytes_text;
@@ -57,6 +58,8 @@ impl Tab {
 #[derive(Clone, Copy)]
 pub(super) struct ShareModel {
     pub(super) state: State,
+    /// Whether the comparison on screen is shared, and not one session.
+    pub(super) is_comparison: bool,
     pub(super) tab: RwSignal<Tab>,
     /// The level of detail of the link, from 0 to 100. Files have the full level.
     pub(super) level: RwSignal<u8>,
@@ -83,7 +86,14 @@ pub(super) struct ShareModel {
 
 impl ShareModel {
     pub(super) fn new(state: State) -> Self {
-        let summary = untrack(|| state.summary());
+        let compared = untrack(|| state.is_compared() && state.view.get() == View::Compare);
+        let comparison = compared.then(|| {
+            let place: CompareViewState = state.compare.with_untracked(|text| text.parse().unwrap_or_default());
+            place.query()
+        });
+        // The detail of an open summary does not limit that of a comparison with it.
+        let is_own = comparison.is_some() && !untrack(|| state.is_shared_comparison());
+        let summary = untrack(|| state.summary()).filter(|_| !is_own);
         let tab = RwSignal::new(Tab::Link);
         let level =
             RwSignal::new(summary.as_ref().map_or(Level::USUAL.at, |summary| summary.level.min(Level::USUAL.at)));
@@ -103,6 +113,7 @@ impl ShareModel {
                 level: if tab.get() == Tab::Link { level.get() } else { Level::FULL.at },
                 with_sources: !(is_cut && without_sources.get()),
                 anonymise: is_cut && anonymise.get(),
+                comparison: comparison.clone(),
             }
         });
         let (shared, busy) = (SharedSignal::<ShareAnswer>::none(), RwSignal::new(true));
@@ -148,7 +159,11 @@ impl ShareModel {
                 let is_whole =
                     shared.preview.tables.iter().all(|table| table.title != "Ops" || table.shown == table.of);
                 let request = request.get();
-                let address = shared_address(&now, &shared.link, is_whole, request.with_sources, request.anonymise);
+                let (sources, names) = (request.with_sources, request.anonymise);
+                let address = match compared {
+                    true => shared_comparison_address(&now, &shared.link, sources, names),
+                    false => shared_address(&now, &shared.link, is_whole, sources, names),
+                };
                 Some(format!("{base}#{address}"))
             })
         });
@@ -163,6 +178,7 @@ impl ShareModel {
         });
         Self {
             state,
+            is_comparison: compared,
             tab,
             level,
             without_sources,
@@ -182,9 +198,16 @@ impl ShareModel {
         self.tab.set(tab);
     }
 
-    /// Returns the description of the open summary. `None` if a capture is open. A summary has no capture to share.
+    /// Returns the description of the summary that is shared. `None` if a capture is shared, or the comparison of two
+    /// sessions. A summary has no capture to share.
     pub(super) fn summary(self) -> Option<SharedReportInfo> {
-        untrack(|| self.state.summary())
+        let is_own = self.is_comparison && !untrack(|| self.state.is_shared_comparison());
+        untrack(|| self.state.summary()).filter(|_| !is_own)
+    }
+
+    /// Returns whether files can include the captures.
+    pub(super) fn has_capture(self) -> bool {
+        !self.is_comparison && self.summary().is_none()
     }
 
     /// Returns the size of the open files in bytes.
@@ -229,6 +252,9 @@ impl ShareModel {
             return PageAddress { src: none(), capture: none(), stored: none(), report: none(), ..now }.to_string();
         }
         let query = self.query.get();
+        if self.is_comparison {
+            return shared_comparison_address(&now, "", query.with_sources, query.anonymise).to_string();
+        }
         shared_address(&now, "", true, query.with_sources, query.anonymise).to_string()
     }
 }

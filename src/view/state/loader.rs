@@ -196,6 +196,7 @@ impl State {
     /// Resets the keyboard's place in the table, the error of the filter, and the busy state.
     fn restart(self) {
         self.place.set(GridCell { row: Some(0), column: 0 });
+        self.judged_device.set(String::new());
         self.filter_error.set(None);
         self.busy.set(false);
     }
@@ -346,7 +347,9 @@ impl State {
         self.load.set(None);
         // A capture that holds only compiled programs has no times, so the view of the files is shown.
         let is_folder = !session.captures.is_empty();
-        if session.planes.is_empty() && session.summary.is_none() && !is_folder {
+        if session.is_comparison() {
+            self.view.set(View::Compare);
+        } else if session.planes.is_empty() && session.summary.is_none() && !is_folder {
             self.view.set(View::File);
         } else if !session.capabilities.overview && !is_folder && self.view.get_untracked() == View::Overview {
             self.view.set(View::Breakdown);

@@ -160,6 +160,8 @@ pub(crate) struct State {
     /// The device that the overview on screen is about, which the picker shows in place of a mean or a sum. `None` while no
     /// overview is shown.
     pub(crate) overview_device: RwSignal<Option<u32>>,
+    /// The label of the device of the last overview of the open session; empty if there was none.
+    pub(crate) judged_device: RwSignal<String>,
     /// The XLA flags of the run, as the user pasted them. They stay in this tab.
     pub(crate) flags: RwSignal<String>,
     /// The reason why the last filter is not applied.
@@ -241,6 +243,7 @@ impl State {
             captures: RwSignal::new(String::new()),
             timeline: RwSignal::new(String::new()),
             overview_device: RwSignal::new(None),
+            judged_device: RwSignal::new(String::new()),
             flags: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),
@@ -264,6 +267,16 @@ impl State {
     /// Returns the description of the open summary. `None` if no summary is open.
     pub(crate) fn summary(self) -> Option<SharedReportInfo> {
         self.opened.with(|opened| opened.as_ref()?.session.summary.clone())
+    }
+
+    /// Returns whether the open session is a comparison that was shared.
+    pub(crate) fn is_shared_comparison(self) -> bool {
+        self.opened.with(|opened| opened.as_ref().is_some_and(|opened| opened.session.is_comparison()))
+    }
+
+    /// Returns whether there is a comparison: of both open sessions, or one that was shared.
+    pub(crate) fn is_compared(self) -> bool {
+        self.pair.with(Option::is_some) || self.is_shared_comparison()
     }
 
     /// Returns whether the open session has a capability. Without an open session, the result is `true`.

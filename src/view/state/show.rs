@@ -1,8 +1,9 @@
 //! This module shows what a finding or a gap points at: a time in the timeline, a step, or a device.
 
 use super::{Opened, State};
-use crate::analysis::base::{DeviceChoice, StepChoice, TimeRange};
+use crate::analysis::base::{DeviceChoice, Filter, GroupBy, StepChoice, TimeRange};
 use crate::analysis::timeline::Timeline;
+use crate::chart::overview::FindingLink;
 use crate::chart::timeline::DeviceTime;
 use crate::chart::timeline::sight::groups_about;
 use crate::protocol::url::View;
@@ -73,6 +74,39 @@ impl State {
         if let Some(device) = self.device_at(device) {
             self.choose_device(device);
             self.view.set(View::Breakdown);
+        }
+    }
+
+    /// Shows what a finding is about: a view with the device of the overview and the same steps, and with the ops of the finding
+    /// alone. A report has neither another device nor all ops.
+    pub(crate) fn show_finding(self, of: &FindingLink) {
+        if untrack(|| self.summary()).is_none() {
+            let device = self.device_at(&of.device);
+            let is_of_ops = matches!(of.view, View::Breakdown | View::Roofline);
+            if is_of_ops || of.view == View::Communication {
+                self.choose(|query| {
+                    query.device = device.unwrap_or(query.device);
+                    if is_of_ops {
+                        query.by = GroupBy::Op;
+                        query.filter = Filter { kind: of.kind, ops: of.ops.clone(), ..Filter::default() };
+                    }
+                });
+            }
+            if is_of_ops {
+                self.zoom.set(String::new());
+            }
+            if of.view == View::Communication {
+                self.comm_filter.set(of.collectives.clone());
+            }
+        }
+        self.view.set(of.view);
+    }
+
+    /// Shows the device of the overview in all views.
+    pub(crate) fn show_judged_device(self) {
+        let device = self.judged_device.with_untracked(|label| self.device_at(label));
+        if let Some(device) = device {
+            self.choose_device(device);
         }
     }
 

@@ -1,0 +1,233 @@
+//! This module holds a comparison as it is shared: the result of the comparison itself, so that its reader sees the figures
+//! of its sender. Rows of ops can be left out; they are then summed by kind, and the sums say so.
+
+use super::level::Level;
+use crate::analysis::classify::Kind;
+use crate::analysis::compare::matching::Tier;
+use crate::analysis::compare::{Comparison, RowDelta, RowSide, ScopeDelta, Verdict};
+use crate::analysis::overview::{Finding, rule_index};
+use crate::table::format::{count, counted};
+use std::cmp::Reverse;
+
+/// Largest parts of each owner whose rows are always kept.
+const ROWS_PER_PART: usize = 4;
+/// Lengths of steps of each side that are kept at every level.
+const MIN_STEPS: usize = 64;
+
+/// The comparison of two sessions, with the numbers of what it had before it was cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedComparison {
+    /// The comparison. Rows that are left out are sums by kind and side, as rows of [`Tier::LeftOut`] at the end.
+    pub comparison: Comparison,
+    /// Number of all rows of ops.
+    pub n_rows: u32,
+    /// Number of rows of ops that are left out.
+    pub n_cut: u32,
+    /// Number of all collectives.
+    pub n_collectives: u32,
+    /// Number of all changes of ops in the programs.
+    pub n_changes: u32,
+    /// Number of all scopes.
+    pub n_scopes: u32,
+}
+
+impl SharedComparison {
+    /// Returns a whole comparison, to share it.
+    pub fn new(comparison: Comparison) -> Self {
+        Self {
+            n_rows: comparison.rows.len() as u32,
+            n_cut: 0,
+            n_collectives: comparison.comm.rows.len() as u32,
+            n_changes: comparison.program_changes.changes.len() as u32,
+            n_scopes: comparison.scopes.len() as u32,
+            comparison,
+        }
+    }
+
+    /// Returns the names of the files of both sides, such as `a.xplane.pb and 1 more`.
+    pub fn names(&self) -> [String; 2] {
+        [&self.comparison.a, &self.comparison.b].map(|side| match side.files.as_slice() {
+            [] => "a capture".to_owned(),
+            [one] => one.clone(),
+            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+        })
+    }
+
+    /// Returns a sentence about the comparison and about the rows that were sent.
+    pub fn sentence(&self) -> String {
+        let [a, b] = self.names();
+        let sent = self.n_rows - self.n_cut.min(self.n_rows);
+        let rows = if self.n_cut > 0 {
+            format!(
+                "; {} of {} of ops were sent, and the others are sums by kind",
+                count(sent.into()),
+                counted(self.n_rows.into(), "row", "rows")
+            )
+        } else {
+            String::new()
+        };
+        format!("This is a shared comparison of {a} (A) with {b} (B). Its figures are those of its sender{rows}.")
+    }
+
+    /// Keeps the rows with the largest differences, the largest parts of owners, and the changes, collectives and scopes of a
+    /// level of detail. The rows that are left out are summed, so that all rows still sum to the busy times.
+    pub(super) fn cut_to(&mut self, level: Level) {
+        let of = &mut self.comparison;
+        of.program_changes.changes.truncate(level.collectives as usize);
+        let mut is_kept = vec![false; of.rows.len()];
+        let changed = of.program_changes.changes.iter().map(|change| change.row);
+        let parts = of.parts.iter().flat_map(|part| part.children.iter().take(ROWS_PER_PART).map(|(row, _)| *row));
+        let largest = 0..level.rows.min(of.rows.len() as u32);
+        for row in changed.chain(parts).chain(largest) {
+            if let Some(kept) = is_kept.get_mut(row as usize) {
+                *kept = true;
+            }
+        }
+        // Sums of an earlier cut are summed again, together with the rows that are left out now.
+        of.rows.iter().zip(&mut is_kept).for_each(|(row, kept)| *kept &= n_omitted(row).is_none());
+        let n_left = is_kept.iter().zip(&of.rows).filter(|(kept, row)| !**kept && n_omitted(row).is_none()).count();
+        let n_cut = self.n_cut.saturating_add(n_left as u32);
+        if n_left > 0 {
+            *of = with_rows(of, &is_kept);
+            self.n_cut = n_cut;
+        }
+        of.comm.rows.truncate(level.collectives as usize);
+        cut_scopes(&mut of.scopes, level.groups as usize);
+        for side in [&mut of.a, &mut of.b] {
+            if side.periods_ps.len() > MIN_STEPS.max(level.steps as usize) {
+                side.periods_ps.clear();
+            }
+        }
+    }
+
+    /// Removes what names source lines, by the texts that were removed as such.
+    pub(super) fn remove_sentences(&mut self, names: &dyn Fn(&str) -> bool) {
+        let of = &mut self.comparison;
+        of.notes.retain(|note| !names(note));
+        for parity in &mut of.parity {
+            parity.a.take_if(|text| names(text));
+            parity.b.take_if(|text| names(text));
+        }
+        for finding in of.findings.iter_mut().filter(|finding| names(&finding.title)) {
+            finding.title = Finding::of_rule(rule_index(&finding.id)).title;
+        }
+        let changes = of.program_changes.changes.iter_mut();
+        changes.for_each(|change| change.what.retain(|what| !names(&what.a) && !names(&what.b)));
+    }
+
+    /// Removes the sentences and texts that may hold any name.
+    pub(super) fn remove_names(&mut self) {
+        self.remove_sentences(&|_| true);
+        for text in [&mut self.comparison.memory.absent, &mut self.comparison.comm.absent] {
+            text.iter_mut().for_each(|text| *text = "The reason is not shared.".to_owned());
+        }
+    }
+}
+
+/// Returns the comparison with some of its rows, and sums of the others by kind and by side.
+fn with_rows(of: &Comparison, is_kept: &[bool]) -> Comparison {
+    let mut rows: Vec<RowDelta> = Vec::new();
+    let mut place: Vec<Option<u32>> = vec![None; of.rows.len()];
+    let mut left: Vec<RowDelta> = Vec::new();
+    for (at, row) in of.rows.iter().enumerate() {
+        if is_kept.get(at) == Some(&true) {
+            place[at] = Some(rows.len() as u32);
+            rows.push(row.clone());
+        } else {
+            left.push(row.clone());
+        }
+    }
+    let order = |row: &RowDelta| (row.kind.index(), row.sides() as u8);
+    left.sort_by_key(order);
+    let sums = left.chunk_by(|a, b| order(a) == order(b)).map(|rows| left_out(rows[0].kind, rows));
+    let mut sums: Vec<RowDelta> = sums.collect();
+    sums.sort_by_key(|row| Reverse(row.delta_ps.unsigned_abs()));
+    rows.extend(sums);
+    let new_place = |row: u32| place.get(row as usize).copied().flatten();
+    let mut parts = of.parts.clone();
+    for part in &mut parts {
+        let (kept, cut): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut part.children).into_iter().partition(|(row, _)| new_place(*row).is_some());
+        let groups = of.groups(&cut, ROWS_PER_PART / 2);
+        part.groups = if cut.is_empty() { std::mem::take(&mut part.groups) } else { groups };
+        part.children = kept.into_iter().filter_map(|(row, delta)| Some((new_place(row)?, delta))).collect();
+    }
+    let mut program_changes = of.program_changes.clone();
+    program_changes.changes.retain(|change| new_place(change.row).is_some());
+    program_changes.changes.iter_mut().for_each(|change| change.row = new_place(change.row).unwrap_or_default());
+    Comparison { parts, rows, program_changes, ..of.clone() }
+}
+
+/// Returns the sum of rows of one kind that are on the same sides. Some of them may be such sums themselves.
+fn left_out(kind: Kind, rows: &[RowDelta]) -> RowDelta {
+    let n: u64 = rows.iter().map(|row| n_omitted(row).unwrap_or(1)).sum();
+    let name = format!("{}{}{})", counted(n, "other row", "other rows"), IN_KIND, kind.label().to_lowercase());
+    let side = |of: fn(&RowDelta) -> Option<&RowSide>| {
+        let mut all = rows.iter().filter_map(of).peekable();
+        all.peek()?;
+        let sum = RowSide { ops: vec![name.clone()], ..RowSide::default() };
+        Some(all.fold(sum, |sum, side| RowSide {
+            n_executions: sum.n_executions + side.n_executions,
+            self_ps: sum.self_ps.saturating_add(side.self_ps),
+            ..sum
+        }))
+    };
+    let sum = |of: fn(&RowDelta) -> i64| rows.iter().fold(0_i64, |sum, row| sum.saturating_add(of(row)));
+    RowDelta {
+        kind,
+        tier: Some(Tier::LeftOut),
+        is_ambiguous: false,
+        a: side(|row| row.a.as_ref()),
+        b: side(|row| row.b.as_ref()),
+        delta_ps: sum(|row| row.delta_ps),
+        count_ps: sum(|row| row.count_ps),
+        work_ps: None,
+        efficiency_ps: None,
+        p: None,
+        verdict: Verdict::WithinNoise,
+    }
+}
+
+/// The text between the number of rows in a sum and their kind, in the name of the sum.
+const IN_KIND: &str = " (";
+
+/// Returns the number of rows that a row sums. `None` for a row of ops.
+fn n_omitted(row: &RowDelta) -> Option<u64> {
+    let name = row.is_left_out().then(|| row.name()).filter(|name| is_sum_name(name))?;
+    name.split(' ').next()?.replace(',', "").parse().ok()
+}
+
+/// Returns whether a name is that of a sum of rows, such as `12 other rows (compute)`. It is a text of Rooflight and reveals
+/// nothing.
+pub(super) fn is_sum_name(name: &str) -> bool {
+    let Some((number, rest)) = name.split_once(' ') else { return false };
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    let kind = rest.split_once(IN_KIND).and_then(|(words, kind)| {
+        ["other row", "other rows", "other op", "other ops"].contains(&words).then(|| kind.strip_suffix(')'))?
+    });
+    is_number && kind.is_some_and(|kind| Kind::ALL.iter().any(|of| of.label().eq_ignore_ascii_case(kind)))
+}
+
+/// Keeps the scopes with the longest times, and their parents. Scopes have at least the time of their children, and come
+/// before them.
+fn cut_scopes(scopes: &mut Vec<ScopeDelta>, limit: usize) {
+    if scopes.len() <= limit {
+        return;
+    }
+    let mut order: Vec<usize> = (0..scopes.len()).collect();
+    order.sort_by_key(|at| (Reverse(scopes[*at].a.total.max(scopes[*at].b.total)), *at));
+    let mut is_kept = vec![false; scopes.len()];
+    order.iter().take(limit).for_each(|at| is_kept[*at] = true);
+    let mut place: Vec<Option<u32>> = Vec::with_capacity(scopes.len());
+    let mut kept: Vec<ScopeDelta> = Vec::new();
+    for (at, scope) in scopes.iter().enumerate() {
+        let parent = scope.parent.map(|parent| place.get(parent as usize).copied().flatten());
+        // A scope without its parent would be another root.
+        let is_in_tree = is_kept[at] && parent != Some(None);
+        place.push(is_in_tree.then_some(kept.len() as u32));
+        if is_in_tree {
+            kept.push(ScopeDelta { parent: parent.flatten(), ..scope.clone() });
+        }
+    }
+    *scopes = kept;
+}
