@@ -150,13 +150,10 @@ fn text(x: f64, y: f64, anchor: Anchor, words: String, tone: Tone) -> Mark {
 /// Draws one step by kind; the width of a segment is proportional to its time.
 fn bar(marks: &mut Vec<Mark>, width: f64) {
     let all: f64 = KINDS.iter().map(|(_, ms)| ms).sum();
-    marks.push(text(
-        0.0,
-        11.0,
-        Anchor::Start,
-        format!("The mean step of {DEVICE} in the sample, {all:.1} ms, by kind"),
-        Tone::Ink2,
-    ));
+    let long = format!("The mean step of {DEVICE} in the sample, {all:.1} ms, by kind");
+    let short = format!("Mean step of {DEVICE}, {all:.1} ms, by kind");
+    let title = if label::width(&long, Size::Micro.px()) <= width { long } else { short };
+    marks.push(text(0.0, 11.0, Anchor::Start, title, Tone::Ink2));
     let mut at = 0.0;
     for (kind, ms) in KINDS {
         let (time_part, wide) = (TimePart::Kind(kind), ms / all * width);

@@ -63,7 +63,7 @@ fn in_flight(overlap: &mut Overlap) {
 fn group(of: &mut Group, window: Option<Picos>, by_kind: &[Picos; 7]) {
     of.mean = of.n_executions.mean_of(of.total);
     of.of_step = window.and_then(|window| of.total.fraction_of(window));
-    of.of_kind = of.total.fraction_of(by_kind[of.kind.index()]);
+    of.of_kind = of.total.saturating_sub(of.other_kinds).fraction_of(by_kind[of.kind.index()]);
 }
 
 fn roof(of: &mut RooflinePosition) {

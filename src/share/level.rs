@@ -68,7 +68,7 @@ impl Level {
             at,
             rows: (scale * 3 / 8) as u32,
             points: (scale / 4) as u32,
-            groups: (scale / 2) as u32,
+            groups: (scale / 4) as u32,
             curve: if at < 12 {
                 16
             } else if at < 25 {

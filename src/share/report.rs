@@ -32,8 +32,8 @@ pub struct Report {
     pub rows: Vec<OpRow>,
     /// Sums over the ops that `rows` leaves out, one per kind, in the order of kinds.
     pub rest: Vec<OmittedSum>,
-    /// The ops in groups, by the groupings [`GroupedRows::ALL`]; by identical ops only if these are few. Empty in a report
-    /// of version 3 or older.
+    /// The ops in groups, by the groupings [`GroupedRows::ALL`]; by identical ops only if these are few, and by kind only if
+    /// an op has several kinds. Empty in a report of version 3 or older.
     pub groups: Vec<GroupedRows>,
     /// Position of the ops in the roofline model.
     pub roofline: RooflinePart,
@@ -126,7 +126,7 @@ pub struct GroupedRows {
 
 impl GroupedRows {
     /// The groupings of a report: those that need few rows for most of the time.
-    pub const ALL: [GroupBy; 3] = [GroupBy::Category, GroupBy::Dedup, GroupBy::Scope];
+    pub const ALL: [GroupBy; 4] = [GroupBy::Category, GroupBy::Dedup, GroupBy::Scope, GroupBy::Kind];
 
     /// Returns the number of all groups, with those that are left out.
     pub fn n_rows(&self) -> usize {

@@ -7,7 +7,7 @@ use super::file::unpack;
 use super::level::Level;
 use super::link::decode_link;
 use super::report::Report;
-use super::{codec, encode_link};
+use super::{VERSION, codec, encode_link};
 use proptest::prelude::*;
 
 /// The visitor that fills a report with random values.
@@ -116,11 +116,12 @@ fn cut_and_altered_links_are_errors() {
 #[test]
 fn newer_link_version_is_an_error() {
     let mut crc = flate2::Crc::new();
-    crc.update(&4_u64.to_le_bytes());
+    let version = VERSION + 1;
+    crc.update(&version.to_le_bytes());
     crc.update(b"of tomorrow");
-    let bytes = [&[4, 11], &crc.sum().to_le_bytes()[..], b"of tomorrow"].concat();
-    assert_eq!(decode(&bytes), Err(ShareError::Newer(4)));
-    assert!(ShareError::Newer(4).to_string().starts_with("This page is older than the report"));
+    let bytes = [&[u8::try_from(version).unwrap(), 11], &crc.sum().to_le_bytes()[..], b"of tomorrow"].concat();
+    assert_eq!(decode(&bytes), Err(ShareError::Newer(version)));
+    assert!(ShareError::Newer(version).to_string().starts_with("This page is older than the report"));
 }
 
 #[test]

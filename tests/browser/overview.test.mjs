@@ -248,7 +248,7 @@ onPage("a finding leads to its device, its steps and its ops, and the views say 
   const at = report(sample).findings.findIndex((one) => one.id === "layout_copies");
   if (!(await finding(page).nth(at).evaluate((one) => one.open))) await summaries(page).nth(at).click();
   await finding(page).nth(at).getByRole("button", { name: "Breakdown" }).click();
-  await waitUntil(() => page.locator(".filter-status").innerText(), (text) => /^145 of 1,019 ops/.test(text));
+  await waitUntil(() => page.locator("#filter-status").innerText(), (text) => /^145 of 1,019 ops/.test(text));
   assert.equal(await device(), "Device TPU:5");
   assert.equal(await page.locator(".device-strip").count(), 0);
   await page.getByRole("button", { name: "145 ops of a finding: show all again" }).click();

@@ -16,7 +16,7 @@ use rooflight::units::Picos;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The captures of this repository, and every other real capture that is there.
-fn captures() -> Vec<(String, Opened)> {
+pub fn captures() -> Vec<(String, Opened)> {
     let trace = "tpu-vllm-trace/vllm.trace.json.gz";
     let trace = common::profile(trace).map(|bytes| (trace, bytes));
     common::xspaces()

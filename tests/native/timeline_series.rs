@@ -4,6 +4,7 @@
 use crate::common::make::{self, Plane, int};
 use crate::common::trace::open_all;
 use crate::common::{self, bytes, open, roofline_query};
+use crate::timeline::captures;
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice, TimeRange, intervals, self_time};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::{LaneQuery, TransferFilter};
@@ -12,22 +13,11 @@ use rooflight::analysis::timeline::{
 };
 use rooflight::profile::{OpId, Profile};
 use rooflight::protocol::{TimelineRequest, ViewRequest};
-use rooflight::session::{Input, OpenSession, Opened};
+use rooflight::session::{Input, OpenSession};
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use serde_json::json;
-
-/// The captures of this repository, and every other real capture that is there.
-fn captures() -> Vec<(String, Opened)> {
-    let trace = "tpu-vllm-trace/vllm.trace.json.gz";
-    let trace = common::profile(trace).map(|bytes| (trace, bytes));
-    common::xspaces()
-        .into_iter()
-        .chain(trace)
-        .map(|(name, bytes)| (name.to_owned(), open(name, bytes).unwrap()))
-        .collect()
-}
 
 /// A timeline with the session that it shows.
 pub struct Shown<'a> {

@@ -64,7 +64,8 @@ pub struct Group {
     pub key_kind: String,
     /// The kind with the most self time.
     pub kind: Kind,
-    /// Self time of the ops of other kinds. Zero in a report, whose rows are ops.
+    /// Self time of the ops of other kinds. The kernels of one op of a CUDA graph can have several kinds. Zero in a report
+    /// of version 3 or older.
     pub other_kinds: Picos,
     /// Name of the program; `None` if the ops are not all of one program.
     pub program: Option<String>,

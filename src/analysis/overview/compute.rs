@@ -1,7 +1,8 @@
 //! This module checks compute (rules F18 to F23 and F26).
 
 use super::context::{Context, longest_first, total};
-use super::report::{Confidence, Evidence, Group, SeeView, Unit};
+use super::evidence::Evidence;
+use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_COSTS, BY_EVENTS, LEAST, Subject};
 use super::rule::{Draft, Outcome, Rule, unknown};

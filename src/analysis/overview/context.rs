@@ -1,6 +1,6 @@
 //! This module holds what the rules read, and the claims: which time of the ledger a finding has already taken.
 
-use super::report::{Evidence, OpEvidence};
+use super::evidence::{Evidence, OpEvidence};
 use super::step_columns::StepColumns;
 use crate::analysis::base::op_times::OpTimes;
 use crate::analysis::base::{Analysis, Device, Platform, Spread};

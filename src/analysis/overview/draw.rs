@@ -1,8 +1,9 @@
 //! This module chooses the small drawing of a finding from what the rules read.
 
 use super::context::Context;
+use super::evidence::Evidence;
 use super::picture::{Picture, RooflinePoint};
-use super::report::{Evidence, Finding};
+use super::report::Finding;
 use crate::analysis::gaps::GapClass;
 use crate::units::Picos;
 

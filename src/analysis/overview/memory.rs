@@ -1,8 +1,9 @@
 //! This module checks the memory of the device (rules F27 to F31).
 
 use super::context::{Context, total};
+use super::evidence::Evidence;
 use super::picture::Picture;
-use super::report::{Confidence, Evidence, Group, SeeView, Unit};
+use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{Draft, Outcome, Rule, unknown};
 use crate::analysis::classify::Phase;

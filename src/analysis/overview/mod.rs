@@ -21,6 +21,7 @@ mod context;
 mod data;
 mod devices;
 mod draw;
+mod evidence;
 mod figures;
 mod flags;
 mod host;
@@ -37,12 +38,13 @@ mod verdict;
 
 pub use carried::{MAX_STEPS, n_rules, rule_index};
 pub use columns::{FINDINGS, FindingRow};
+pub use evidence::{Evidence, OpEvidence, StepSpan};
 pub use figures::figure_unit;
 pub use picture::{N_COLUMNS, Picture, RooflinePoint, ShownStep};
 pub use query::OverviewQuery;
 pub use report::{
-    Checked, Confidence, DeviceShare, Evidence, Figure, Finding, Group, KindShare, OpEvidence, Overview, SeeView,
-    Severity, SkippedRule, StepShare, StepSpan, Suggestion, Unit,
+    Checked, Confidence, DeviceShare, Figure, Finding, Group, KindShare, Overview, SeeView, Severity, SkippedRule,
+    StepShare, Suggestion, Unit,
 };
 
 use crate::analysis::base::{Analysis, StepChoice};

@@ -3,13 +3,13 @@
 //!
 //! Times are per step, as means over the steps of the overview, unless the name says otherwise.
 
-use super::picture::{Picture, ShownStep};
+use super::evidence::Evidence;
+use super::picture::ShownStep;
 use crate::analysis::base::{Header, Peaks, Spread, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::ModelGuess;
 use crate::profile::Note;
-use crate::table::format::middle_cut;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -273,63 +273,6 @@ pub struct Finding {
     pub overlaps: Vec<String>,
     pub tries: Vec<Suggestion>,
     pub view: SeeView,
-}
-
-/// What a finding is seen by.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Evidence {
-    /// The ops with the most time, at most five.
-    pub ops: Vec<OpEvidence>,
-    /// Number of all ops.
-    pub n_ops: u32,
-    /// The keys of all ops, as a filter of the breakdown names them. Empty if they are too many, and in a report.
-    pub op_keys: Vec<String>,
-    /// The kind of all ops. `None` if they differ, if there are none, and in a report.
-    pub kind: Option<Kind>,
-    /// Numbers of steps.
-    pub steps: Vec<u64>,
-    /// Labels of devices.
-    pub devices: Vec<String>,
-    /// Host events with the most time, at most five, with their time per step.
-    pub host_events: Vec<(String, Picos)>,
-    /// The longest stretches of time in the shown step, at most five, in order. Empty if there are no steps.
-    pub spans: Vec<StepSpan>,
-    /// The small drawing. `None` if there is nothing to draw but steps or devices.
-    pub picture: Option<Picture>,
-}
-
-/// A stretch of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepSpan {
-    /// Number of the step.
-    pub step: u64,
-    /// Start after the start of the step.
-    pub start: Picos,
-    /// End after the start of the step.
-    pub end: Picos,
-}
-
-/// An op that a finding is about.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OpEvidence {
-    pub name: String,
-    pub program: Option<String>,
-    pub program_id: Option<u64>,
-    /// Innermost source line in the user's own code.
-    pub source: Option<String>,
-    /// Number of unrolled layers whose like ops are summed here; 1 for an op alone. `name` is the longest of them.
-    pub n_layers: u32,
-    /// Time per step.
-    pub time: Picos,
-}
-
-impl OpEvidence {
-    /// Returns the name, with the number of layers if there are several: `fusion.3 in 30 layers`. A name longer than
-    /// `longest` characters is cut in its middle.
-    pub fn label(&self, longest: usize) -> String {
-        let name = middle_cut(&self.name, longest);
-        if self.n_layers > 1 { format!("{name} in {} layers", self.n_layers) } else { name }
-    }
 }
 
 /// Something to try.

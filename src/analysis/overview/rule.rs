@@ -1,7 +1,8 @@
 //! This module defines what a rule is, and turns the outcome of its check into a finding.
 
 use super::context::Context;
-use super::report::{Checked, Confidence, Evidence, Finding, Group, SeeView, Severity, SkippedRule, Suggestion, Unit};
+use super::evidence::Evidence;
+use super::report::{Checked, Confidence, Finding, Group, SeeView, Severity, SkippedRule, Suggestion, Unit};
 use crate::analysis::base::Platform;
 use crate::units::Picos;
 

@@ -1,7 +1,7 @@
 //! This module divides one step into equal parts, and finds the ops that run in each. Findings are drawn over this step.
 
+use super::evidence::StepSpan;
 use super::picture::{N_COLUMNS, Picture, ShownStep};
-use super::report::StepSpan;
 use crate::analysis::base::{Analysis, Device, Interval, Merged, StepChoice, TimeRange, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::Gap;

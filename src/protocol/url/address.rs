@@ -346,7 +346,7 @@ mod tests {
         let by = prop::sample::select(GroupBy::ALL.to_vec());
         let kind = prop::option::of(prop::sample::select(Kind::ALL.to_vec()));
         let within = prop::sample::select(FilterField::ALL.to_vec());
-        let ops = prop::collection::vec(text(), 0..4);
+        let ops = prop::collection::vec(".+".prop_map(|text| printable(&text)), 0..4);
         let filter = (text(), within, any::<bool>(), kind, text(), ops)
             .prop_map(|(text, within, regex, kind, scope, ops)| Filter { text, within, regex, kind, scope, ops });
         let query =

@@ -94,7 +94,7 @@ impl ReportSession {
             return Err(self.lacks("lines of source"));
         }
         let saved = self.saved(query);
-        if saved.is_some() && (matcher.kind.is_some() || matcher.names_ops()) {
+        if query.by != GroupBy::Kind && saved.is_some() && (matcher.kind.is_some() || matcher.names_ops()) {
             // A group may hold ops of several kinds.
             return Err(self.lacks("this grouping of some of the ops"));
         }
@@ -127,7 +127,8 @@ impl ReportSession {
         for group in &mut groups {
             group.mean = group.n_executions.mean_of(group.total);
             group.of_step = report.header.step_duration.and_then(|window| group.total.fraction_of(window));
-            group.of_kind = group.total.fraction_of(report.totals.time_of_kind(group.kind));
+            let of_kind = group.total.saturating_sub(group.other_kinds);
+            group.of_kind = of_kind.fraction_of(report.totals.time_of_kind(group.kind));
         }
         groups
             .small_sort_by(|a, b| (is_rest(a), Reverse(a.total), &a.key).cmp(&(is_rest(b), Reverse(b.total), &b.key)));
@@ -136,7 +137,11 @@ impl ReportSession {
 
     /// Returns the rows of the grouping of a query that the report was made with. `None` if the groups follow from its ops.
     fn saved(&self, query: &Query) -> Option<&GroupedRows> {
-        let follows = self.report.is_whole() && query.by == GroupBy::Category;
+        let follows = match query.by {
+            GroupBy::Category => self.report.is_whole(),
+            GroupBy::Kind => !query.filter.text.is_empty() || !query.filter.ops.is_empty(),
+            _ => false,
+        };
         self.report.groups.iter().find(|grouped| grouped.by == query.by && !follows)
     }
 }
@@ -178,23 +183,33 @@ fn passes(matcher: &Matcher, group: &Group) -> bool {
 
 /// Merges rows with the same key. Rows without a key are merged into one row, "<none>".
 fn merge_groups(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str>) -> Vec<Group> {
-    let mut sums: IndexMap<String, Group> = IndexMap::default();
+    let mut sums: IndexMap<String, (Group, [Picos; Kind::ALL.len()])> = IndexMap::default();
     for group in groups {
         let key = key(&group).unwrap_or("<none>").to_owned();
-        let sum = sums.entry(key.clone()).or_insert_with(|| Group {
-            key_kind: by.key().to_owned(),
-            kind: group.kind,
-            min: Picos(u64::MAX),
-            ..Group::empty(key)
+        let (sum, by_kind) = sums.entry(key.clone()).or_insert_with(|| {
+            let first = Group {
+                key_kind: by.key().to_owned(),
+                min: Picos(u64::MAX),
+                program: group.program.clone(),
+                program_id: group.program_id,
+                op_group: group.op_group.clone(),
+                phase: group.phase.clone(),
+                layer: group.layer.clone(),
+                ..Group::empty(key)
+            };
+            (first, Default::default())
         });
+        keep_alike(&mut sum.program, &group.program);
+        keep_alike(&mut sum.program_id, &group.program_id);
+        keep_alike(&mut sum.op_group, &group.op_group);
+        keep_alike(&mut sum.phase, &group.phase);
+        keep_alike(&mut sum.layer, &group.layer);
         let add =
             |sum: &mut Option<f64>, more: Option<f64>| *sum = more.map_or(*sum, |more| Some(sum.unwrap_or(0.0) + more));
         add(&mut sum.flops, group.flops);
         add(&mut sum.model_flops, group.model_flops);
         add(&mut sum.bytes_accessed, group.bytes_accessed);
-        if group.kind != sum.kind {
-            sum.other_kinds += group.total;
-        }
+        by_kind[group.kind.index()] += group.total.saturating_sub(group.other_kinds);
         sum.n_executions += group.n_executions;
         sum.total += group.total;
         sum.inclusive += group.inclusive;
@@ -208,9 +223,23 @@ fn merge_groups(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<
             of.dur += share.dur;
         }
     }
-    let mut groups: Vec<Group> = sums.into_iter().map(|(_, group)| group).collect();
-    for group in groups.iter_mut().filter(|group| group.n_executions == 0) {
-        group.min = Picos::ZERO;
+    let finished = |(mut sum, by_kind): (Group, [Picos; Kind::ALL.len()])| {
+        // Of kinds with the same time, the first counts.
+        if let Some(kind) = Kind::ALL.into_iter().rev().max_by_key(|kind| by_kind[kind.index()]) {
+            sum.kind = kind;
+            sum.other_kinds = sum.total.saturating_sub(by_kind[kind.index()]);
+        }
+        if sum.n_executions == 0 {
+            sum.min = Picos::ZERO;
+        }
+        sum
+    };
+    sums.into_values().map(finished).collect()
+}
+
+/// Removes a value that is not that of another row, too.
+fn keep_alike<T: PartialEq>(value: &mut Option<T>, other: &Option<T>) {
+    if value != other {
+        *value = None;
     }
-    groups
 }

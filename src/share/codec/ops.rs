@@ -60,7 +60,11 @@ fn columns(v: &mut dyn Visit, of: &mut [&mut Group], key: Text, usual: &str) -> 
     each(of, |group| v.text(&mut group.example, Some(&group.key), Text::Op))?;
     each(of, |group| v.optional_time(&mut group.example_dur))?;
     each(of, |group| categories(v, group))?;
-    each(of, |group| parts(v, group))
+    each(of, |group| parts(v, group))?;
+    if v.version() >= 4 {
+        each(of, |group| v.time_with_usual(&mut group.other_kinds, Picos::ZERO))?;
+    }
+    Ok(())
 }
 
 fn categories(v: &mut dyn Visit, group: &mut Group) -> VisitResult {
