@@ -23,18 +23,28 @@ pub struct Spread {
 
 impl Spread {
     /// Returns the statistics of `lengths`; `None` if there are none.
-    #[expect(clippy::cast_precision_loss, reason = "a count of steps; figures about them are ratios")]
-    pub fn new(mut lengths: Vec<Picos>) -> Option<Self> {
-        lengths.small_sort_by_key(|length| *length);
-        let (min, max) = (*lengths.first()?, *lengths.last()?);
+    pub fn new(lengths: Vec<Picos>) -> Option<Self> {
         let n = lengths.len();
+        Self::with_zeros(lengths, n)
+    }
+
+    /// Returns the statistics of `n` lengths, of which those that are not in `lengths` are zeros. `None` if there are none.
+    /// `n` must be at least the number of `lengths`.
+    #[expect(clippy::cast_precision_loss, reason = "a count of steps; figures about them are ratios")]
+    pub fn with_zeros(mut lengths: Vec<Picos>, n: usize) -> Option<Self> {
+        lengths.small_sort_by_key(|length| *length);
+        let n_zeros = n.checked_sub(lengths.len())?;
+        let length = |place: usize| place.checked_sub(n_zeros).map_or(Picos::ZERO, |place| lengths[place]);
+        let last = n.checked_sub(1)?;
+        let (min, max) = (length(0), length(last));
         let mean = lengths.iter().map(|length| length.as_f64()).sum::<f64>() / n as f64;
-        let squares: f64 = lengths.iter().map(|length| (length.as_f64() - mean).powi(2)).sum();
+        let of_zeros = if n_zeros == 0 { 0.0 } else { n_zeros as f64 * mean.powi(2) };
+        let squares = lengths.iter().fold(of_zeros, |sum, length| sum + (length.as_f64() - mean).powi(2));
         let std_dev = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
         let at = |quarters: usize| {
-            let place = quarters * (n - 1);
+            let place = quarters * last;
             let (below, part) = (place / 4, (place % 4) as f64 / 4.0);
-            let (low, high) = (lengths[below].as_f64(), lengths[(below + 1).min(n - 1)].as_f64());
+            let (low, high) = (length(below).as_f64(), length((below + 1).min(last)).as_f64());
             low + (high - low) * part
         };
         Some(Self { n: n as u32, mean, median: at(2), min, max, quartiles: [at(1), at(3)], std_dev })
@@ -79,6 +89,19 @@ mod tests {
         let one = spread(&[5]).unwrap();
         assert_eq!((one.median, one.quartiles, one.std_dev, one.interval()), (5.0, [5.0, 5.0], None, None));
         assert_eq!(spread(&[]), None);
+    }
+
+    #[test]
+    fn zeros_that_are_not_listed_count() {
+        for (listed, n) in [(&[4, 1][..], 7), (&[], 3), (&[9], 1), (&[], 1), (&[0, 2, 2], 5), (&[8], 4)] {
+            let whole: Vec<u64> = std::iter::repeat_n(0, n - listed.len()).chain(listed.iter().copied()).collect();
+            let found = Spread::with_zeros(listed.iter().map(|n| Picos(*n)).collect(), n).unwrap();
+            let expected = spread(&whole).unwrap();
+            let deviation = found.std_dev.unwrap_or_default() - expected.std_dev.unwrap_or_default();
+            assert!(deviation.abs() < 1e-12 && found.std_dev.is_some() == expected.std_dev.is_some(), "{listed:?}");
+            assert_eq!(Spread { std_dev: expected.std_dev, ..found }, expected, "{listed:?}");
+        }
+        assert_eq!(Spread::with_zeros(Vec::new(), 0), None);
     }
 
     #[test]

@@ -45,8 +45,9 @@ pub struct InputOp<'a> {
     pub parts: &'a [(Owner, Picos)],
     /// Roofline time of all executions. `None` if the costs or peaks are unknown.
     pub roofline: Option<f64>,
-    /// The time in each step. `None` if it is unknown.
-    pub steps: Option<&'a [u64]>,
+    /// The steps in which it has time, by their indices in [`SideHead::periods_ps`], each with its time. `None` if they are
+    /// unknown.
+    pub steps: Option<&'a [(u32, u64)]>,
 }
 
 /// The peak of a program in the main memory.

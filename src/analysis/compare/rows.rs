@@ -4,7 +4,7 @@ use super::exact::{Divisors, Numerator, round, round_parts};
 use super::input::{Input, InputOp};
 use super::matching::{OpMatch, Tier};
 use super::report::{RowDelta, RowSide, TierShare, Verdict};
-use super::statistics::{benjamini_hochberg, mann_whitney};
+use super::statistics::{Sample, benjamini_hochberg, mann_whitney_of_samples};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Owner;
 use std::cmp::Reverse;
@@ -71,15 +71,23 @@ pub fn rows(pairs: &Pairs<'_, '_, '_>, gaps: &[Numerator], a_ps: i64) -> Vec<Row
 /// Compares the times of a pair in the steps of both sides. Ops of one side take no time in the other one. `None` if the times of
 /// an op are unknown.
 fn p_value(pairs: &Pairs<'_, '_, '_>, of: &OpMatch) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
-    let times = |side: &Input<'_>, ops: &[usize], scale: f64| {
-        let mut sums = vec![0_u64; side.head.periods_ps.len()];
-        for at in ops {
-            sums.iter_mut().zip(side.ops[*at].steps?).for_each(|(sum, time)| *sum += time);
-        }
-        Some(sums.into_iter().map(|sum| sum as f64 * scale).collect::<Vec<f64>>())
-    };
-    mann_whitney(&times(pairs.a, &of.a, pairs.scales.0)?, &times(pairs.b, &of.b, pairs.scales.1)?)
+    let a = step_times(pairs.a, &of.a, pairs.scales.0)?;
+    Some(mann_whitney_of_samples(&a, &step_times(pairs.b, &of.b, pairs.scales.1)?))
+}
+
+/// Returns the sums of the times of ops in each step. In most steps of a capture with many programs, an op has no time.
+#[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
+fn step_times(side: &Input<'_>, ops: &[usize], scale: f64) -> Option<Sample> {
+    let n_steps = side.head.periods_ps.len();
+    let mut times: Vec<(u32, u64)> = Vec::new();
+    for at in ops {
+        times.extend(side.ops[*at].steps?.iter().filter(|(step, _)| (*step as usize) < n_steps));
+    }
+    if ops.len() > 1 {
+        times.sort_unstable_by_key(|(step, _)| *step);
+    }
+    let sums = times.chunk_by(|(a, _), (b, _)| a == b).map(|of| of.iter().map(|(_, time)| *time).sum::<u64>());
+    Sample::with_zeros(&sums.map(|sum| sum as f64 * scale).collect::<Vec<f64>>(), n_steps)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times of a row, which are below 2⁵³ ps")]

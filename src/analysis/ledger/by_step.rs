@@ -17,8 +17,23 @@ pub struct OpSteps {
 pub struct StepTimes {
     /// Start of the first execution in the steps, in ps on the event clock of the device.
     pub first_start: u64,
-    /// Time in ps in which the op owns the device, in the order of the steps.
-    pub times: Vec<u64>,
+    /// The steps in which the op owns the device, by their indices in [`OpSteps::steps`], each with this time in ps. In the
+    /// order of the steps. Most ops of a capture with many programs run in few of the steps, so the others are not listed.
+    pub times: Vec<(u32, u64)>,
+}
+
+impl StepTimes {
+    /// Adds time in a step. Times usually come in the order of the steps.
+    fn add(&mut self, step: u32, time: u64) {
+        let after = match self.times.last() {
+            Some((last, _)) if *last >= step => self.times.partition_point(|(of, _)| *of < step),
+            _ => self.times.len(),
+        };
+        match self.times.get_mut(after) {
+            Some((of, sum)) if *of == step => *sum += time,
+            _ => self.times.insert(after, (step, time)),
+        }
+    }
 }
 
 impl OpSteps {
@@ -59,18 +74,30 @@ impl Analysis {
             &spans,
             |op| facts[op.0 as usize].kind,
             |op, (from, to): Interval| {
-                let entry = ops
-                    .entry(plane.op(op).key())
-                    .or_insert_with(|| StepTimes { first_start: from, times: vec![0; steps.len()] });
+                let entry =
+                    ops.entry(plane.op(op).key()).or_insert_with(|| StepTimes { first_start: from, times: Vec::new() });
                 entry.first_start = entry.first_start.min(from);
                 let first = steps.partition_point(|step| step.1 <= from);
-                for (step, time) in
-                    steps[first..].iter().zip(&mut entry.times[first..]).take_while(|(step, _)| step.0 < to)
-                {
-                    *time += to.min(step.1) - from.max(step.0);
+                for (number, step) in (first as u32..).zip(&steps[first..]).take_while(|(_, step)| step.0 < to) {
+                    entry.add(number, to.min(step.1) - from.max(step.0));
                 }
             },
         );
         Some(OpSteps { steps, ops })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_steps_are_in_the_order_of_the_steps() {
+        let mut times = StepTimes::default();
+        // Steps that overlap are added again after later ones.
+        for (step, time) in [(2, 5), (2, 1), (7, 3), (4, 9), (2, 1), (7, 2), (1, 8)] {
+            times.add(step, time);
+        }
+        assert_eq!(times.times, [(1, 8), (2, 7), (4, 9), (7, 5)]);
     }
 }

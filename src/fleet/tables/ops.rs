@@ -4,6 +4,7 @@ use crate::analysis::base::Spread;
 use crate::analysis::breakdown::Group;
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::compare::matching::OpKeys;
+use crate::analysis::ledger::StepTimes;
 use crate::analysis::roofline::columns::ROOF;
 use crate::analysis::roofline::{RooflinePosition, Skipped};
 use crate::fleet::column::{ColumnType, FleetColumn, INTEGER, PROGRAM_ID, Privacy, REMOVED, TEXT, name, of_view};
@@ -151,8 +152,11 @@ pub fn rows(session: &CaptureSession, analysed: &Analysed) -> Vec<OpRow> {
         for (index, keys) in critical.programs.iter().flat_map(|program| &program.ops) {
             let Some(owned) = by_op.ops.get(*index) else { continue };
             let times = critical.op_steps.times(plane, owned.op).filter(|_| critical.derived.overview.has_steps);
-            let times = times.map(|times| times.times.iter().copied().map(crate::units::Picos).collect());
-            of_critical.insert(named(plane.op(owned.op).key()), (*keys, times.and_then(Spread::new)));
+            let spread = |times: &StepTimes| {
+                let times = times.times.iter().map(|(_, time)| crate::units::Picos(*time)).collect();
+                Spread::with_zeros(times, critical.op_steps.steps.len())
+            };
+            of_critical.insert(named(plane.op(owned.op).key()), (*keys, times.and_then(spread)));
         }
     }
     let roofline = &analysed.roofline;

@@ -15,6 +15,7 @@ mod effective_size;
 mod false_discovery;
 mod mann_whitney;
 mod quantiles;
+mod sample;
 mod shift;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ mod tests;
 pub use distribution::{EXACT_PAIRS, MIN_SAMPLES};
 pub use effective_size::{effective_size, lag1_autocorrelation, widening};
 pub use false_discovery::benjamini_hochberg;
-pub use mann_whitney::mann_whitney;
+pub use mann_whitney::{mann_whitney, mann_whitney_of_samples};
 pub use quantiles::{MIN_DIFFERENCES, fence, median};
+pub use sample::Sample;
 pub use shift::{Shift, shift};
