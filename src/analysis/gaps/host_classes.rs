@@ -10,6 +10,7 @@
 
 use super::class_line::{CausePart, ClassLine, HostTimes, Overlap};
 use super::host_class::host_class;
+use super::reads::Reads;
 use super::report::GapClass;
 use crate::analysis::base::Interval;
 use crate::analysis::base::ancestors::Forest;
@@ -30,6 +31,14 @@ pub(super) struct HostClasses<'a> {
     waits: RefCell<Waits>,
     /// By the first and the second thread.
     overlaps: RefCell<FxHashMap<(usize, usize), Overlap>>,
+}
+
+/// The threads on which a call depended.
+pub(super) struct LateThreads {
+    /// The thread of the call first, then those of the producers, back in time.
+    pub threads: Vec<usize>,
+    /// A thread on which the call may have depended, if that is a guess.
+    pub guess: Option<usize>,
 }
 
 /// The waits of calls. The parent of a wait is that of the producer of its task.
@@ -106,17 +115,17 @@ impl<'a> HostClasses<'a> {
         parts
     }
 
-    /// Returns the threads on which a call depended since the time `from`, and the thread on which it may have depended, if
-    /// that is a guess.
-    pub fn late_threads(&self, call: HostEventId, from: u64) -> (Vec<usize>, Option<usize>) {
+    /// Returns the threads on which a call depended since the time `from`. `reads` counts the waits that are read.
+    pub fn late_threads(&self, call: HostEventId, from: u64, reads: &mut Reads) -> LateThreads {
         let (mut threads, mut seen, mut guess) = (Vec::new(), FxHashSet::default(), None);
         self.each_wait(call, from, &mut |wait| {
+            reads.add(1);
             guess = guess.or(wait.guess);
             let producer = wait.task.filter(|task| task.start > from).map(|task| task.producer.thread);
             threads
                 .extend([Some(wait.call.thread), producer].into_iter().flatten().filter(|thread| seen.insert(*thread)));
         });
-        (threads, guess.filter(|guess| !seen.contains(guess)))
+        LateThreads { threads, guess: guess.filter(|guess| !seen.contains(guess)) }
     }
 
     /// Calls `each` with the waits of a call that end after the time `from`, the last one first.

@@ -1,9 +1,9 @@
 //! This module names the host events during the late part of a gap.
 
-use super::host_classes::HostClasses;
+use super::host_classes::{HostClasses, LateThreads};
+use super::reads::Reads;
 use super::report::{GapClass, HostEvent};
 use crate::analysis::base::Interval;
-use crate::analysis::base::host_links::HostEventId;
 use crate::analysis::base::op_times::union_length;
 use crate::profile::{Profile, StrId};
 use crate::small_sort::SmallSort;
@@ -20,28 +20,29 @@ const MAX_HOST_EVENTS: usize = 5;
 pub(super) fn host_events(
     profile: &Profile,
     host: &HostClasses<'_>,
-    (call, late): (HostEventId, Interval),
+    (LateThreads { threads, guess }, late): (&LateThreads, Interval),
     main_class: Option<GapClass>,
+    reads: &mut Reads,
 ) -> Vec<HostEvent> {
     let links = &host.links;
     let name = |thread: usize, event: u32| {
         let of = &links.threads[thread];
         profile.planes[of.plane].op(of.line.events.op(event as usize)).name
     };
-    let (threads, guess) = host.late_threads(call, late.0);
     let mut times: IndexMap<StrId, Vec<Interval>> = IndexMap::default();
-    for thread in threads.iter().chain(&guess) {
+    for thread in threads.iter().chain(guess) {
         let of = &links.threads[*thread];
         let mut outer = 0;
         let says_more = |event: &u32| {
             let (start, end) = of.times[*event as usize];
-            Some(*thread) != guess
+            Some(*thread) != *guess
                 || !links.knows_callers
                 || start > late.0
                 || end < late.1
                 || host.class(*thread, *event).is_some()
         };
-        let mut events: Vec<u32> = of.overlapping(late).filter(says_more).collect();
+        let read = of.overlapping(late).inspect(|_| reads.add(1));
+        let mut events: Vec<u32> = read.filter(says_more).collect();
         let covers = |event: &&u32| {
             let (start, end) = of.times[**event as usize];
             end.min(late.1) - start.max(late.0) >= (late.1 - late.0) / 2
@@ -59,6 +60,7 @@ pub(super) fn host_events(
     }
     for thread in 0..links.threads.len() {
         for event in links.threads[thread].overlapping(late) {
+            reads.add(1);
             if let Some(times) = times.get_mut(&name(thread, event)) {
                 let (start, end) = links.threads[thread].times[event as usize];
                 times.push((start.max(late.0), end.min(late.1)));

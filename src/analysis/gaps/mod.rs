@@ -28,12 +28,12 @@ mod gap_causes;
 mod host_class;
 mod host_classes;
 mod host_events;
+mod reads;
 mod report;
 mod window;
 
 pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent, Untraced};
 
-use crate::analysis::base::host_links::HostEventId;
 use crate::analysis::base::op_times::union_length;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
@@ -43,9 +43,10 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use gap_causes::{ClassTimes, Runs};
 pub(in crate::analysis) use host_class::host_class;
-use host_classes::HostClasses;
+use host_classes::{HostClasses, LateThreads};
 use host_events::host_events;
 use indexmap::IndexMap;
+use reads::Reads;
 use rustc_hash::FxHashMap;
 use window::{DeviceWindow, RawGap};
 
@@ -78,12 +79,16 @@ impl Analysis {
             }
         }
         keep_longest(&mut longest);
+        let n_events =
+            hosts.values().flat_map(|host| &host.links.threads).map(|thread| thread.times.len() as u64).sum();
+        let mut reads = Reads::new(n_events);
         let report = |(index, gap): &(usize, RawGap)| {
             let host = hosts.get(&profile.planes[self.devices[*index].plane].file)?;
-            Some(self.report(profile, *index, gap, all_runs.get(index)?, host))
+            Some(self.report(profile, *index, gap, all_runs.get(index)?, host, &mut reads))
         };
         let gaps: Vec<Gap> = longest.iter().filter_map(report).collect();
         notes.extend(sums.note());
+        notes.extend(unnamed_events(&reads, gaps.len()));
         let rest = sums.idle.saturating_sub(gaps.iter().map(|gap| gap.total).sum());
         let (n_all, classes) = (sums.n_gaps, sums.classes(scale));
         let Sums { window, busy, in_loops, n_runs, n_linked_runs, mut leads, .. } = sums;
@@ -196,7 +201,15 @@ impl Analysis {
         parts
     }
 
-    fn report(&self, profile: &Profile, index: usize, gap: &RawGap, runs: &Runs, host: &HostClasses<'_>) -> Gap {
+    fn report(
+        &self,
+        profile: &Profile,
+        index: usize,
+        gap: &RawGap,
+        runs: &Runs,
+        host: &HostClasses<'_>,
+        reads: &mut Reads,
+    ) -> Gap {
         let device = &self.devices[index];
         let plane = &profile.planes[device.plane];
         let name = |op: OpId| profile.text(plane.op(op).name).to_owned();
@@ -209,6 +222,14 @@ impl Analysis {
         let mut parts: Vec<ClassIdle> = by_class(&explained.times(host)).collect();
         parts.small_sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
         let main_class = parts.first().map(|(class, _)| *class);
+        let (mut events, mut untraced_time) = (Vec::new(), None);
+        if let Some((call, late)) = explained.late
+            && reads.begin_gap()
+        {
+            let threads = host.late_threads(call, late.0, reads);
+            events = host_events(profile, host, (&threads, late), main_class, reads);
+            untraced_time = untraced(host, &threads, late, reads);
+        }
         Gap {
             device: device.label.clone(),
             start: Picos(gap.time.0 - gap.window_start),
@@ -219,8 +240,8 @@ impl Analysis {
             after: gap.after.map(name),
             before: gap.before.map(name),
             program: program.map(|text| program_of(text).map_or(text, |(name, _)| name).to_owned()),
-            host_events: explained.late.map_or_else(Vec::new, |late| host_events(profile, host, late, main_class)),
-            untraced: explained.late.and_then(|late| untraced(host, late)),
+            host_events: events,
+            untraced: untraced_time,
         }
     }
 }
@@ -323,6 +344,16 @@ impl Sums {
     }
 }
 
+/// Returns the note on gaps whose host events are not named. `n_gaps` is the number of gaps in the report.
+fn unnamed_events(reads: &Reads, n_gaps: usize) -> Option<Note> {
+    let n = reads.n_refused();
+    let message = format!(
+        "The host events of {n} of the {n_gaps} longest gaps are not named, nor the time in which nothing was traced: gaps of \
+         many devices wait for the same events. Select one device to name them."
+    );
+    (n > 0).then(|| Note::new(Severity::Info, NoteCode::UnnamedHostEvents, message))
+}
+
 /// Iterates over the classes that have time.
 fn by_class(times: &ClassTimes) -> impl Iterator<Item = ClassIdle> {
     let all = GapClass::ALL.into_iter().zip(times);
@@ -331,18 +362,17 @@ fn by_class(times: &ClassTimes) -> impl Iterator<Item = ClassIdle> {
 
 /// Returns the time of the late part of a gap in which nothing was traced on the thread of the host call. Events around the
 /// whole part, such as the step or the loop over steps, do not count. `None` if all of it is traced, or if no thread is known.
-fn untraced(host: &HostClasses<'_>, (call, late): (HostEventId, Interval)) -> Option<Untraced> {
+fn untraced(host: &HostClasses<'_>, threads: &LateThreads, late: Interval, reads: &mut Reads) -> Option<Untraced> {
     let all = &host.links.threads;
-    let (threads, guess) = host.late_threads(call, late.0);
     // The thread on which the chain of calls begins comes first.
-    let candidates: Vec<usize> = threads.into_iter().rev().chain(guess).collect();
+    let candidates: Vec<usize> = threads.threads.iter().rev().copied().chain(threads.guess).collect();
     let runs_python = candidates.iter().find(|thread| all[**thread].runs_python());
     let thread = &all[*runs_python.or(candidates.first())?];
     let within = |event: u32| {
         let (start, end) = thread.times[event as usize];
         (start > late.0 || end < late.1).then_some((start.max(late.0), end.min(late.1)))
     };
-    let mut traced: Vec<Interval> = thread.overlapping(late).filter_map(within).collect();
+    let mut traced: Vec<Interval> = thread.overlapping(late).inspect(|_| reads.add(1)).filter_map(within).collect();
     let total = Picos((late.1 - late.0).saturating_sub(union_length(&mut traced)));
     (total > Picos::ZERO).then(|| Untraced { thread: thread.line.name.clone(), total })
 }

@@ -123,10 +123,10 @@ pub struct Gap {
     pub before: Option<String>,
     /// Name of the program whose run ends the gap.
     pub program: Option<String>,
-    /// Host events during the late part, the longest first.
+    /// Host events during the late part, the longest first. Empty also for the gaps that a note (`unnamed_host_events`) counts.
     pub host_events: Vec<HostEvent>,
     /// The thread of the host call, and its time during the late part in which nothing was traced on it. `None` if the host
-    /// was not late, or if its thread is unknown.
+    /// was not late, if its thread is unknown, and for the gaps that a note (`unnamed_host_events`) counts.
     pub untraced: Option<Untraced>,
 }
 

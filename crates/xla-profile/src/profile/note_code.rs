@@ -244,6 +244,8 @@ note_codes! {
     UnlinkedRuns = "unlinked_runs",
     /// Events of a trace begin without an end, or end without a begin.
     UnmatchedEvents = "unmatched_events",
+    /// The host events of some gaps are not named, because that would need many more reads than there are events.
+    UnnamedHostEvents = "unnamed_host_events",
     /// Stats have an id without a name.
     UnnamedStats = "unnamed_stats",
     /// An async start has no done, or an async done has no start.
