@@ -87,6 +87,10 @@ pub(crate) fn per_execution(
     for (id, per_kernel) in &per_kernel {
         computations.entry(computation(*id)).or_default().push(per_kernel.least());
     }
+    let n_executions = |(of, counts): (&Option<ComputationId>, &Vec<u64>)| {
+        (*of, executions(counts, runs.filter(|_| of.is_some() && *of == module.entry)))
+    };
+    let by_computation: IndexMap<Option<ComputationId>, u64> = computations.iter().map(n_executions).collect();
     let per = |(op, id): &OpInstruction| {
         let counts = per_kernel.get(id);
         let has_kernels = counts.is_some_and(EventCounts::has_kernels);
@@ -94,10 +98,8 @@ pub(crate) fn per_execution(
             return 0;
         }
         let events = counts.map_or(0, |counts| if has_kernels { counts.events } else { counts.memsets });
-        let of = computation(*id);
-        let counts = computations.get(&of).map_or(&[][..], Vec::as_slice);
-        let runs = runs.filter(|_| of.is_some() && of == module.entry);
-        let executions = executions(counts, runs);
+        // Every instruction of an op was counted in its computation above.
+        let executions = by_computation.get(&computation(*id)).copied().unwrap_or(0);
         multiple(events, executions).unwrap_or(1)
     };
     found.iter().map(per).collect()
