@@ -25,9 +25,10 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
+use std::rc::Rc;
 
 /// Facts of a transfer that hold on every device.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct TransferFacts {
     info: CollectiveInfo,
     /// The devices that take part, as text and numbers.
@@ -82,7 +83,8 @@ pub struct Sums<'a> {
     profile: &'a Profile,
     analysis: &'a Analysis,
     by: CommBy,
-    facts: IndexMap<OpKey, TransferFacts>,
+    /// Facts by transfer. They name all devices of a collective, so its ops on these devices share them.
+    facts: IndexMap<OpKey, Rc<TransferFacts>>,
     /// The accumulators. The maps below hold indices into this list.
     accumulators: Vec<CommAccumulator>,
     /// The factor from sums over windows to the figures of the query. Self times have it already.
@@ -139,7 +141,7 @@ impl<'a> Sums<'a> {
         let with_group = |(named, info): (OpKey, CollectiveInfo)| {
             let group = info.groups.as_ref().map(|groups| arrangement.group(groups));
             let factor = info.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
-            (named, TransferFacts { info, group, factor })
+            (named, Rc::new(TransferFacts { info, group, factor }))
         };
         Self {
             profile,
@@ -243,7 +245,7 @@ impl<'a> Sums<'a> {
         row_facts.op.add(transfer.named);
         row_facts.source.add(source);
         row_facts.scope.add(op.stats.tf_op);
-        row_facts.group.add(facts.group);
+        row_facts.group.add(facts.group.clone());
         let execution = match transfer {
             Transfer { is_fused: true, .. } => Execution::Fused,
             Transfer { is_whole: true, .. } => Execution::Sync,
