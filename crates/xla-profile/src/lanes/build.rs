@@ -4,6 +4,7 @@ use super::lane::LaneBuilder;
 use super::{Lanes, MAX_LANES};
 use crate::profile::Events;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// The longest time, in ps, by which a successor may start before its predecessor ends and still be in the same lane.
 /// Profilers round times, so that ops that follow each other overlap by up to a nanosecond.
@@ -41,8 +42,8 @@ struct Placing {
     /// End of the last event of each lane.
     ends: Vec<u64>,
     rest: Option<LaneBuilder>,
-    /// Ends of the events in `rest` that have not ended yet.
-    open: Vec<u64>,
+    /// Ends of the events in `rest` that have not ended yet, the earliest first.
+    open: BinaryHeap<Reverse<u64>>,
     depth: usize,
 }
 
@@ -69,8 +70,10 @@ impl Placing {
                 self.lanes.get_mut(lane)
             }
             None => {
-                self.open.retain(|end| *end > start);
-                self.open.push(end);
+                while self.open.peek().is_some_and(|Reverse(end)| *end <= start) {
+                    self.open.pop();
+                }
+                self.open.push(Reverse(end));
                 self.depth = self.depth.max(self.lanes.len() + self.open.len());
                 Some(self.rest.get_or_insert_default())
             }
