@@ -5,7 +5,8 @@ use super::files;
 use super::roofline_args::RooflineArgs;
 use super::view_args::{Output, View};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
-use crate::analysis::breakdown::{Breakdown, Scopes};
+use crate::analysis::breakdown::row_label::row_name;
+use crate::analysis::breakdown::{Answer, Breakdown, Scopes};
 use crate::profile::{Note, Severity};
 use crate::protocol::{Failure, Progress};
 use crate::report::inspect::inspect;
@@ -22,6 +23,8 @@ use std::path::PathBuf;
 
 /// The default number of planes and lines, and of programs, in the text and Markdown of `inspect`.
 const INSPECT_ROWS: usize = 200;
+/// The default number of rows in the text of the breakdown.
+const BREAKDOWN_ROWS: usize = 40;
 /// The default number of ranked gaps in the JSON of the roofline.
 const TOP_GAPS: usize = 20;
 
@@ -78,34 +81,34 @@ pub(super) struct OpenCapture<'a> {
 impl OpenCapture<'_> {
     pub(super) fn breakdown(&self, by: GroupBy, filter: Filter) -> Result<String, Failure> {
         let query = self.query(by, filter)?;
-        let breakdown = self.query_breakdown(&query)?;
+        let answer = self.answer(&query)?;
         let scopes = (by == GroupBy::Scope).then(|| self.scopes(&query)).transpose()?;
+        let output = self.view.output();
+        let top = self.view.top.unwrap_or(if output == Output::Text { BREAKDOWN_ROWS } else { usize::MAX });
+        // Scopes are printed as a tree, and only CSV has their rows.
+        let listed = if scopes.is_some() && output != Output::Csv { 0 } else { top };
+        let breakdown = answer.breakdown(&self.opened.profile, self.analysis, listed);
         let notes = self.notes(&breakdown.notes);
-        let top = self.view.top.unwrap_or(usize::MAX);
-        let table = |top: usize| match &scopes {
+        let table = || match &scopes {
             Some(scopes) => tables::scopes(scopes, breakdown.header.step_duration, top),
-            None => breakdown_table::breakdown(&breakdown, top),
+            None => self.breakdown_table(&answer, &breakdown, top),
         };
-        let marks = |top: usize| match &scopes {
+        let marks = || match &scopes {
             Some(_) => String::new(),
             None => breakdown_table::marks(&breakdown, top),
         };
-        Ok(match self.view.output() {
+        Ok(match output {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("breakdown", &files, self.partial, &breakdown);
                 json::text(&breakdown_json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
             }
             Output::Csv => breakdown_table::csv(&breakdown, top).csv(),
-            Output::Markdown => table(top).markdown(),
+            Output::Markdown => table().markdown(),
             Output::Text if breakdown.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
                 let matched = matched(&query.filter, &breakdown);
-                heading(&breakdown.header)
-                    + &matched
-                    + &table(self.view.top.unwrap_or(40)).aligned()
-                    + &marks(self.view.top.unwrap_or(40))
-                    + &notes_text(&notes)
+                heading(&breakdown.header) + &matched + &table().aligned() + &marks() + &notes_text(&notes)
             }
         })
     }
@@ -171,8 +174,20 @@ impl OpenCapture<'_> {
         })
     }
 
+    /// Answers a query with the reports of all rows.
     pub(super) fn query_breakdown(&self, query: &Query) -> Result<Breakdown, Failure> {
         self.analysis.breakdown(&self.opened.profile, query).map_err(|e| bad_filter(&e))
+    }
+
+    /// Answers a query. The reports of rows are made later.
+    pub(super) fn answer(&self, query: &Query) -> Result<Answer, Failure> {
+        self.analysis.answer(&self.opened.profile, query).map_err(|e| bad_filter(&e))
+    }
+
+    /// Returns the table of the first `top` rows of a breakdown of `answer`.
+    pub(super) fn breakdown_table(&self, answer: &Answer, breakdown: &Breakdown, top: usize) -> Table {
+        let rows = answer.rows(&self.opened.profile, self.analysis);
+        breakdown_table::breakdown(breakdown, &|group| row_name(group, rows), top)
     }
 
     pub(super) fn scopes(&self, query: &Query) -> Result<Scopes, Failure> {
@@ -299,7 +314,7 @@ fn matched(filter: &Filter, b: &Breakdown) -> String {
         return String::new();
     }
     let share = b.shown.of_step.map_or(String::new(), |f| format!(", {} of the window", format::percent_text(f)));
-    let rows = format::counted(b.groups.len() as u64, "row", "rows");
+    let rows = format::counted(b.n_rows(), "row", "rows");
     let looked = if filter.text.is_empty() {
         String::new()
     } else {

@@ -19,17 +19,21 @@ const SUMMARY_TOP: usize = 10;
 
 impl OpenCapture<'_> {
     pub(super) fn summary(&self, attainable: f64) -> Result<String, Failure> {
-        let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
-        let sources = self.query_breakdown(&self.query(GroupBy::Source, Filter::default())?)?;
-        // Only JSON lists the steps.
-        let max_steps = if matches!(self.view.output(), Output::Json) { usize::MAX } else { 0 };
-        let steps = self.analysis.step_stats_within(&self.opened.profile, max_steps);
-        let notes = self.notes(&kinds.notes);
+        let (profile, output) = (&self.opened.profile, self.view.output());
         let top = self.view.top.unwrap_or(SUMMARY_TOP);
+        let by_kind = self.answer(&self.query(GroupBy::Kind, Filter::default())?)?;
+        let by_source = self.answer(&self.query(GroupBy::Source, Filter::default())?)?;
+        let kinds = by_kind.breakdown(profile, self.analysis, usize::MAX);
+        let listed = if output == Output::Csv { usize::MAX } else { top };
+        let sources = by_source.breakdown(profile, self.analysis, listed);
+        // Only JSON lists the steps.
+        let max_steps = if output == Output::Json { usize::MAX } else { 0 };
+        let steps = self.analysis.step_stats_within(profile, max_steps);
+        let notes = self.notes(&kinds.notes);
         let all = |form: fn(&Table) -> String| {
             let mut parts = vec![
-                form(&breakdown_table::breakdown(&kinds, usize::MAX)),
-                form(&breakdown_table::breakdown(&sources, top)),
+                form(&self.breakdown_table(&by_kind, &kinds, usize::MAX)),
+                form(&self.breakdown_table(&by_source, &sources, top)),
             ];
             let of_steps = tables::steps(&steps);
             if !of_steps.rows.is_empty() {
@@ -37,7 +41,7 @@ impl OpenCapture<'_> {
             }
             parts.join("\n")
         };
-        Ok(match self.view.output() {
+        Ok(match output {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("summary", &files, self.partial, &kinds);

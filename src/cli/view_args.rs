@@ -38,7 +38,7 @@ pub struct View {
 }
 
 /// The format of the output.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Output {
     /// Aligned columns.
     Text,

@@ -55,7 +55,7 @@ impl<'a> FilterJson<'a> {
 /// Sums over the ops that pass the filter.
 #[derive(Serialize)]
 struct ShownJson<'a> {
-    n_groups: usize,
+    n_groups: u64,
     n_groups_all: u32,
     n_groups_anywhere: Option<u32>,
     n_events: Count,
@@ -66,7 +66,7 @@ struct ShownJson<'a> {
 }
 
 impl<'a> ShownJson<'a> {
-    fn new(shown: &'a Shown, n_groups: usize) -> Self {
+    fn new(shown: &'a Shown, n_groups: u64) -> Self {
         Self {
             n_groups,
             n_groups_all: shown.n_all,
@@ -93,6 +93,6 @@ pub fn breakdown<'a>(
         Some(scopes) => GroupsJson::Nested(nested(scopes, b.header.step_duration, top)),
         None => GroupsJson::Flat(Rows { columns: GROUPS, rows: first(&b.groups, top) }),
     };
-    let shown = ShownJson::new(&b.shown, b.groups.len());
+    let shown = ShownJson::new(&b.shown, b.n_rows());
     BreakdownJson { head, by: b.by.key(), filter: FilterJson::new(filter), shown, groups, notes }
 }

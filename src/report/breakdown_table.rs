@@ -1,21 +1,19 @@
 //! This module writes the breakdown as a table for the terminal, and as CSV.
 
-use crate::analysis::base::{GroupBy, Peaks};
+use crate::analysis::base::Peaks;
 use crate::analysis::breakdown::columns::GROUPS;
-use crate::analysis::breakdown::{Breakdown, Group, row_label};
+use crate::analysis::breakdown::{Breakdown, Group};
 use crate::table::format::{TimeUnit, count, executions, gbs, percent, tflops, time};
 use crate::table::text::Table;
 use crate::units::{Count, Picos};
 
 const ABSENT: &str = "–";
-/// Largest number of characters of a kernel's name in a table.
-const LONGEST_NAME: usize = 64;
 
 /// Returns a breakdown as a table for the terminal: `top` rows, then the sum of the others, then the totals. Each
-/// column has one unit, as on the page.
-pub fn breakdown(b: &Breakdown, top: usize) -> Table {
+/// column has one unit, as on the page. `name` returns the name of a row.
+pub fn breakdown(b: &Breakdown, name: &dyn Fn(&Group) -> String, top: usize) -> Table {
     let unit = TimeUnit::for_largest(b.totals.busy);
-    let mean_unit = TimeUnit::for_largest(b.groups.iter().filter_map(|g| g.mean).max().unwrap_or_default());
+    let mean_unit = TimeUnit::for_largest(b.rest_after(0).largest_mean.unwrap_or_default());
     let (self_time, mean) = (format!("Self {}", unit.symbol()), format!("Mean {}", mean_unit.symbol()));
     let mut table = Table::new(&[
         (b.by.label(), true),
@@ -32,7 +30,7 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
     let of_step = |p: Picos| b.header.step_duration.and_then(|w| p.fraction_of(w)).map_or(ABSENT.into(), percent);
     for g in b.groups.iter().take(top) {
         table.row(vec![
-            name(b.by, g, &b.groups),
+            name(g),
             time(g.total, unit),
             of_step(g.total),
             g.kind_text().into(),
@@ -49,9 +47,9 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
         row.resize(table.heads.len(), String::new());
         table.row(row);
     };
-    if let Some(rest) = b.groups.get(top..).filter(|r| !r.is_empty()) {
-        let n = rest.iter().map(|g| g.n_executions).sum();
-        blank(&mut table, format!("{} more", count(rest.len() as u64)), rest.iter().map(|g| g.total).sum(), n);
+    let rest = b.rest_after(top);
+    if rest.n > 0 {
+        blank(&mut table, format!("{} more", count(rest.n)), rest.total, rest.n_executions);
     }
     if b.shown.total != b.totals.busy || b.shown.n_events != b.totals.n_events {
         blank(&mut table, "Shown".into(), b.shown.total, b.shown.n_events);
@@ -85,22 +83,6 @@ pub fn marks(b: &Breakdown, top: usize) -> String {
         );
     }
     text
-}
-
-/// Returns the name of a row. The key of a source is the whole stack; its name is its line, with the callers that
-/// distinguish it from other rows of the same line. The name of an op on a GPU is followed by its kernel.
-fn name(by: GroupBy, g: &Group, beside: &[Group]) -> String {
-    match (row_label::source(g, beside.iter()), &g.kernel) {
-        (Some(source), _) => source,
-        (None, Some(kernel)) if by == GroupBy::Op => {
-            format!("{}  {}", g.key, row_label::short_name(kernel, [].into_iter(), 60))
-        }
-        _ if by == GroupBy::Op => {
-            let others = beside.iter().map(|other| other.key.as_str());
-            row_label::short_name(&g.key, others, LONGEST_NAME)
-        }
-        _ => g.key.replace('\n', " ‹ "),
-    }
 }
 
 /// Returns the first `top` rows with exact figures for CSV, with the names of the JSON.

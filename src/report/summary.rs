@@ -63,7 +63,7 @@ pub struct SummaryJson<'a> {
 
 #[derive(Serialize)]
 struct TailJson {
-    n_groups: usize,
+    n_groups: u64,
     dur_ps: Picos,
 }
 
@@ -98,7 +98,7 @@ struct RuntimeJson<'a> {
 
 /// Returns the JSON with the first `top` sources. A tail sums the others.
 pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Note]) -> SummaryJson<'a> {
-    let rest = of.sources.groups.get(top..).unwrap_or_default();
+    let rest = of.sources.rest_after(top);
     let space =
         |space: &'a SpacePeak| SpaceJson { color: space.color, memory_space: &space.space, peak_bytes: space.peak };
     let program = |program: &'a ProgramPeaks| ProgramJson {
@@ -117,7 +117,7 @@ pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Not
         verdict: of.verdict,
         kinds: Rows { columns: GROUPS, rows: &of.kinds.groups },
         by_source: Rows { columns: GROUPS, rows: first(&of.sources.groups, top) },
-        tail: TailJson { n_groups: rest.len(), dur_ps: rest.iter().map(|g| g.total).sum() },
+        tail: TailJson { n_groups: rest.n, dur_ps: rest.total },
         step_stats: StepsJson::new(of.steps),
         roofline: roofline_json::SummaryJson::new(of.roofline, 0),
         memory: MemoryJson {

@@ -4,7 +4,7 @@ use super::breakdown_rows::{BreakdownRows, breakdown_table};
 use super::capture::CaptureSession;
 use super::tables::answer;
 use crate::analysis::base::{FilterError, GroupBy, Query};
-use crate::analysis::breakdown::{Breakdown, Figures};
+use crate::analysis::breakdown::{Breakdown, Figures, RowsLeftOut};
 use crate::profile::Note;
 use crate::protocol::table_query::TableAction;
 use crate::protocol::{BreakdownHead, Export, Reply};
@@ -59,7 +59,7 @@ impl CaptureSession {
         let mut table = breakdown_table(Source::Made(&rows), query, &header, &shown, order);
         let groups = table.sorted(sort).iter().map(|i| rows.0.group(*i as usize)).collect();
         entry.order = table.into_cached_order();
-        let breakdown = Breakdown { header, by, totals, shown, groups, notes };
+        let breakdown = Breakdown { header, by, totals, shown, groups, rest: RowsLeftOut::default(), notes };
         if format == Export::Csv {
             return Ok(breakdown_table::csv(&breakdown, usize::MAX).csv());
         }

@@ -136,7 +136,7 @@ fn rows_of_several_kinds_and_categories_are_mixed() {
     assert_eq!((&row("optimizer")["kind"], &row("optimizer")["op_group"]), (&json!("compute"), &json!(null)));
     let csv = table::csv::table(GROUPS, b.groups.iter()).csv();
     assert!(!csv.contains("mixed"), "{csv}");
-    let terminal = breakdown_table::breakdown(&b, 10);
+    let terminal = breakdown_table::breakdown(&b, &|row| row.key.clone(), 10);
     let column = |head: &str| terminal.heads.iter().position(|of| of == head).unwrap();
     let cells = |head: &str| terminal.rows.iter().map(|row| row[column(head)].clone()).collect::<Vec<_>>();
     assert_eq!(cells("Kind")[..2], ["Compute", "mixed"]);
@@ -156,7 +156,7 @@ fn kinds_have_two_names() {
     names.dedup();
     assert_eq!(names.len(), 2 * Kind::ALL.len() - 2, "only compute and other are short enough for one name");
     let b = breakdown(training(), GroupBy::Op, StepChoice::All);
-    let terminal = breakdown_table::breakdown(&b, 100);
+    let terminal = breakdown_table::breakdown(&b, &|row| row.key.clone(), 100);
     let at = terminal.heads.iter().position(|head| head == "Kind").unwrap();
     let shorts = Kind::ALL.map(Kind::short);
     assert!(terminal.rows.iter().all(|row| row[at].is_empty() || shorts.contains(&row[at].as_str())));

@@ -11,7 +11,9 @@ pub(in crate::analysis) mod scopes;
 pub(in crate::analysis) mod steps;
 
 pub use query::Answer;
-pub use report::{Breakdown, Figures, Group, MAX_PARTS, SHORTEST_RATED, Share, Shown, SignatureTime, is_unrated};
+pub use report::{
+    Breakdown, Figures, Group, MAX_PARTS, RowsLeftOut, SHORTEST_RATED, Share, Shown, SignatureTime, is_unrated,
+};
 pub use row_text::RowText;
 pub use row_view::RowView;
 pub use scopes::{ScopeNode, Scopes};

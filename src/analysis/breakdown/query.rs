@@ -10,7 +10,7 @@
 //! steps add up. Invariants: Σ groups = Σ shown; without a filter Σ groups = Σ kinds = busy; union + idle = window;
 //! with one op line busy = union.
 
-use super::report::{Breakdown, Figures, Shown};
+use super::report::{Breakdown, Figures, RowsLeftOut, Shown};
 use super::row_view::{RowView, default_order};
 use crate::analysis::base::analysis::Analysis;
 use crate::analysis::base::rows::{Rows, SessionFacts, Slice, count, each, fold};
@@ -51,6 +51,19 @@ impl Answer {
             window: self.figures.header.step_duration,
         }
     }
+
+    /// Returns the answer with the reports of the first `top` rows, and the sums of the others.
+    pub fn breakdown(&self, profile: &Profile, analysis: &Analysis, top: usize) -> Breakdown {
+        let rows = self.rows(profile, analysis);
+        let (listed, others) = rows.order().split_at(top.min(rows.len()));
+        let groups = listed.iter().map(|i| rows.group(*i as usize)).collect();
+        let mut rest = RowsLeftOut::default();
+        for row in others.iter().map(|i| rows.row(*i as usize)) {
+            rest.add(Picos(row.self_time), row.n, row.mean());
+        }
+        let Figures { header, by, totals, shown, notes } = self.figures.clone();
+        Breakdown { header, by, totals, shown, groups, rest, notes }
+    }
 }
 
 impl Analysis {
@@ -59,11 +72,7 @@ impl Analysis {
     /// # Errors
     /// Returns [`FilterError`] if the filter's text is to be a regular expression and is not valid.
     pub fn breakdown(&self, profile: &Profile, query: &Query) -> Result<Breakdown, FilterError> {
-        let answer = self.answer(profile, query)?;
-        let rows = answer.rows(profile, self);
-        let groups = rows.order().iter().map(|i| rows.group(*i as usize)).collect();
-        let Figures { header, by, totals, shown, notes } = answer.figures;
-        Ok(Breakdown { header, by, totals, shown, groups, notes })
+        Ok(self.answer(profile, query)?.breakdown(profile, self, usize::MAX))
     }
 
     /// Answers a query. The reports of rows are made later.

@@ -239,6 +239,38 @@ pub struct Figures {
     pub notes: Vec<Note>,
 }
 
+/// The sums of rows whose reports were not made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowsLeftOut {
+    /// Number of rows.
+    pub n: u64,
+    /// Self time within the window.
+    pub total: Picos,
+    /// Number of executions that start in the window.
+    pub n_executions: Count,
+    /// The largest [`Group::mean`]. `None` if no row has one.
+    pub largest_mean: Option<Picos>,
+}
+
+impl RowsLeftOut {
+    /// Returns the sums together with those of more rows.
+    #[must_use]
+    pub fn with(mut self, rows: &[Group]) -> Self {
+        for row in rows {
+            self.add(row.total, row.n_executions, row.mean);
+        }
+        self
+    }
+
+    /// Adds a row.
+    pub(in crate::analysis) fn add(&mut self, total: Picos, n_executions: Count, mean: Option<Picos>) {
+        self.n += 1;
+        self.total += total;
+        self.n_executions += n_executions;
+        self.largest_mean = self.largest_mean.max(mean);
+    }
+}
+
 /// The whole answer to one query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Breakdown {
@@ -248,9 +280,23 @@ pub struct Breakdown {
     pub totals: Totals,
     /// Sums over the ops that the filter selects.
     pub shown: Shown,
-    /// Rows, most self time first, ties by key. The `total`s of the rows sum to `shown.total`; without a filter, this
-    /// is `totals.busy`.
+    /// The first rows, most self time first, ties by key. With `rest`, their `total`s sum to `shown.total`; without a filter,
+    /// this is `totals.busy`.
     pub groups: Vec<Group>,
+    /// The sums of the rows that are not in `groups`.
+    pub rest: RowsLeftOut,
     /// Notes on assumptions and on data that is left out.
     pub notes: Vec<Note>,
+}
+
+impl Breakdown {
+    /// Returns the number of all rows.
+    pub fn n_rows(&self) -> u64 {
+        self.groups.len() as u64 + self.rest.n
+    }
+
+    /// Returns the sums of all rows but the first `top`.
+    pub fn rest_after(&self, top: usize) -> RowsLeftOut {
+        self.rest.with(self.groups.get(top..).unwrap_or_default())
+    }
 }

@@ -9,26 +9,39 @@
 //! ```
 
 use super::report::Group;
+use super::row_view::RowView;
+use crate::analysis::base::GroupBy;
 use crate::analysis::classify::scope_segments;
 use crate::table::format::middle_cut;
+use std::borrow::Cow;
 
 /// Returns the label of a source stack: its innermost line. If other rows of `beside` have the same line, the label
 /// also has the callers that distinguish the rows. `None` if the row is not a source stack.
 pub fn source<'g>(group: &Group, beside: impl Iterator<Item = &'g Group>) -> Option<String> {
-    let inner = |group: &Group| group.source_inner.clone().filter(|_| group.key_kind == "source_stack");
-    let own = inner(group)?;
-    let frames = |group: &Group| -> Vec<String> {
-        let mut frames: Vec<String> = group.key.lines().map(short).filter(|frame| !frame.is_empty()).collect();
+    source_beside(group, beside.map(|other| (other.key.as_str().into(), source_line(other))))
+}
+
+/// Returns the innermost line of a row that is a source stack.
+fn source_line(group: &Group) -> Option<&str> {
+    group.source_inner.as_deref().filter(|_| group.key_kind == "source_stack")
+}
+
+/// Returns the label of a source stack, as [`source`] does. `beside` are the keys of other rows, and the innermost lines of
+/// those that are source stacks.
+fn source_beside<'g>(group: &Group, beside: impl Iterator<Item = (Cow<'g, str>, Option<&'g str>)>) -> Option<String> {
+    let own = source_line(group)?;
+    let frames = |key: &str| -> Vec<String> {
+        let mut frames: Vec<String> = key.lines().map(short).filter(|frame| !frame.is_empty()).collect();
         // The frames go outwards, whichever end of the stack is the innermost.
-        if frames.last().is_some_and(|last| last.starts_with(&short(&own))) {
+        if frames.last().is_some_and(|last| last.starts_with(&short(own))) {
             frames.reverse();
         }
         frames
     };
-    let mine = frames(group);
-    let others = beside.filter(|other| other.key != group.key && inner(other).as_ref() == Some(&own));
-    let mut others: Vec<Vec<String>> = others.map(frames).collect();
-    let mut label = short(&own);
+    let mine = frames(&group.key);
+    let others = beside.filter(|(key, inner)| *inner == Some(own) && *key != group.key);
+    let mut others: Vec<Vec<String>> = others.map(|(key, _)| frames(&key)).collect();
+    let mut label = short(own);
     let depth = others.iter().map(Vec::len).chain([mine.len()]).max().unwrap_or(0);
     for at in 0..depth {
         let frame = mine.get(at);
@@ -39,6 +52,30 @@ pub fn source<'g>(group: &Group, beside: impl Iterator<Item = &'g Group>) -> Opt
         }
     }
     Some(label)
+}
+
+/// Largest number of characters of a kernel's name in a table.
+const LONGEST_NAME: usize = 64;
+
+/// Returns the name of a row in a table. The key of a source is the whole stack; its name is its line, with the callers that
+/// distinguish it from other rows of the same line. The name of an op on a GPU is followed by its kernel. `rows` are all rows.
+pub fn row_name(group: &Group, rows: RowView<'_>) -> String {
+    let all = || rows.order().iter().map(|at| *at as usize);
+    match (source_beside(group, all().map(|at| (rows.key(at), rows.source_line(at)))), &group.kernel) {
+        (Some(source), _) => source,
+        (None, Some(kernel)) if rows.by == GroupBy::Op => {
+            format!("{}  {}", group.key, short_name(kernel, [].into_iter(), 60))
+        }
+        _ if rows.by == GroupBy::Op => {
+            let borrowed = |at: usize| match rows.key(at) {
+                Cow::Borrowed(key) => Some(key),
+                // The names of ops are texts of the profile.
+                Cow::Owned(_) => None,
+            };
+            short_name(&group.key, all().filter_map(borrowed), LONGEST_NAME)
+        }
+        _ => group.key.replace('\n', " ‹ "),
+    }
 }
 
 /// Returns a frame without its folders and its function, such as `layer.py:12:4`.

@@ -127,6 +127,11 @@ impl<'a> RowView<'a> {
         self.session.facts[device].source_inner(self.session.profile, op)
     }
 
+    /// Returns the innermost source line of row `i` if its key is a source stack.
+    pub(super) fn source_line(self, i: usize) -> Option<&'a str> {
+        matches!(self.row(i).key, Key::SourceStack(_)).then(|| self.source_inner(i))?
+    }
+
     /// Returns the `tf_op` of the example op.
     pub fn tf_op(self, i: usize) -> Option<&'a str> {
         self.example(i).1.stats.tf_op.map(|id| self.session.profile.text(id))

@@ -2,7 +2,7 @@
 //! are printed.
 
 use rooflight::analysis::base::{Filter, GroupBy};
-use rooflight::analysis::breakdown::{Breakdown, Shown};
+use rooflight::analysis::breakdown::{Breakdown, RowsLeftOut, Shown};
 use rooflight::analysis::roofline::RoofRow;
 use rooflight::report::summary::{self, Summary};
 use rooflight::report::{breakdown_json, comm_json, json, roofline_json};
@@ -55,6 +55,7 @@ impl Views {
             totals: report.totals.clone(),
             shown: Shown::default(),
             groups: report.rows.iter().map(|row| row.group.clone()).collect(),
+            rest: RowsLeftOut::default(),
             notes: Vec::new(),
         };
         let points = report.rows.iter().filter_map(|row| {
