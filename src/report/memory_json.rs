@@ -3,7 +3,7 @@
 use super::json::{HeadJson, first};
 use crate::analysis::memory::columns::{ALLOCATORS, BUFFERS, CROSS_CHECKS, JUMPS, MOMENT, PADDED, ROLL_UPS};
 use crate::analysis::memory::{
-    AllocatorMemory, Basis, Buffer, CrossCheck, Estimate, Fit, FitRow, JobSize, Jump, Moment, Padded,
+    AllocatorMemory, Basis, Buffer, CrossCheck, Estimate, FIT_TOO_LARGE, Fit, FitRow, JobSize, Jump, Moment, Padded,
     ProgramWithTimelines, RequestedSizes, RollUpRow, SpaceMemory, SpaceWithTimeline, Vocabulary, WholeMemory,
 };
 use crate::profile::Note;
@@ -101,7 +101,9 @@ struct EstimateJson {
 struct FitJson {
     program: JobSize,
     with: JobSize,
-    estimate_bytes: u64,
+    /// `None` if there is no estimate, for the reason in `note`.
+    estimate_bytes: Option<u64>,
+    note: Option<&'static str>,
     capacity_bytes: Option<u64>,
     most_parameters: Option<u64>,
     most_sequences: Option<u64>,
@@ -112,7 +114,7 @@ struct FitJson {
 struct FitRowJson {
     rule_bytes: Option<u64>,
     measured_bytes: u64,
-    estimate_bytes: u64,
+    estimate_bytes: Option<u64>,
 }
 
 impl FitJson {
@@ -128,6 +130,7 @@ impl FitJson {
             program,
             with,
             estimate_bytes: fit.estimate,
+            note: fit.estimate.is_none().then_some(FIT_TOO_LARGE),
             capacity_bytes: fit.capacity,
             most_parameters: fit.most_parameters,
             most_sequences: fit.most_sequences,

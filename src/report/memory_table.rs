@@ -79,7 +79,7 @@ pub fn fit(space: &SpaceMemory, whole: &WholeMemory, requested: RequestedSizes) 
         ("Measured", false),
         ("With these sizes", false),
     ]);
-    let about = |size: u64| format!("~{}", bytes_text(size));
+    let about = |size: Option<u64>| or_absent(size, |size| format!("~{}", bytes_text(size)));
     for row in &found.rows {
         table.row(vec![
             row.class.label().to_owned(),

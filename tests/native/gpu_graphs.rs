@@ -4,7 +4,7 @@
 use crate::common::open;
 use prost::Message;
 use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
-use rooflight::analysis::memory::{Fit, JobSize, MemoryQuery};
+use rooflight::analysis::memory::{FIT_TOO_LARGE, Fit, FitVerdict, JobSize, MemoryQuery, fit_verdict};
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::analysis::roofline::{RooflinePosition, RooflineQuery};
 use rooflight::profile::NoteCode;
@@ -259,17 +259,48 @@ fn the_estimate_for_another_batch_is_near_what_xla_plans() {
     assert_eq!(size, JobSize { n_parameters: 67_108_864, n_sharing: 1, sequences: 4, length: 1024 });
     assert_eq!(capacity, Some(63_763_906_560), "of the allocator");
     // The sizes of the program give its peak.
-    assert_eq!(Fit::new(&four, size, capacity).unwrap().estimate, four.peak.peak);
+    assert_eq!(Fit::new(&four, size, capacity).unwrap().estimate, Some(four.peak.peak));
     let (two, _) = space("batch2.graphs");
     let fit = Fit::new(&four, JobSize { sequences: 2, ..size }, capacity).unwrap();
-    let error = fit.estimate.abs_diff(two.peak.peak) as f64 / two.peak.peak as f64;
-    assert!(error < 0.02, "{} {}", fit.estimate, two.peak.peak);
+    let error = fit.estimate.unwrap().abs_diff(two.peak.peak) as f64 / two.peak.peak as f64;
+    assert!(error < 0.02, "{:?} {}", fit.estimate, two.peak.peak);
     // The largest model fits, and one with one parameter more does not.
     let limit = capacity.unwrap() as f64 * 0.9;
     let most = fit.most_parameters.unwrap();
     let with = |n_parameters| {
-        Fit::new(&four, JobSize { n_parameters, sequences: 2, ..size }, capacity).unwrap().estimate as f64
+        Fit::new(&four, JobSize { n_parameters, sequences: 2, ..size }, capacity).unwrap().estimate.unwrap() as f64
     };
     assert!(with(most) <= limit && with(most + most / 1000) > limit);
     assert_eq!(Fit::new(&four, size, None).unwrap().most_parameters, None, "the capacity is unknown");
+    // The memory of scores of attention grows with the square of the length. Sums of it would not fit their type.
+    let long = JobSize { length: 8_000_000_000, ..size };
+    for (capacity, verdict) in [(capacity, FitVerdict::DoesNotFit), (None, FitVerdict::Unknown)] {
+        let fit = Fit::new(&four, long, capacity).unwrap();
+        assert_eq!(fit.estimate, None);
+        assert!(fit.rows.iter().any(|row| row.estimate.is_none()), "{:?}", fit.rows);
+        let (found, sentence) = fit_verdict(&fit);
+        assert!(found == verdict && sentence.ends_with(FIT_TOO_LARGE), "{sentence}");
+        let (bar, _) = rooflight::chart::memory::fit::bar(&fit);
+        assert!(bar.is_empty());
+        assert_eq!(rooflight::chart::memory::fit::rows(&fit).1[1], "–");
+    }
+}
+
+#[test]
+fn sizes_whose_memory_does_not_fit_its_type_have_no_estimate() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/gpu/xla.graphs.xplane.pb.xz");
+    let memory = |output: &[&str], length: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rooflight"));
+        let out = command.arg("memory").args(output).args(["--fit-length", length, file]).output().unwrap();
+        assert!(out.status.success());
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let fit = |length: &str| -> serde_json::Value {
+        let json: serde_json::Value = serde_json::from_str(&memory(&["--json"], length)).unwrap();
+        json["programs"][0]["spaces"][0]["fit"].clone()
+    };
+    let (usual, long) = (fit("2k"), fit("8B"));
+    assert!(usual["estimate_bytes"].is_u64() && usual["note"].is_null(), "{usual}");
+    assert!(long["estimate_bytes"].is_null() && long["note"] == FIT_TOO_LARGE, "{long}");
+    assert!(memory(&[], "8B").contains(FIT_TOO_LARGE));
 }

@@ -422,11 +422,12 @@ export interface MemorySpace {
   fit: {
     program: Sizes;
     with: Sizes;
-    estimate_bytes: number;
+    estimate_bytes: number | null;
+    note: string | null;
     capacity_bytes: number | null;
     most_parameters: number | null;
     most_sequences: number | null;
-    by_class: Record<string, { rule_bytes: number | null; measured_bytes: number; estimate_bytes: number }>;
+    by_class: Record<string, { rule_bytes: number | null; measured_bytes: number; estimate_bytes: number | null }>;
   } | null;
 }
 

@@ -24,8 +24,8 @@ use crate::small_sort::SmallSort;
 pub struct Fit {
     /// One row per class that is alive at the peak, the largest estimate first.
     pub rows: Vec<FitRow>,
-    /// Bytes of the estimate.
-    pub estimate: u64,
+    /// Bytes of the estimate. `None` if they are more than [`MOST_BYTES`].
+    pub estimate: Option<u64>,
     /// Bytes of the device's memory. `None` if they are unknown.
     pub capacity: Option<u64>,
     /// The most parameters, with the other sizes as given, below [`LIMIT`] of the capacity. `None` if not even one
@@ -45,13 +45,16 @@ pub struct FitRow {
     pub rule: Option<u64>,
     /// Bytes at the measured peak.
     pub measured: u64,
-    /// Estimated bytes.
-    pub estimate: u64,
+    /// Estimated bytes. `None` if they are more than [`MOST_BYTES`].
+    pub estimate: Option<u64>,
 }
 
 /// The part of a device's memory that may be used, as a fraction. The rest is for fragmentation and for programs that
 /// run beside.
 pub const LIMIT: f64 = 0.9;
+
+/// The most bytes of an estimate: 8 EiB. More has no meaning for a device, and sums of it would not fit their type.
+pub const MOST_BYTES: u64 = 1 << 63;
 
 /// The largest size that is searched.
 const MOST: u64 = 1 << 53;
@@ -62,11 +65,18 @@ impl Fit {
         let basis = space.fit.as_ref()?;
         let measured = basis.moments.first()?;
         let total = |moment: &[FitPart], size: JobSize| {
-            moment.iter().fold(0, |sum: u64, part| sum.saturating_add(scaled(part, basis.size, size)))
+            moment.iter().try_fold(0_u64, |sum, part| within_most(sum.checked_add(scaled(part, basis.size, size)?)?))
         };
-        let peak = |size: JobSize| basis.moments.iter().map(|moment| total(moment, size)).max().unwrap_or(0);
+        let peak = |size: JobSize| {
+            let totals: Option<Vec<u64>> = basis.moments.iter().map(|moment| total(moment, size)).collect();
+            totals.map(|totals| totals.into_iter().max().unwrap_or(0))
+        };
         let estimate = peak(size);
-        let highest = basis.moments.iter().find(|moment| total(moment, size) == estimate)?;
+        // Without an estimate, the rows are those of the first moment that is too large.
+        let highest = basis.moments.iter().find(|moment| match estimate {
+            Some(estimate) => total(moment, size) == Some(estimate),
+            None => total(moment, size).is_none(),
+        })?;
         let row = |class: MemoryClass| {
             let part = |moment: &[FitPart]| moment.iter().find(|part| part.class == class).copied();
             let (now, then) = (part(measured), part(highest));
@@ -76,12 +86,12 @@ impl Fit {
                 grows_with: grows_with(class),
                 rule,
                 measured: now.map_or(0, |part| part.size),
-                estimate: then.map_or(0, |part| scaled(&part, basis.size, size)),
+                estimate: then.map_or(Some(0), |part| scaled(&part, basis.size, size)),
             })
         };
         let mut rows: Vec<FitRow> = MemoryClass::ALL.iter().filter_map(|class| row(*class)).collect();
-        rows.small_sort_by_key(|row| std::cmp::Reverse(row.estimate));
-        let fits = |size: JobSize| capacity.is_some_and(|capacity| below_limit(peak(size), capacity));
+        rows.small_sort_by_key(|row| std::cmp::Reverse(row.estimate.unwrap_or(u64::MAX)));
+        let fits = |size: JobSize| capacity.zip(peak(size)).is_some_and(|(capacity, peak)| below_limit(peak, capacity));
         let most_parameters = most(&|n_parameters| fits(JobSize { n_parameters, ..size }));
         let most_sequences = most(&|sequences| fits(JobSize { sequences, ..size }));
         Some(Self { rows, estimate, capacity, most_parameters, most_sequences })
@@ -106,14 +116,18 @@ fn most(fits: &dyn Fn(u64) -> bool) -> Option<u64> {
     Some(fitting)
 }
 
-/// Returns the bytes of a class with other sizes.
+fn within_most(bytes: u64) -> Option<u64> {
+    (bytes <= MOST_BYTES).then_some(bytes)
+}
+
+/// Returns the bytes of a class with other sizes. `None` if they are more than [`MOST_BYTES`].
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "an estimate, which saturates"
+    reason = "an estimate, within the limit that is checked"
 )]
-fn scaled(part: &FitPart, program: JobSize, size: JobSize) -> u64 {
+fn scaled(part: &FitPart, program: JobSize, size: JobSize) -> Option<u64> {
     let ratio = |of: fn(&JobSize) -> u64| of(&size) as f64 / of(&program).max(1) as f64;
     let parameters = ratio(|size| size.n_parameters);
     let sharing = ratio(|size| size.n_sharing);
@@ -122,8 +136,11 @@ fn scaled(part: &FitPart, program: JobSize, size: JobSize) -> u64 {
     // Depth and width grow alike: parameters ∝ depth · width².
     let width = parameters.cbrt();
     let layer = width * width;
-    let scale = |bytes: u64, by: f64| (bytes as f64 * by).round() as u64;
-    let scores = scale(part.scores.min(part.size), tokens * length * width);
+    let scale = |bytes: u64, by: f64| {
+        let scaled = (bytes as f64 * by).round();
+        (scaled <= MOST_BYTES as f64).then_some(scaled as u64)
+    };
+    let scores = scale(part.scores.min(part.size), tokens * length * width)?;
     let rest = part.size.saturating_sub(part.scores);
     let rest = match part.class {
         MemoryClass::Weights | MemoryClass::Optimizer | MemoryClass::Gradients => scale(rest, parameters / sharing),
@@ -131,9 +148,9 @@ fn scaled(part: &FitPart, program: JobSize, size: JobSize) -> u64 {
         MemoryClass::Attention => scale(rest, tokens * width),
         MemoryClass::Logits | MemoryClass::Inputs => scale(rest, tokens),
         MemoryClass::Communication => scale(rest, layer),
-        MemoryClass::Outputs | MemoryClass::Constants => rest,
+        MemoryClass::Outputs | MemoryClass::Constants => Some(rest),
     };
-    rest.saturating_add(scores)
+    within_most(rest?.checked_add(scores)?)
 }
 
 const fn grows_with(class: MemoryClass) -> &'static str {

@@ -81,14 +81,20 @@ pub enum FitVerdict {
 /// Returns the verdict and its sentence.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 pub fn fit_verdict(fit: &Fit) -> (FitVerdict, String) {
-    let needed = format!("~{}", bytes_text(fit.estimate));
+    let Some(estimate) = fit.estimate else {
+        // No device has that much memory.
+        let verdict = if fit.capacity.is_some() { FitVerdict::DoesNotFit } else { FitVerdict::Unknown };
+        let start = if fit.capacity.is_some() { "Does not fit. " } else { "" };
+        return (verdict, format!("{start}{FIT_TOO_LARGE}"));
+    };
+    let needed = format!("~{}", bytes_text(estimate));
     let Some(capacity) = fit.capacity else {
         return (FitVerdict::Unknown, format!("{needed} on each device. The size of its memory is unknown."));
     };
     let of = format!("{needed} of {} on each device", bytes_text(capacity));
-    if fit.estimate > capacity {
+    if estimate > capacity {
         (FitVerdict::DoesNotFit, format!("Does not fit: {of}."))
-    } else if fit.estimate as f64 > capacity as f64 * LIMIT {
+    } else if estimate as f64 > capacity as f64 * LIMIT {
         (FitVerdict::Tight, format!("Tight: {of}, more than {}.", limit_text()))
     } else {
         (FitVerdict::Fits, format!("Fits: {of}."))
@@ -113,6 +119,9 @@ pub const FIT_METHOD: &str = "Each class grows with the sizes as its row says, a
                           taken to grow in depth and width alike. The estimate is the highest of several points of the program. For eight \
                           programs that XLA compiled, it was between 22 % too low (twice the length) and 9 % too high (four times the \
                           batch).";
+
+/// The sentence for sizes whose memory is more than [`MOST_BYTES`](super::fit::MOST_BYTES).
+pub const FIT_TOO_LARGE: &str = "There is no estimate: with these sizes, each device would need more than 8 EiB.";
 
 /// The sentence for programs whose sizes are unknown.
 pub const FIT_UNKNOWN: &str =

@@ -31,7 +31,9 @@ mod train_state;
 pub use categories::{Category, MemoryClass, RollUpBy};
 pub use fit::{Fit, FitRow, LIMIT};
 pub use fit_report::{FitBasis, FitPart, JobSize, RequestedSizes};
-pub use fit_text::{FIT_METHOD, FIT_UNKNOWN, FitVerdict, SizeField, fit_verdict, largest_sizes, parse_size};
+pub use fit_text::{
+    FIT_METHOD, FIT_TOO_LARGE, FIT_UNKNOWN, FitVerdict, SizeField, fit_verdict, largest_sizes, parse_size,
+};
 pub use model_guess::{ModelGuess, large_count};
 pub use program::ProgramMemory;
 pub use query::{BufferId, BytesPerParameter, MemoryQuery, Points};

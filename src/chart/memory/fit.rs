@@ -16,8 +16,11 @@ pub struct Row {
 /// Returns the rows of the table and their sums.
 pub fn rows(fit: &Fit) -> (Vec<Row>, [String; 2]) {
     let measured = fit.rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.measured));
-    let about = |size: u64| {
-        let text = in_unit(Some(size));
+    let about = |size: Option<u64>| {
+        if size.is_none() {
+            return ABSENT.to_owned();
+        }
+        let text = in_unit(size);
         if text.starts_with('<') { text } else { format!("~{text}") }
     };
     let row = |row: &FitRow| Row {
@@ -33,10 +36,11 @@ pub fn rows(fit: &Fit) -> (Vec<Row>, [String; 2]) {
 }
 
 /// Returns the parts of the bar: a class and its share of the bar's length, which is the capacity, or the estimate if it
-/// is larger. The second value is the place of the limit on the bar; `None` if the capacity is unknown.
+/// is larger. Empty without an estimate. The second value is the place of the limit on the bar; `None` if the capacity is unknown.
 #[expect(clippy::cast_precision_loss, reason = "shares of a bar")]
 pub fn bar(fit: &Fit) -> (Vec<(MemoryClass, f64)>, Option<f64>) {
-    let whole = fit.capacity.unwrap_or(0).max(fit.estimate).max(1) as f64;
-    let parts = fit.rows.iter().filter(|row| row.estimate > 0).map(|row| (row.class, row.estimate as f64 / whole));
+    let whole = fit.capacity.unwrap_or(0).max(fit.estimate.unwrap_or(0)).max(1) as f64;
+    let part = |row: &FitRow| Some((row.class, row.estimate.filter(|size| *size > 0)? as f64 / whole));
+    let parts = fit.rows.iter().filter(|_| fit.estimate.is_some()).filter_map(part);
     (parts.collect(), fit.capacity.map(|capacity| capacity as f64 * LIMIT / whole))
 }
