@@ -18,7 +18,7 @@ pub struct PeakArgs {
     #[arg(long, value_name = "DTYPE=X", value_parser = peak)]
     peak_tflops: Vec<(Precision, f64)>,
     /// The HBM bandwidth of one device in GB/s (10⁹ bytes per second).
-    #[arg(long, value_name = "X", value_parser = positive)]
+    #[arg(long, value_name = "X", value_parser = peak_amount)]
     peak_hbm_gbps: Option<f64>,
 }
 
@@ -83,25 +83,36 @@ fn chip(name: &str) -> Result<String, String> {
     Chip::meant(name).map(|chip| chip.name.to_owned()).ok_or_else(|| format!("known chips: {}", names()))
 }
 
+/// The largest amount of an option. Products of such amounts are finite.
+const LARGEST: f64 = 1e30;
+
 /// Parses a number above zero.
 pub fn positive(text: &str) -> Result<f64, String> {
-    let value = text.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
-    value.ok_or_else(|| "a number above zero".to_owned())
+    let value = text.trim().parse().ok().filter(|value: &f64| *value > 0.0 && *value <= LARGEST);
+    value.ok_or_else(|| "a number above zero, and at most 1e30".to_owned())
+}
+
+/// Parses a peak in GB/s or TFLOP/s. Shares of a peak beyond these limits would have no meaning.
+fn peak_amount(text: &str) -> Result<f64, String> {
+    positive(text)
+        .ok()
+        .filter(|value| (1e-3..=1e9).contains(value))
+        .ok_or_else(|| "a number from 0.001 to 1e9".to_owned())
 }
 
 fn peak(text: &str) -> Result<(Precision, f64), String> {
     let (name, value) = text.split_once('=').ok_or("a type, `=`, and TFLOP/s: `bf16=197`")?;
     let names = || Precision::ALL.map(Precision::key).join(", ");
     let precision = Precision::named(name).ok_or_else(|| format!("types: {}", names()))?;
-    Ok((precision, positive(value)?))
+    Ok((precision, peak_amount(value)?))
 }
 
 fn cost(text: &str) -> Result<KernelCost, String> {
     let parts = text.rsplit_once('=').and_then(|(name, costs)| Some((name, costs.split_once(',')?)));
     let (name, (flops, bytes)) = parts.ok_or("a name, `=`, FLOPs, `,` and bytes: `gmm*=2e12,3e9`")?;
     let amount = |text: &str| {
-        let value = text.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
-        value.ok_or_else(|| format!("“{text}” is not a number"))
+        let value = text.trim().parse().ok().filter(|value: &f64| (0.0..=LARGEST).contains(value));
+        value.ok_or_else(|| format!("“{text}” is not a number from 0 to 1e30"))
     };
     if name.trim().is_empty() {
         return Err("the name of the kernel is missing".to_owned());

@@ -3,6 +3,8 @@
 
 use crate::common;
 use crate::common::{bytes, make};
+use rooflight::wire::proto::xspace::XSpace;
+use rooflight::wire::proto::xspace::x_stat::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -220,4 +222,46 @@ fn wrong_arguments() {
         assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0), "{text}");
         assert!(text.contains(word), "{text}");
     }
+}
+
+#[test]
+fn peaks_and_amounts_without_meaning_are_refused() {
+    let sizes = |option: &'static str, value: &'static str| ["roofline", "--step", "all", option, value];
+    for (option, value) in [
+        ("--peak-hbm-gbps", "1e-308"),
+        ("--peak-hbm-gbps", "1e300"),
+        ("--peak-tflops", "bf16=1e-300"),
+        ("--peak-tflops", "f32=1e300"),
+        ("--kernel-cost", "fusion*=1e300,1"),
+    ] {
+        let out = run(&sizes(option, value), Path::new(SAMPLE));
+        let text = String::from_utf8(out.stderr).unwrap();
+        assert_eq!((out.status.code(), out.stdout.is_empty()), (Some(2), true), "{option} {value}: {text}");
+        assert!(text.contains(option), "{text}");
+    }
+    let useful = ["roofline", "--batch", "1e200", "--sequence", "1e200", "--flops-per-token", "1"];
+    assert_eq!(run(&useful, Path::new(SAMPLE)).status.code(), Some(2));
+    // The smallest and the largest peak have shares that are numbers.
+    for (option, value) in [("--peak-hbm-gbps", "0.001"), ("--peak-tflops", "bf16=1e9")] {
+        let out = run(&sizes(option, value), Path::new(SAMPLE));
+        let text = String::from_utf8(out.stdout).unwrap();
+        assert!(out.status.success() && !text.contains("inf %") && !text.contains("NaN"), "{text}");
+    }
+}
+
+#[test]
+fn peaks_of_a_capture_without_meaning_are_no_peaks() {
+    let mut plane = make::Plane::new("/device:TPU:0");
+    let op = plane.op("%copy.1 = f32[8]{0} copy(f32[8]{0} %a)", "copy.1", &[("bytes_accessed", make::int(100))]);
+    plane.line("XLA Ops", &[(op, 0, 1000)]);
+    for name in ["peak_hbm_bw_gigabytes_per_second", "peak_teraflops_per_second"] {
+        plane.own(name, Value::DoubleValue(1e-307));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a.xplane.pb");
+    let space = XSpace { planes: vec![plane.done()], ..XSpace::default() };
+    std::fs::write(&file, bytes(&space)).unwrap();
+    let out = run(&["roofline"], &file);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(out.status.success() && !text.contains("inf %"), "{text}");
 }

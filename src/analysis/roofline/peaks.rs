@@ -17,6 +17,11 @@ use crate::chip::{Chip, Figure, gpu};
 use crate::hlo::DType;
 use crate::profile::Plane;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// The values that a peak can have, in FLOP/s or bytes/s. A value of a capture or of an address beyond them is no peak: shares
+/// of it would be infinite.
+const PEAKS: RangeInclusive<f64> = 1e3..=1e21;
 
 /// The resource that a peak limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -101,7 +106,7 @@ impl DevicePeaks {
         if let (Some(chip), Some(n)) = (chip, devices_per_chip) {
             offers.extend(published(chip, n));
         }
-        offers.retain(|peak| peak.value.is_finite() && peak.value > 0.0);
+        offers.retain(|peak| PEAKS.contains(&peak.value));
         let published_first = choice.prefer == PeakSource::Published;
         // ROCm computes the bandwidth with two transfers per memory clock, but HBM3 makes four. The published figure is
         // right.
