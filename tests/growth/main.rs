@@ -116,12 +116,10 @@ fn kernels_with_many_names_of_one_module_have_their_ops() {
     assert!(cost.allocations < 3.0 * alone.allocations, "{cost:?} {alone:?}");
 }
 
-/// Declares a test for each list: its name, the size, and the files for a size. A list whose growth is known and not mended
-/// yet is ignored, with the reason.
+/// Declares a test for each list: its name, the size, and the files for a size.
 macro_rules! lists {
-    ($($(#[$attribute:meta])* $name:ident $size:literal $files:expr;)*) => {
-        $($(#[$attribute])*
-        #[test]
+    ($($name:ident $size:literal $files:expr;)*) => {
+        $(#[test]
         fn $name() {
             check($size, $files);
         })*
@@ -136,7 +134,6 @@ lists! {
     devices_of_gpus 1000 lists::gpus;
     devices_of_a_cpu 1000 lists::cpus;
     devices_with_sparse_cores 500 lists::sparse_cores;
-    #[ignore = "communication holds all devices of a collective once for each of its executions"]
     devices_with_a_collective 500 lists::collectives_of_devices;
     captures 400 lists::captures;
     steps 2000 lists::steps;
@@ -144,7 +141,6 @@ lists! {
     ops 1000 lists::ops;
     executions_of_ops 10_000 lists::executions;
     nested_ops 2500 lists::nested_ops;
-    #[ignore = "a picture of the timeline takes 16 times the time for 4 times the nested ops"]
     more_nested_ops 5000 lists::nested_ops;
     scopes 1000 lists::scopes;
     collectives 1000 lists::collectives;
@@ -154,9 +150,7 @@ lists! {
     programs_in_events 1000 lists::programs_in_events;
     programs_in_a_capture 500 programs::embedded;
     program_files 300 programs::files;
-    #[ignore = "the comparison and the table of steps hold each op in each step"]
     modules_of_cuda_graphs 1000 programs::modules_of_cuda_graphs;
-    #[ignore = "the order of launches is held against the order of instructions for each node"]
     nodes_of_cuda_graphs 2000 programs::nodes_of_cuda_graphs;
     tuple_operands 2000 programs::tuple_operands;
     instructions_of_a_text 2000 programs::instructions;
@@ -166,7 +160,6 @@ lists! {
     overlapping_host_events 1000 hosts::overlapping;
     host_events_with_names 2000 hosts::names;
     chain_of_tasks 2000 hosts::chain;
-    #[ignore = "each of the longest gaps names its host events by a walk over all events in it"]
     devices_that_wait_for_a_chain 100 hosts::devices_and_chain;
     threads 1000 hosts::threads;
     threads_of_a_trace 1000 lists::trace_threads;
@@ -184,4 +177,18 @@ fn flags() {
     let broken: Vec<String> =
         [(2.0, 1), (4.0, 2)].iter().flat_map(|(times, at)| counts("flags", &costs[0], &costs[*at], *times)).collect();
     assert!(broken.is_empty() && !is_slow(costs[0].seconds, costs[2].seconds), "{broken:?} {costs:?}");
+}
+
+/// Many devices that wait for one chain of tasks. The events in the first gaps are named, and a note counts the others.
+#[test]
+fn gaps_of_many_devices_tell_how_many_have_no_names() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let command = "gaps --json --device all --step all";
+    let n_named = |text: &str| text.matches("\"np.asarray\"").count();
+    let (few, _) = work::document_of(&hosts::devices_and_chain(20), command);
+    assert!(!few.contains("unnamed_host_events"), "{few}");
+    assert_eq!(n_named(&few), 20);
+    let (many, _) = work::document_of(&hosts::devices_and_chain(400), command);
+    assert!(many.contains("unnamed_host_events"));
+    assert!(n_named(&many) > 20 && n_named(&many) < 400, "{}", n_named(&many));
 }
