@@ -23,7 +23,8 @@ pub enum Cell {
 /// is cut to it.
 pub fn cell(kind: &ColumnType, value: &Value<'_>) -> Cell {
     let cell = match (kind, value) {
-        (_, Value::Absent) => return Cell::Null,
+        // Ops that have no text in common have none in a table either.
+        (_, Value::Absent | Value::Mixed(None)) => return Cell::Null,
         (ColumnType::List(of), Value::List(values)) => Cell::List(values.iter().map(|value| cell(of, value)).collect()),
         (ColumnType::List(of), Value::Range(first, last)) => {
             Cell::List([first, last].map(|n| cell(of, &Value::Count(*n))).to_vec())

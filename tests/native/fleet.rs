@@ -1,11 +1,13 @@
 //! These tests compare the tables of `rooflight export --parquet` with the JSON of the views, and with each other.
 
 use crate::common::fleet::Run;
+use crate::common::{bytes, make};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use rooflight::wire::proto::xspace::XSpace;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -487,4 +489,22 @@ fn names_are_replaced() {
             && anonymous.contains("\"scope-1\"")
             && anonymous.contains("\"job\":\"public\"")
     );
+}
+
+/// Two ops of one name and program, a computation and a collective. No text tells what both of them do.
+#[test]
+fn what_the_ops_of_a_row_do_not_share_is_null() {
+    let mut plane = make::Plane::new("/device:TPU:0");
+    let ops = [("loop fusion", "f32[8]"), ("all-reduce fusion", "f32[16]")].map(|(category, shape)| {
+        let stats = [("hlo_category", make::text(category)), ("program_id", make::int(1))];
+        plane.op(&format!("%fusion.1 = {shape} fusion(%a)"), "fusion.1", &stats)
+    });
+    plane.line("XLA Ops", &[(ops[0], 0, 600), (ops[1], 600, 400)]);
+    let dir = tempfile::tempdir().unwrap();
+    let capture = dir.path().join("a.xplane.pb");
+    std::fs::write(&capture, bytes(&XSpace { planes: vec![plane.done()], ..XSpace::default() })).unwrap();
+    let out = dir.path().join("out");
+    export(&["--parquet", out.to_str().unwrap(), capture.to_str().unwrap()], 0);
+    let rows = table(&out, "ops");
+    assert_eq!((rows.len(), &rows[0]["self_ps"], &rows[0]["op_group"]), (1, &1000.into(), &Value::Null));
 }
