@@ -124,7 +124,7 @@ impl CaptureSession {
             usual_device: analysis.usual_device(&profile),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
             notes: profile.notes.iter().cloned().chain(steps_note(&analysis)).collect(),
-            partial: partial.or_else(|| analysis.beyond_sums()),
+            partial: partial.or_else(|| analysis.beyond_sums().map(|note| note.message.clone())),
             n_events: profile.n_events() as u64,
             summary: None,
             capabilities: Capabilities::capture(),

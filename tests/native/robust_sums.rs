@@ -3,7 +3,7 @@
 
 use crate::common;
 use crate::common::bytes;
-use crate::common::make::Plane;
+use crate::common::make::{Plane, int};
 use crate::common::trace::{gzip, open_all};
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Status, StepChoice, TimeRange};
 use rooflight::analysis::breakdown::Breakdown;
@@ -135,14 +135,72 @@ fn the_command_line_reports_an_overflow_as_partial() {
     let long: &[(i64, i64)] = &[(0, 1 << 62)];
     let planes = vec![plane("/device:TPU:0", &[long; 9])];
     std::fs::write(&path, bytes(&XSpace { planes, ..XSpace::default() })).unwrap();
-    for view in ["breakdown", "summary", "roofline", "comm", "non-compute", "report"] {
+    let views = [
+        "breakdown",
+        "summary",
+        "overview",
+        "roofline",
+        "memory",
+        "comm",
+        "gaps",
+        "flags",
+        "non-compute",
+        "inspect",
+        "report",
+    ];
+    for view in views {
         let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).arg(view).arg(&path).output().unwrap();
         let text = String::from_utf8(out.stderr).unwrap();
         assert_eq!(out.status.code(), Some(1), "{view}: {text}");
-        assert!(text.contains("more than 2⁶⁴ ps"), "{view}: {text}");
+        assert_eq!(text.matches("more than 2⁶⁴ ps").count(), 1, "{view}: {text}");
     }
     let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(["breakdown", "--json"]).arg(&path).output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(json["status"], "partial");
     assert_eq!(json["totals"]["busy_duration_ps"], u64::MAX);
+}
+
+/// Six steps with an op in each. On the event clock, the second step is after all others, on the clock of the device it is not.
+#[test]
+fn steps_that_two_clocks_order_differently() {
+    let mut plane = Plane::new("/device:TPU:0");
+    let names: Vec<i64> = (0..6).map(|number: i64| plane.op(&number.to_string(), "", &[])).collect();
+    let op = plane.op("%fusion.1 = f32[8]{0} fusion(%a), kind=kLoop", "fusion.1", &[]);
+    let on_event = [0, 9_000, 1_000, 2_000, 3_000, 4_000];
+    for (line, duration, start) in [("Steps", 1_000, 0), ("XLA Ops", 600, 100)] {
+        let clock: Vec<_> = (0..6)
+            .map(|at| {
+                let value = |name: &str, plane: &mut Plane, n: i64| plane.stat(name, int(n));
+                vec![
+                    value("device_offset_ps", &mut plane, at * 1_000 + start),
+                    value("device_duration_ps", &mut plane, duration),
+                ]
+            })
+            .collect();
+        let events: Vec<_> = (0..6)
+            .map(|at: usize| (if line == "Steps" { names[at] } else { op }, on_event[at] + start, duration))
+            .collect();
+        let line = plane.line(line, &events);
+        line.events.iter_mut().zip(clock).for_each(|(event, stats)| event.stats = stats);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.xplane.pb");
+    std::fs::write(&path, bytes(&XSpace { planes: vec![plane.done()], ..XSpace::default() })).unwrap();
+    let json = |args: &[&str]| -> serde_json::Value {
+        let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg("--json").output().unwrap();
+        assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+        serde_json::from_slice(&out.stdout).unwrap()
+    };
+    let path = path.to_str().unwrap();
+    let summary = json(&["summary", path]);
+    let steps = summary["step_stats"]["devices"][0]["steps"].as_array().unwrap();
+    let periods: Vec<Option<u64>> = steps.iter().map(|step| step["period_ps"].as_u64()).collect();
+    // The step at another place has no period, and neither has the step before it, whose end is unknown.
+    assert_eq!(periods, [None, None, Some(1_000), Some(1_000), Some(1_000), None]);
+    let ledger = &summary["ledger"];
+    let owners: u64 = ledger["owners"].as_object().unwrap().values().map(|time| time.as_u64().unwrap()).sum();
+    assert_eq!((&ledger["n_steps"], ledger["window_ps"].as_u64()), (&3.into(), Some(owners)));
+    let comparison = json(&["compare", path, path]);
+    let row = &comparison["rows"][0];
+    assert_eq!((&row["a"]["self_ps"], &row["delta_ps"], &comparison["delta_ps"]), (&600.into(), &0.into(), &0.into()));
 }

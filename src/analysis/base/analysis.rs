@@ -133,10 +133,10 @@ impl Analysis {
         pairs
     }
 
-    /// Returns why all sums of times are too small: the message of the first note of severity [`Severity::Partial`].
+    /// Returns the note that says why all sums of times are too small: the first one of severity [`Severity::Partial`].
     /// `None` if there is no such note.
-    pub fn beyond_sums(&self) -> Option<String> {
-        self.notes.iter().find(|note| note.severity == Severity::Partial).map(|note| note.message.clone())
+    pub fn beyond_sums(&self) -> Option<&Note> {
+        self.notes.iter().find(|note| note.severity == Severity::Partial)
     }
 
     /// Returns the devices that are shown first: the mean of all devices, or the only one. If some devices run only ops

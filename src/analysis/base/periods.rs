@@ -28,17 +28,47 @@ const LONGEST_COMPILE: f64 = 0.01;
 const LEAST_STEPS: usize = 3;
 
 /// Ends the window of each step where the next step starts. `steps` must be in order of their start. A step that starts
-/// with the next one keeps its event as its window.
+/// with the next one keeps its event as its window, and so does a step that the event clock has at another place in the
+/// order: the windows of steps with a period are in the same order on both clocks, and none of them overlap.
 pub(super) fn set(steps: &mut [Step]) {
+    let is_in_order = event_order(steps);
     for at in 1..steps.len() {
         let (next, next_event) = (steps[at].window.0, steps[at].event_window.0);
+        let are_in_order = is_in_order.as_ref().is_none_or(|is_in_order| is_in_order[at - 1] && is_in_order[at]);
         let step = &mut steps[at - 1];
-        step.has_period = next > step.window.0 && next_event > step.event_window.0;
+        step.has_period = are_in_order && next > step.window.0 && next_event > step.event_window.0;
         if step.has_period {
             step.window.1 = next;
             step.event_window.1 = next_event;
         }
     }
+}
+
+/// Returns for each step whether it belongs to the largest number of steps that start in this order on the event clock too.
+/// `None` if all steps do. Only a damaged capture has steps in another order.
+fn event_order(steps: &[Step]) -> Option<Vec<bool>> {
+    let start = |at: usize| steps[at].event_window.0;
+    if steps.is_sorted_by_key(|step| step.event_window.0) {
+        return None;
+    }
+    // The last step of the ordered steps of each number, the one that starts first; and the step before each step.
+    let mut lasts: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(steps.len());
+    for at in 0..steps.len() {
+        let n = lasts.partition_point(|last| start(*last) <= start(at));
+        before.push(n.checked_sub(1).map(|n| lasts[n]));
+        match lasts.get_mut(n) {
+            Some(last) => *last = at,
+            None => lasts.push(at),
+        }
+    }
+    let mut is_in_order = vec![false; steps.len()];
+    let mut next = lasts.last().copied();
+    while let Some(at) = next {
+        is_in_order[at] = true;
+        next = before[at];
+    }
+    Some(is_in_order)
 }
 
 /// Finds out which steps of `devices` are steady.
