@@ -1,17 +1,18 @@
 //! This module limits the number of planes and lines in proportion to the size of the files.
 //!
-//! A plane or a line takes some hundred bytes in memory, but an empty plane takes only five bytes in a file. No
-//! profiler writes more than a few thousand planes and lines, and each has kilobytes of events. Further planes and
-//! lines are counted in a note, so that a file of a few megabytes cannot take gigabytes of memory.
+//! A plane or a line takes some hundred bytes in memory, and a device takes some thousand once it is analysed. An empty
+//! plane takes only five bytes in a file. No profiler writes more than a few thousand planes and lines, and each has
+//! kilobytes of events. Further planes and lines are counted in a note, so that a file of a few megabytes cannot take
+//! gigabytes of memory.
 
 use super::{Note, NoteCode, Severity};
 use serde::{Deserialize, Serialize};
 
 /// Number of planes and lines that are listed for a file of any size.
-const ALWAYS: u64 = 1 << 15;
+const ALWAYS: u64 = 1 << 14;
 
 /// Number of unpacked bytes for each further plane or line.
-const BYTES: u64 = 512;
+const BYTES: u64 = 1024;
 
 /// Returns the largest number of planes and lines that are listed for so many unpacked bytes.
 pub const fn max_listed(bytes: u64) -> u64 {
