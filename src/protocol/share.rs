@@ -86,22 +86,25 @@ impl ShareQuery {
     /// Returns the highest level of detail at which the link and the rest of the address fit into
     /// [`TARGET_LINK_LENGTH`] characters. `None` if no level fits.
     pub fn fits(&self, full: &Report) -> Option<u8> {
-        let length = |level: u8| encode_link(&Self { level, ..self.clone() }.cut(full)).len();
+        let fits = |level: u8| {
+            let link = encode_link(&Self { level, ..self.clone() }.cut(full));
+            link.len() + AROUND <= TARGET_LINK_LENGTH
+        };
         // The length of the link grows with the level, so a binary search finds the first level that is too long. A report that
-        // lacks rows already is not one at full detail.
-        let (mut good, mut bad) = (None, full.origin.level + 1);
-        let mut next = Level::USUAL.at;
-        loop {
-            if length(next) + AROUND <= TARGET_LINK_LENGTH {
-                good = Some(next);
+        // lacks rows already is not one at full detail. A report that is too long at its smallest level needs no search.
+        let (mut good, mut bad) = match Level::USUAL.at {
+            usual if fits(usual) => (usual, full.origin.level + 1),
+            usual if fits(Level::SMALL.at) => (Level::SMALL.at, usual),
+            _ => return None,
+        };
+        while good + 1 < bad {
+            let next = good + 1 + (bad - good - 2) / 2;
+            if fits(next) {
+                good = next;
             } else {
                 bad = next;
             }
-            let least = good.map_or(0, |good| good + 1);
-            if least >= bad {
-                return good;
-            }
-            next = least + (bad - 1 - least) / 2;
         }
+        Some(good)
     }
 }

@@ -11,6 +11,9 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use std::cmp::Reverse;
 
+/// Number of allocators that a report with less than full detail keeps. A host has some for each of its devices.
+const ALLOCATORS: usize = 256;
+
 impl Report {
     /// Returns the report at a level of detail. Rows that are left out are summed, so that the parts still sum to the
     /// whole.
@@ -139,6 +142,8 @@ impl Report {
                 }
             }
         }
+        memory.runtime.allocators.truncate(ALLOCATORS);
+        memory.checks.truncate(ALLOCATORS);
         for allocator in &mut memory.runtime.allocators {
             allocator.timeline = joined(&allocator.timeline, level.curve as usize, |columns| {
                 let most = columns.iter().rev().max_by_key(|column| column.most);

@@ -2,6 +2,7 @@
 //! that leave with them, and the answers of a session that is opened from a report.
 
 use crate::common;
+use crate::common::{bytes, make};
 use rooflight::analysis::base::{Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::columns::GROUP_TABLE;
 use rooflight::analysis::classify::Kind;
@@ -25,6 +26,7 @@ use rooflight::share::{
 use rooflight::table::format::{TimeUnit, time, time_text};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use rooflight::units::Picos;
+use rooflight::wire::proto::xspace::XSpace;
 use std::path::Path;
 
 type Files = Vec<(&'static str, Vec<u8>)>;
@@ -750,3 +752,14 @@ fn old_links_open() {
 
 /// Duration of the step in that link, in whole ms.
 const V1_STEP_MS: u64 = 166;
+
+/// Each allocator takes some twenty characters of a link at any level of detail.
+#[test]
+fn a_cut_report_has_a_limited_number_of_allocators() {
+    let space = XSpace { planes: vec![make::device(0), make::allocators(300)], ..XSpace::default() };
+    let full = report(&vec![("a.xplane.pb", bytes(&space))]);
+    let [all, most, least] = [full.clone(), full.cut_to(Level::LARGEST_CUT), full.cut_to(Level::SMALL)]
+        .map(|report| report.memory.runtime.allocators.into_iter().map(|of| of.allocator.unwrap()).collect::<Vec<_>>());
+    assert_eq!((all.len(), &all[..256]), (300, &most[..]));
+    assert_eq!(most, least);
+}

@@ -73,6 +73,24 @@ pub fn event(metadata_id: i64, offset_ps: i64, duration_ps: i64) -> XEvent {
     XEvent { metadata_id, duration_ps, data: Some(Data::OffsetPs(offset_ps)), ..Default::default() }
 }
 
+/// Returns a host whose allocators each allocate once.
+pub fn allocators(n: usize) -> XPlane {
+    let mut plane = Plane::new("/host:CPU");
+    let id = plane.op("MemoryAllocation", "", &[]);
+    let stats: Vec<Vec<XStat>> = (0..n)
+        .map(|at| {
+            let bytes = 1_000 + at as i64;
+            let numbers = [("bytes_reserved", 0), ("bytes_allocated", bytes), ("bytes_available", 9_000)];
+            let name = plane.stat("allocator_name", text(&format!("allocator_{at}")));
+            numbers.into_iter().map(|(name, n)| plane.stat(name, int(n))).chain([name]).collect()
+        })
+        .collect();
+    let events: Vec<(i64, i64, i64)> = (0..n as i64).map(|at| (id, at * 10, 1)).collect();
+    let line = plane.line("python", &events);
+    line.events.iter_mut().zip(stats).for_each(|(event, stats)| event.stats = stats);
+    plane.done()
+}
+
 /// Returns a text value.
 pub fn text(text: &str) -> Value {
     Value::StrValue(text.into())
