@@ -59,7 +59,7 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head_of("comm", &files, self.partial, &comm.header, &comm.totals);
-                json::text(&comm_json::comm(head, &comm, top, &notes))
+                (self.json)(&comm_json::comm(head, &comm, top, &notes))
             }
             Output::Csv => comm_table::csv(&comm, top).csv(),
             Output::Markdown => tables(&comm, Table::markdown, top),

@@ -3,6 +3,7 @@
 
 use super::exit_code::Exit;
 use super::files::Inputs;
+use super::output::PrintJson;
 use super::view_args::one_of;
 use crate::analysis::compare::{
     BAND, CompareBy, CompareOptions, Comparison, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder,
@@ -10,7 +11,7 @@ use crate::analysis::compare::{
 };
 use crate::protocol::url::address::{PageAddress, View};
 use crate::protocol::{Failure, ShareQuery};
-use crate::report::{compare_json, compare_series, compare_text, json};
+use crate::report::{compare_json, compare_series, compare_text};
 use crate::session::compare::{CompareSide, compare_sessions};
 use crate::share::{Fit, Level, Report, base_address, encode_link, pack};
 use clap::{ArgAction, Args};
@@ -127,7 +128,12 @@ fn point(path: &PathBuf, inputs: Inputs<'_>) -> Result<SeriesPoint, Failure> {
 }
 
 /// Runs `rooflight compare --series`. The captures are opened one after the other, and those around a change point once more.
-fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, Exit), Failure> {
+fn run_series(
+    args: &CompareArgs,
+    inputs: Inputs<'_>,
+    complain: &dyn Fn(&str),
+    json: PrintJson<'_>,
+) -> Result<(String, Exit), Failure> {
     let points = args.a.iter().map(|path| point(path, inputs)).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
     let of = series(points, args.order, args.base, args.band);
     let none = || Failure {
@@ -147,7 +153,7 @@ fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -
         complain("partial: only a part of a capture was read, so its times may be too small");
     }
     let text = if args.json {
-        json::text(&compare_series::series_json(&of, &compared, args.top.unwrap_or(usize::MAX)))
+        json(&compare_series::series_json(&of, &compared, args.top.unwrap_or(usize::MAX)))
     } else {
         compare_series::text(&of, &compared)
     };
@@ -168,9 +174,14 @@ fn band_of_history(paths: &[PathBuf], inputs: Inputs<'_>) -> Result<f64, Failure
 ///
 /// # Errors
 /// Returns a [`Failure`] if a side cannot be read, or if it has no device to compare.
-pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, Exit), Failure> {
+pub(super) fn run(
+    args: &CompareArgs,
+    inputs: Inputs<'_>,
+    complain: &dyn Fn(&str),
+    json: PrintJson<'_>,
+) -> Result<(String, Exit), Failure> {
     if args.series {
-        return run_series(args, inputs, complain);
+        return run_series(args, inputs, complain, json);
     }
     if args.by == CompareBy::Source && args.without_sources {
         return Err(Failure {
@@ -181,7 +192,7 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
     if let ([one], []) = (&args.a[..], &args.b[..])
         && let Some(received) = side(std::slice::from_ref(one), inputs, "A")?.received()
     {
-        return finish(args, received, complain);
+        return finish(args, received, complain, json);
     }
     let (a, b) = match (&args.a[..], &args.b[..]) {
         ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
@@ -195,11 +206,16 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
     let (mut a, mut b) = (side(&a, inputs, "A")?, side(&b, inputs, "B")?);
     let band = if args.history.is_empty() { args.band } else { band_of_history(&args.history, inputs)? };
     let options = CompareOptions { band, pairs: args.pair.clone() };
-    finish(args, compare_sessions(&mut a, &mut b, &options)?, complain)
+    finish(args, compare_sessions(&mut a, &mut b, &options)?, complain, json)
 }
 
 /// Writes a comparison in the form of the options. Returns the output, and how the command ended.
-fn finish(args: &CompareArgs, compared: Comparison, complain: &dyn Fn(&str)) -> Result<(String, Exit), Failure> {
+fn finish(
+    args: &CompareArgs,
+    compared: Comparison,
+    complain: &dyn Fn(&str),
+    json: PrintJson<'_>,
+) -> Result<(String, Exit), Failure> {
     let compared = if args.without_sources { compared.without_sources() } else { compared };
     let gate = Gate { on: args.on, limit: args.fail_over, rows_over: args.rows_over };
     let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);
@@ -208,7 +224,7 @@ fn finish(args: &CompareArgs, compared: Comparison, complain: &dyn Fn(&str)) -> 
         complain("partial: only a part of a side was read, so its times may be too small");
     }
     let text = if args.json {
-        json::text(&compare_json::compare(&compared, args.by, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
+        json(&compare_json::compare(&compared, args.by, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
     } else if args.markdown {
         compare_text::markdown(&compared, gate.as_ref())
     } else if let Some(base) = &args.link {

@@ -68,8 +68,8 @@ pub fn document_with(
     #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     let is_own = is_own || matches!(args.command, Command::Compact(_));
     let printed = match (files, args.view()) {
-        (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &warn),
-        _ => run::run(&args, inputs, &warn),
+        (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &warn, &|json| json.text()),
+        _ => run::run(&args, inputs, &warn, &|json| json.text()),
     };
     let (text, _) = printed.map_err(DocumentError::Failed)?;
     Ok(Document { text, messages: messages.into_inner() })

@@ -56,7 +56,7 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head_of("flags", &files, self.partial, &report.header, &report.totals);
-                json::text(&flags_json::flags(head, &report, &notes))
+                (self.json)(&flags_json::flags(head, &report, &notes))
             }
             Output::Csv => flags_table::rows(&report).csv(),
             Output::Markdown => {

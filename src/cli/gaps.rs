@@ -19,7 +19,7 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head_of("gaps", &files, self.partial, &gaps.header, &gaps.totals);
-                json::text(&gaps_json::gaps(head, &gaps, top, &notes))
+                (self.json)(&gaps_json::gaps(head, &gaps, top, &notes))
             }
             Output::Csv => gaps_table::csv(&gaps, top).csv(),
             Output::Markdown => both(Table::markdown, top),

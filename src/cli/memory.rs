@@ -98,7 +98,7 @@ impl OpenCapture<'_> {
                 let header = crate::analysis::base::Header { status, ..kinds.header };
                 let files = self.files();
                 let head = json::head_of("memory", &files, self.partial, &header, &kinds.totals);
-                json::text(&memory_json::memory(head, &whole, top, args.requested_sizes(), &notes))
+                (self.json)(&memory_json::memory(head, &whole, top, args.requested_sizes(), &notes))
             }
             Output::Csv => memory_table::csv(&whole, top).csv(),
             Output::Markdown => tables(&whole, TextForm::Markdown, self.view.top.unwrap_or(20), args.requested_sizes()),

@@ -35,8 +35,10 @@ pub use document::{Document, DocumentError, document, document_with};
 use exit_code::Exit;
 pub use files::Inputs;
 pub use open_capture::OpenFiles;
-use output::print_error;
+use output::{JsonReport, print_error};
+use std::cell::RefCell;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Runs the command line with the arguments of this process, and returns the exit code.
@@ -72,11 +74,19 @@ pub fn run_arguments(arguments: impl IntoIterator<Item = OsString>, others: &[(&
             return if help { Exit::Unusable } else { Exit::Complete }.code();
         }
     };
-    match run::run(&args, &files::inputs, &print_error) {
-        Ok((text, exit)) => match deliver(&args, &text) {
-            Ok(()) => exit.code(),
-            Err(message) => fail(&message),
-        },
+    let written = RefCell::new(None);
+    let json = |report: &dyn JsonReport| {
+        *written.borrow_mut() = Some(deliver(&args, |out| report.write_to(out)));
+        String::new()
+    };
+    match run::run(&args, &files::inputs, &print_error, &json) {
+        Ok((text, exit)) => {
+            let written = written.into_inner();
+            match written.unwrap_or_else(|| deliver(&args, |out| out.write_all(text.as_bytes()))) {
+                Ok(()) => exit.code(),
+                Err(message) => fail(&message),
+            }
+        }
         Err(failure) => fail(&format!("{}. {}", failure.title, failure.message)),
     }
 }
@@ -86,15 +96,18 @@ fn fail(message: &str) -> u8 {
     Exit::Unusable.code()
 }
 
-/// Prints the output of a command, or writes it to a file. The names in it are escaped already, each by itself.
-fn deliver(args: &Args, text: &str) -> Result<(), String> {
-    use std::io::Write;
+/// Prints what `write` writes, or writes it to a file. The names in it are escaped already, each by itself.
+fn deliver(args: &Args, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), String> {
+    let buffered = |out: &mut dyn Write| {
+        let mut out = io::BufWriter::with_capacity(1 << 16, out);
+        // A program that is not written in Rust does not flush the end of the output when it ends.
+        write(&mut out).and_then(|()| out.flush())
+    };
     if let Some(path) = args.output_file() {
-        return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
+        let written = std::fs::File::create(path).and_then(|mut file| buffered(&mut file));
+        return written.map_err(|e| format!("{} could not be written. {e}", path.display()));
     }
-    let mut stdout = std::io::stdout().lock();
-    // A program that is not written in Rust does not flush the end of the output when it ends.
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match buffered(&mut io::stdout().lock()) {
         // `rooflight … | head` closes the pipe early, which is not an error.
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("The output could not be written. {e}")),
         _ => Ok(()),

@@ -2,6 +2,7 @@
 //! stand in their own modules.
 
 use super::files;
+use super::output::PrintJson;
 use super::roofline_args::RooflineArgs;
 use super::view_args::{Output, View};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
@@ -10,6 +11,7 @@ use crate::analysis::breakdown::{Answer, Breakdown, Scopes};
 use crate::profile::{Note, Severity};
 use crate::protocol::{Failure, Progress};
 use crate::report::inspect::inspect;
+use crate::report::roofline_json::RoofRows;
 use crate::report::{
     breakdown_json, breakdown_table, data_movement_json, data_movement_table, json, roofline_json, roofline_table,
     tables,
@@ -76,6 +78,8 @@ pub(super) struct OpenCapture<'a> {
     pub(super) partial: bool,
     /// Receives the sentences about missing parts, which the command line prints to stderr.
     pub(super) warn: &'a dyn Fn(&str),
+    /// Takes the JSON of the command.
+    pub(super) json: PrintJson<'a>,
 }
 
 impl OpenCapture<'_> {
@@ -101,7 +105,7 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("breakdown", &files, self.partial, &breakdown);
-                json::text(&breakdown_json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
+                (self.json)(&breakdown_json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
             }
             Output::Csv => breakdown_table::csv(&breakdown, top).csv(),
             Output::Markdown => table().markdown(),
@@ -130,7 +134,7 @@ impl OpenCapture<'_> {
                 let files = self.files();
                 let head =
                     json::head_of("non-compute", &files, self.partial, &data_movement.header, &data_movement.totals);
-                json::text(&data_movement_json::data_movement(head, &data_movement, top, &notes))
+                (self.json)(&data_movement_json::data_movement(head, &data_movement, top, &notes))
             }
             Output::Csv => data_movement_table::data_movement_csv(&data_movement, top).csv(),
             Output::Markdown => both(Table::markdown, top),
@@ -149,27 +153,32 @@ impl OpenCapture<'_> {
         let answer = session::roofline(self.analysis, profile, &mut self.programs.borrow_mut(), &query);
         let answer = answer.map_err(|e| bad_filter(&e))?;
         let n_all = answer.n_rows();
-        let text = matches!(self.view.output(), Output::Text);
-        let roofline =
-            answer.into_report(profile, self.analysis, self.view.top.unwrap_or(if text { 40 } else { usize::MAX }));
-        let figures = &roofline.figures;
-        let notes = self.notes(&figures.notes);
-        Ok(match self.view.output() {
+        let output = self.view.output();
+        let top = self.view.top.unwrap_or(if matches!(output, Output::Text) { 40 } else { usize::MAX });
+        let notes = self.notes(&answer.figures.notes);
+        Ok(match output {
             Output::Json => {
                 let files = self.files();
+                let figures = &answer.figures;
                 let head = json::head_of("roofline", &files, self.partial, &figures.header, &figures.totals);
                 let gaps = self.view.top.unwrap_or(TOP_GAPS);
                 let programs = &mut self.programs.borrow_mut();
                 let steps =
                     session::roofline_steps(self.analysis, profile, programs, &query).map_err(|e| bad_filter(&e))?;
-                json::text(&roofline_json::roofline(head, by, figures, &roofline.rows, &steps, gaps, &notes))
+                let order = answer.order().get(..top).unwrap_or_else(|| answer.order());
+                let rows = RoofRows::Built { answer: &answer, profile, analysis: self.analysis, order };
+                (self.json)(&roofline_json::roofline(head, by, figures, rows, &steps, gaps, &notes))
             }
-            Output::Csv => roofline_table::csv(&roofline).csv(),
-            Output::Markdown => roofline_table::rows(&roofline, by, n_all).markdown(),
-            Output::Text if figures.header.status == Status::Absent => notes_text(&notes),
+            Output::Csv => roofline_table::csv(&answer.into_report(profile, self.analysis, top)).csv(),
+            Output::Markdown => {
+                roofline_table::rows(&answer.into_report(profile, self.analysis, top), by, n_all).markdown()
+            }
+            Output::Text if answer.figures.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
-                let rows = roofline_table::rows(&roofline, by, n_all).aligned();
-                heading(&figures.header) + &roofline_table::head(figures) + &rows + &notes_text(&notes)
+                let roofline = answer.into_report(profile, self.analysis, top);
+                let (head, rows) =
+                    (roofline_table::head(&roofline.figures), roofline_table::rows(&roofline, by, n_all));
+                heading(&roofline.figures.header) + &head + &rows.aligned() + &notes_text(&notes)
             }
         })
     }
@@ -204,7 +213,7 @@ impl OpenCapture<'_> {
             planes + &form(&tables::programs(&view, top))
         };
         match self.view.output() {
-            Output::Json => json::text(&inspect(&view, top, &notes)),
+            Output::Json => (self.json)(&inspect(&view, top, &notes)),
             Output::Csv => tables::planes_csv(&view, top).csv(),
             Output::Markdown => both(Table::markdown),
             Output::Text => both(Table::aligned) + &notes_text(&notes),
@@ -254,7 +263,10 @@ impl OpenCapture<'_> {
 
     /// Joins the notes of the reader and of the view. Notes that make the result partial are also printed to stderr.
     pub(super) fn notes(&self, of_view: &[Note]) -> Vec<Note> {
-        let notes: Vec<Note> = self.opened.profile.notes.iter().chain(of_view).cloned().collect();
+        let mut notes: Vec<Note> = self.opened.profile.notes.iter().chain(of_view).cloned().collect();
+        // Also views without times say why the result is partial.
+        let sums = self.analysis.beyond_sums().filter(|sums| notes.iter().all(|note| note.code != sums.code));
+        notes.extend(sums.cloned());
         for note in notes.iter().filter(|n| n.severity == Severity::Partial) {
             (self.warn)(&partial(&note.message));
         }

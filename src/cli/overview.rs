@@ -72,7 +72,7 @@ impl OpenCapture<'_> {
                     let files = self.files();
                     let header = Header { status: Status::Absent, ..kinds.header };
                     let head = json::head_of("overview", &files, self.partial, &header, &kinds.totals);
-                    json::text(&overview_json::absent(head, &notes))
+                    (self.json)(&overview_json::absent(head, &notes))
                 }
                 Output::Csv => csv::table(FINDINGS, [].iter()).csv(),
                 Output::Markdown => notes_as(TextForm::Markdown, &notes),
@@ -84,7 +84,7 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head_of("overview", &files, self.partial, &overview.header, &overview.totals);
-                json::text(&overview_json::overview(head, &overview, &notes))
+                (self.json)(&overview_json::overview(head, &overview, &notes))
             }
             Output::Csv => csv::table(FINDINGS, overview.finding_rows().iter()).csv(),
             Output::Markdown => overview_text::markdown(&overview),

@@ -6,6 +6,7 @@ use super::files::Inputs;
 #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
 use super::fleet;
 use super::open_capture::{OpenCapture, OpenFiles};
+use super::output::PrintJson;
 use super::view_args::{Output, View};
 use super::{compare, export, report};
 use crate::protocol::Failure;
@@ -25,12 +26,17 @@ fn no_files() -> Failure {
 }
 
 /// Runs the command. Returns the output, and how the command ended.
-pub(super) fn run(args: &Args, inputs: Inputs<'_>, warn: &dyn Fn(&str)) -> Result<(String, Exit), Failure> {
+pub(super) fn run(
+    args: &Args,
+    inputs: Inputs<'_>,
+    warn: &dyn Fn(&str),
+    json: PrintJson<'_>,
+) -> Result<(String, Exit), Failure> {
     let view = match (&args.command, args.view()) {
         (Command::Report { .. } | Command::Export(_), _) if !HAS_FILES => return Err(no_files()),
         (_, Some(view)) => view,
         (Command::Compare(compare), None) => {
-            return compare::run(compare, inputs, warn);
+            return compare::run(compare, inputs, warn, json);
         }
         (Command::Export(export), None) if HAS_FILES => {
             return export::run(export, warn).map(|(text, partial)| (text, Exit::of_reading(partial)));
@@ -44,7 +50,7 @@ pub(super) fn run(args: &Args, inputs: Inputs<'_>, warn: &dyn Fn(&str)) -> Resul
     if HAS_FILES && let Command::Report { report, view } = &args.command {
         return report::run(report, view, warn).map(|(text, partial)| (text, Exit::of_reading(partial)));
     }
-    print(&OpenFiles::open_inputs(inputs(&view.files)?, &mut |_| {})?, args, view, warn)
+    print(&OpenFiles::open_inputs(inputs(&view.files)?, &mut |_| {})?, args, view, warn, json)
 }
 
 /// Prints opened files with one of the commands that read them. `view` has the options of the command.
@@ -53,10 +59,11 @@ pub(super) fn print(
     args: &Args,
     view: &View,
     warn: &dyn Fn(&str),
+    json: PrintJson<'_>,
 ) -> Result<(String, Exit), Failure> {
     let partial = files.is_partial();
     let OpenFiles { opened, analysis, programs } = files;
-    let session = OpenCapture { opened, analysis, programs, view, partial, warn };
+    let session = OpenCapture { opened, analysis, programs, view, partial, warn, json };
     let for_people = matches!(view.output(), Output::Text | Output::Markdown);
     let with_warning = |text: String| if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text };
     let text = match &args.command {

@@ -45,7 +45,7 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("summary", &files, self.partial, &kinds);
-                let render = |summary: Summary<'_>| json::text(&summary::json(head, summary, top, &notes));
+                let render = |summary: Summary<'_>| (self.json)(&summary::json(head, summary, top, &notes));
                 self.summed(&kinds, &sources, &steps, attainable, render)?
             }
             Output::Csv => breakdown_table::csv(&sources, usize::MAX).csv(),

@@ -8,7 +8,7 @@ use crate::analysis::base::{Header, Spread, Status, Totals};
 use crate::analysis::breakdown::Breakdown;
 use crate::analysis::breakdown::columns::{KINDS, SPREAD};
 use crate::table::json::Row;
-pub use crate::table::json::text;
+pub use crate::table::json::{text, write};
 use crate::units::{Count, Picos};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -2,19 +2,19 @@
 //! percentages.
 
 use super::json::{HeadJson, first};
-use crate::analysis::base::GroupBy;
+use crate::analysis::base::{Analysis, GroupBy};
 use crate::analysis::breakdown::Group;
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::roofline::columns::{GAPS, KERNELS, ROOF, SKIPPED, STEPS, WINDOW};
 use crate::analysis::roofline::{
-    DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoofline, RoofRow, RooflineFigures,
-    RooflinePosition, Skipped, StepRoofline, WindowUse,
+    DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoofline, RoofRow, RooflineAnswer,
+    RooflineFigures, RooflinePosition, Skipped, StepRoofline, WindowUse,
 };
-use crate::profile::Note;
+use crate::profile::{Note, Profile};
 use crate::small_sort::collect_map;
 use crate::table::json::{Row, Rows};
 use crate::units::Picos;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// The JSON of `rooflight roofline --json`.
@@ -34,7 +34,7 @@ pub struct RooflineJson<'a> {
     steps: Rows<'a, StepRoofline>,
     skipped: BTreeMap<&'static str, Row<'a, Skipped>>,
     opaque_kernels: Rows<'a, OpaqueKernel>,
-    groups: Vec<RowJson<'a>>,
+    groups: RoofRows<'a>,
     notes: &'a [Note],
 }
 
@@ -123,6 +123,49 @@ struct RowJson<'a> {
     skipped: BTreeMap<&'static str, Row<'a, Skipped>>,
 }
 
+/// The rows of a roofline.
+pub enum RoofRows<'a> {
+    Listed(&'a [RoofRow]),
+    /// Rows that are built one at a time while they are written: the row of an op takes more memory than the op. `order` has
+    /// their numbers.
+    Built {
+        answer: &'a RooflineAnswer,
+        profile: &'a Profile,
+        analysis: &'a Analysis,
+        order: &'a [u32],
+    },
+}
+
+impl Serialize for RoofRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Listed(rows) => serializer.collect_seq(rows.iter().map(RowJson::new)),
+            Self::Built { answer, profile, analysis, order } => {
+                let rows = order.iter().filter_map(|row| answer.row(profile, analysis, *row));
+                serializer.collect_seq(rows.map(BuiltRow))
+            }
+        }
+    }
+}
+
+struct BuiltRow(RoofRow);
+
+impl Serialize for BuiltRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RowJson::new(&self.0).serialize(serializer)
+    }
+}
+
+impl<'a> RowJson<'a> {
+    fn new(row: &'a RoofRow) -> Self {
+        Self {
+            group: Row { columns: GROUPS, row: &row.group },
+            roof: Row { columns: ROOF, row: &row.roof },
+            skipped: skipped(&row.skipped),
+        }
+    }
+}
+
 fn skipped(all: &[Skipped]) -> BTreeMap<&'static str, Row<'_, Skipped>> {
     collect_map(all.iter().map(|row| (row.reason.key(), Row { columns: SKIPPED, row })))
 }
@@ -191,16 +234,11 @@ pub fn roofline<'a>(
     head: HeadJson<'a>,
     by: GroupBy,
     figures: &'a RooflineFigures,
-    rows: &'a [RoofRow],
+    rows: RoofRows<'a>,
     steps: &'a [StepRoofline],
     top: usize,
     notes: &'a [Note],
 ) -> RooflineJson<'a> {
-    let row = |row: &'a RoofRow| RowJson {
-        group: Row { columns: GROUPS, row: &row.group },
-        roof: Row { columns: ROOF, row: &row.roof },
-        skipped: skipped(&row.skipped),
-    };
     RooflineJson {
         head,
         by: by.key(),
@@ -213,7 +251,7 @@ pub fn roofline<'a>(
         steps: Rows { columns: STEPS, rows: steps },
         skipped: skipped(&figures.skipped),
         opaque_kernels: Rows { columns: KERNELS, rows: &figures.opaque },
-        groups: rows.iter().map(row).collect(),
+        groups: rows,
         notes,
     }
 }

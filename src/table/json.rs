@@ -130,13 +130,21 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// Writes a report as text with a line break at its end.
+/// Writes a report in several lines, with a line break at its end.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write(mut out: impl Write, value: &impl Serialize) -> Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut out, Plain(PrettyFormatter::new())))?;
+    out.write_all(b"\n")
+}
+
+/// Returns a report as text in several lines, with a line break at its end.
 pub fn text(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    let written = value.serialize(&mut Serializer::with_formatter(&mut bytes, Plain(PrettyFormatter::new())));
     // The structs have string keys, and their floats are finite or null, so that this cannot fail.
-    match written.map(|()| String::from_utf8(bytes)) {
-        Ok(Ok(text)) => text + "\n",
+    match write(&mut bytes, value).map(|()| String::from_utf8(bytes)) {
+        Ok(Ok(text)) => text,
         _ => "{\"status\":\"error\",\"error\":\"the report could not be written\"}\n".to_owned(),
     }
 }

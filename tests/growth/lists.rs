@@ -2,7 +2,7 @@
 //! notes, and the files of a session.
 
 use crate::Files;
-use crate::make::{Plane, int, text};
+use crate::make::{self, Plane, int, text};
 use rooflight::wire::proto::xspace::{XLine, XPlane, XSpace};
 
 /// The file of a capture with these planes.
@@ -22,6 +22,10 @@ pub fn device(name: &str) -> Plane {
     plane.line("Steps", &[(steps[0], 0, 100), (steps[1], 100, 100)]);
     plane.line("XLA Ops", &[(op, 10, 50), (op, 110, 50)]);
     plane
+}
+
+pub fn allocators(n: usize) -> Files {
+    capture(vec![device("/device:TPU:0").done(), make::allocators(n)])
 }
 
 pub fn empty_planes(n: usize) -> Files {

@@ -102,6 +102,19 @@ fn a_tuple_of_tuples_has_no_estimate() {
     assert!(!text.contains("live ranges are not estimated"), "{text}");
 }
 
+/// The JSON of many ops is many times their capture. The command line writes it while it is made, and keeps none of it.
+#[test]
+fn the_json_of_a_command_is_not_kept() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for command in ["breakdown --json", "roofline --json"] {
+        let [(text, kept), (written, cost)] = work::document_and_output_of(&lists::ops(2000), command);
+        assert_eq!(text, written);
+        #[expect(clippy::cast_precision_loss, reason = "a number of bytes of a text")]
+        let length = text.len() as f64;
+        assert!(length > 2e6 && cost.peak < kept.peak - 0.9 * length, "{command}, {length}: {kept:?} {cost:?}");
+    }
+}
+
 /// Events of one program with different names of its module. All kernels are found in the program, which is read once.
 #[test]
 fn kernels_with_many_names_of_one_module_have_their_ops() {
@@ -156,6 +169,7 @@ lists! {
     instructions_of_a_text 2000 programs::instructions;
     computations_of_a_text 1000 programs::computations;
     buffers 2000 programs::buffers;
+    allocators 1000 lists::allocators;
     nested_host_events 1000 hosts::nested;
     overlapping_host_events 1000 hosts::overlapping;
     host_events_with_names 2000 hosts::names;

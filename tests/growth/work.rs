@@ -9,7 +9,7 @@ use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::timeline::{EventsQuery, FlowsQuery, PictureQuery, SearchQuery, Timeline, TraceQuery};
-use rooflight::cli::{OpenFiles, document};
+use rooflight::cli::{OpenFiles, document, run_arguments};
 use rooflight::protocol::program_text::{ProgramQuery, ProgramRef};
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
@@ -90,6 +90,25 @@ pub fn document_of(files: &Files, command: &str) -> (String, Cost) {
     let arguments: Vec<OsString> =
         command.split(' ').map(OsString::from).chain([folder.path().as_os_str().to_owned()]).collect();
     measure(|| document(&arguments, None).expect("the command has an output").text)
+}
+
+/// Runs one command as a program that uses the library does, and as the command line does. Returns the text and the cost of
+/// both.
+pub fn document_and_output_of(files: &Files, command: &str) -> [(String, Cost); 2] {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (input, out) = (folder.path().join("in"), folder.path().join("out"));
+    std::fs::create_dir(&input).expect("a folder");
+    for (name, bytes) in files {
+        std::fs::write(input.join(name), bytes).expect("a file");
+    }
+    let arguments: Vec<OsString> =
+        command.split(' ').map(OsString::from).chain([input.as_os_str().to_owned()]).collect();
+    let (document, kept) = measure(|| document(&arguments, None).expect("the command has an output"));
+    let program = std::iter::once(OsString::from("rooflight"));
+    let to_file = [OsString::from("--out"), out.as_os_str().to_owned()];
+    let (code, written) = measure(|| run_arguments(program.chain(arguments).chain(to_file), &[]));
+    assert_eq!(code, 0);
+    [(document.text, kept), (std::fs::read_to_string(&out).expect("an output"), written)]
 }
 
 fn arguments(command: &str, input: &Path, out: &Path) -> Vec<OsString> {

@@ -4,8 +4,9 @@
 use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::{Breakdown, RowsLeftOut, Shown};
 use rooflight::analysis::roofline::RoofRow;
+use rooflight::report::roofline_json::{self, RoofRows};
 use rooflight::report::summary::{self, Summary};
-use rooflight::report::{breakdown_json, comm_json, json, roofline_json};
+use rooflight::report::{breakdown_json, comm_json, json};
 use rooflight::share::Report;
 use rooflight::table::format::{bytes_text, count, percent_text, time_text};
 use rooflight::units::Picos;
@@ -77,7 +78,15 @@ impl Views {
         let figures = &roofline.figures;
         Self {
             breakdown: read(&breakdown_json::breakdown(head(), &breakdown, &Filter::default(), None, usize::MAX, &[])),
-            roofline: read(&roofline_json::roofline(head(), GroupBy::Op, figures, &points, &roofline.steps, 20, &[])),
+            roofline: read(&roofline_json::roofline(
+                head(),
+                GroupBy::Op,
+                figures,
+                RoofRows::Listed(&points),
+                &roofline.steps,
+                20,
+                &[],
+            )),
             comm: read(&comm_json::comm(head(), comm, usize::MAX, &[])),
             memory: Value::Null,
             summary: read(&summary::json(head(), summary, 0, &[])),
