@@ -66,8 +66,8 @@ impl Level {
         let scale = scale + scale * (at % 12) as u64 / 12;
         Self {
             at,
-            rows: (scale * 3 / 8) as u32,
-            points: (scale / 4) as u32,
+            rows: (scale / 4) as u32,
+            points: (scale / 8) as u32,
             groups: (scale / 4) as u32,
             curve: if at < 12 {
                 16
@@ -80,7 +80,7 @@ impl Level {
             },
             buffers: (scale * 3 / 16) as u32,
             collectives: (scale * 3 / 16) as u32,
-            steps: (scale / 8) as u32,
+            steps: (scale / 12) as u32,
             notes: 1 + at as u32 / 12,
             digits: Some(if at < 50 { 4 } else { 5 }),
             keeps_details: at >= 50,

@@ -25,7 +25,7 @@ use rooflight::share::{
 };
 use rooflight::table::format::{TimeUnit, time, time_text};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
-use rooflight::units::Picos;
+use rooflight::units::{Count, Picos};
 use rooflight::wire::proto::xspace::XSpace;
 use std::path::Path;
 
@@ -265,7 +265,12 @@ fn the_link_of_the_sample_is_short_and_has_the_main_figures() {
     assert!(back.roofline.figures.window.mfu.is_some_and(|mfu| mfu > 0.0 && mfu < 1.0));
     assert!(back.memory.programs.iter().any(|program| program.spaces.iter().any(|space| space.peak > 0)));
     let space = &back.memory.spaces[0];
-    assert!(back.rows.len() >= 8 && points(&back) >= 4, "{} {}", back.rows.len(), points(&back));
+    assert!(
+        back.rows.len() >= 4 && points(&back) >= 2 && back.groups.iter().all(|of| of.rows.len() >= 4),
+        "{} {}",
+        back.rows.len(),
+        points(&back)
+    );
     assert!(space.curve.columns.len() >= 16 && space.alive.buffers.len() >= 3);
     assert!(back.comm.comm.rows.len() >= 3);
     // The overview is in every link.
@@ -639,7 +644,9 @@ fn a_cut_report_has_groups_of_ops_with_exact_sums() {
                 for (group, of) in grouped.rows.iter().zip(&all.rows) {
                     assert_eq!(group.key, of.key, "{what}");
                     assert_eq!(time_text(group.total), time_text(of.total), "{what}, {}", group.key);
-                    assert_eq!(group.n_executions, of.n_executions, "{what}, {}", group.key);
+                    // Means of executions are rounded as all numbers of a row.
+                    let [n, exact] = [group.n_executions, of.n_executions].map(Count::as_f64);
+                    assert!((n - exact).abs() <= 5e-4 * exact, "{what}, {}: {n} of {exact}", group.key);
                 }
                 let query = Query { by, ..Query::default() };
                 let head = |engine: &mut OpenSession| match engine.answer(&Request::Breakdown(query.clone())) {
