@@ -90,10 +90,10 @@ impl Matcher {
         Self { within, ..self.clone() }
     }
 
-    /// Returns the same filter without its text.
+    /// Returns the same filter without its text and the ops that it names.
     #[must_use]
     pub fn without_text(&self) -> Self {
-        Self { text: TextMatcher::default(), ..self.clone() }
+        Self { text: TextMatcher::default(), ops: FxHashSet::default(), ..self.clone() }
     }
 }
 

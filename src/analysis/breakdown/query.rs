@@ -89,7 +89,11 @@ impl Analysis {
         let mut sums = sums(session, &slices, header.step_duration);
         let rows_with = |matcher: &Matcher| count(session, &shown(session, &all, matcher), by);
         sums.n_all = self.counted(query, || {
-            if matcher.has_text() { rows_with(&matcher.without_text()) } else { rows.rows.len() as u32 }
+            if matcher.has_text() || matcher.names_ops() {
+                rows_with(&matcher.without_text())
+            } else {
+                rows.rows.len() as u32
+            }
         });
         if matcher.has_text() && matcher.within != FilterField::Anywhere && rows.rows.is_empty() {
             sums.anywhere = Some(rows_with(&matcher.with_field(FilterField::Anywhere)));
@@ -101,10 +105,9 @@ impl Analysis {
         Ok(Answer { figures: Figures { header, by, totals, shown: sums, notes }, rows, slices })
     }
 
-    /// Returns the number of rows of a query without its filter's text, from the cache or by calling `count`.
+    /// Returns the number of rows of a query without the text and the ops of its filter, from the cache or by calling `count`.
     fn counted(&self, query: &Query, count: impl FnOnce() -> u32) -> u32 {
-        let Filter { kind, scope, ops, .. } = query.filter.clone();
-        let filter = Filter { kind, scope, ops, ..Filter::default() };
+        let filter = Filter { kind: query.filter.kind, scope: query.filter.scope.clone(), ..Filter::default() };
         let query = Query { filter, ..query.clone() };
         let mut counts = self.counts.borrow_mut();
         if let Some((_, n)) = counts.iter().find(|(of, _)| *of == query) {
