@@ -24,7 +24,7 @@ use crate::small_sort::SmallSort;
 pub struct Fit {
     /// One row per class that is alive at the peak, the largest estimate first.
     pub rows: Vec<FitRow>,
-    /// Bytes of the estimate. `None` if they are more than [`MOST_BYTES`].
+    /// Bytes of the estimate. `None` if they are more than 8 EiB.
     pub estimate: Option<u64>,
     /// Bytes of the device's memory. `None` if they are unknown.
     pub capacity: Option<u64>,
@@ -45,7 +45,7 @@ pub struct FitRow {
     pub rule: Option<u64>,
     /// Bytes at the measured peak.
     pub measured: u64,
-    /// Estimated bytes. `None` if they are more than [`MOST_BYTES`].
+    /// Estimated bytes. `None` if they are more than 8 EiB.
     pub estimate: Option<u64>,
 }
 
@@ -120,7 +120,7 @@ fn within_most(bytes: u64) -> Option<u64> {
     (bytes <= MOST_BYTES).then_some(bytes)
 }
 
-/// Returns the bytes of a class with other sizes. `None` if they are more than [`MOST_BYTES`].
+/// Returns the bytes of a class with other sizes. `None` if they are more than 8 EiB.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

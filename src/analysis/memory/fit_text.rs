@@ -120,7 +120,7 @@ pub const FIT_METHOD: &str = "Each class grows with the sizes as its row says, a
                           programs that XLA compiled, it was between 22 % too low (twice the length) and 9 % too high (four times the \
                           batch).";
 
-/// The sentence for sizes whose memory is more than [`MOST_BYTES`](super::fit::MOST_BYTES).
+/// The sentence for sizes whose memory is more than 8 EiB.
 pub const FIT_TOO_LARGE: &str = "There is no estimate: with these sizes, each device would need more than 8 EiB.";
 
 /// The sentence for programs whose sizes are unknown.
