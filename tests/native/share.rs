@@ -590,7 +590,7 @@ fn a_link_of_the_sample_counts_all_steps_and_devices() {
     let full = report(&sample());
     let of = full.cut_to(Level::SMALL).without_sources().overview.unwrap();
     assert_eq!(overview::steps(&of).1.split(", ").next(), Some("3 of 5 counted"));
-    assert!(overview::steps(&of).1.ends_with("; 2 of 5 shown"), "{}", overview::steps(&of).1);
+    assert!(overview::steps(&of).1.ends_with("; 1 of 5 shown"), "{}", overview::steps(&of).1);
     let (dots, words) = overview::devices(&of);
     assert_eq!(dots.len(), 8);
     assert!(words.contains("at most 9.5 %") && dots.iter().any(|dot| dot.time == "15.82 ms"), "{words} {dots:?}");
@@ -655,16 +655,18 @@ fn a_cut_report_has_groups_of_ops_with_exact_sums() {
                 };
                 let (a, b) = (head(&mut capture), head(&mut reader));
                 assert_eq!((a.shown.total, a.shown.n_all), (b.shown.total, b.shown.n_all), "{what}, {by:?}");
-                let page = PageQuery { count: 40, ..PageQuery::default() };
-                let (a, b) = (
-                    common::breakdown_page(&mut capture, &query, page.clone()),
-                    common::breakdown_page(&mut reader, &query, page),
-                );
-                let times = |page: &TablePage| -> Vec<(String, String)> {
-                    let own = page.rows.iter().filter(|row| !row.key.contains(" other "));
-                    own.map(|row| (row.key.clone(), time_text(common::self_time(row)))).take(8).collect()
+                let rows = |engine: &mut OpenSession| {
+                    let page = PageQuery { count: 1000, ..PageQuery::default() };
+                    let rows = common::breakdown_page(engine, &query, page).rows;
+                    let own = rows.into_iter().filter(|row| !row.key.contains(" other "));
+                    own.map(|row| (row.key.clone(), time_text(common::self_time(&row)))).collect::<Vec<_>>()
                 };
-                assert_eq!(times(&a)[..times(&b).len()], times(&b)[..], "{what}, {by:?}");
+                let (a, b) = (rows(&mut capture), rows(&mut reader));
+                // Rows whose times print alike may have another order, because times are rounded.
+                for (at, (key, time)) in b.iter().enumerate().take(8) {
+                    let own = a.iter().find(|(own, _)| own == key).unwrap_or_else(|| panic!("{what}, {by:?}: {key}"));
+                    assert_eq!((&own.1, &a[at].1), (time, time), "{what}, {by:?}, {key}");
+                }
             }
         }
     }
