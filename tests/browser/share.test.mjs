@@ -360,9 +360,10 @@ onPage("a link has the device of its sender, and groups of ops", { view: "" }, a
   await other.page.goto("about:blank");
   await other.page.goto(linkUrl);
   await other.page.locator(".verdict").waitFor();
-  const [ofLink, devicesOfLink] = await panels(other.page);
-  assert.ok(ofLink.startsWith(steps) && /; \d of 5 shown$/.test(ofLink), ofLink);
-  assert.equal(devicesOfLink, devices);
+  // A short link has one step of each device, which is no panel. A panel of more steps says how many it lacks.
+  const ofLink = await panels(other.page);
+  assert.ok(ofLink.includes(devices), ofLink.join(" | "));
+  for (const text of ofLink.filter((text) => text.startsWith(steps))) assert.match(text, /; \d of 5 shown$/);
   assert.ok((await captions(other.page)).includes(waits), waits);
   assert.equal((await other.page.locator("#device-button").innerText()).replace(/\s+/g, " ").trim(), "Device Mean of 8");
   assert.match(await other.page.locator(".finding-text .sub").first().innerText(), /^145 ops, 28\.39 ms per step\. Largest: copy\.787, 2\.30 ms\.$/);
