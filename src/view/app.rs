@@ -92,11 +92,13 @@ fn OpenView(state: State) -> impl IntoView {
     let has_timeline = Memo::new(move |_| state.can(|can| can.timeline));
     let op_open = Memo::new(move |_| state.op.with(|op| !op.is_empty()));
     let is_folder = Memo::new(move |_| state.is_folder());
+    // The view stays when a worker that was restarted opens the same session again.
+    let is_shared_comparison = Memo::new(move |_| state.is_shared_comparison());
     let body = move || {
         if is_folder.get() {
             return view! { <Captures state /> }.any();
         }
-        let view = if state.is_shared_comparison() { View::Compare } else { state.view.get() };
+        let view = if is_shared_comparison.get() { View::Compare } else { state.view.get() };
         match view {
             View::File => return view! { <File state /> }.any(),
             // A capture that holds only compiled programs has memory figures, too.
