@@ -4,6 +4,7 @@
 use super::exit_code::Exit;
 use super::files::Inputs;
 use super::output::PrintJson;
+use super::report::printed_link;
 use super::view_args::one_of;
 use crate::analysis::compare::{
     BAND, CompareBy, CompareOptions, Comparison, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder,
@@ -13,7 +14,7 @@ use crate::protocol::url::address::{PageAddress, View};
 use crate::protocol::{Failure, ShareQuery};
 use crate::report::{compare_json, compare_series, compare_text};
 use crate::session::compare::{CompareSide, compare_sessions};
-use crate::share::{Fit, Level, Report, base_address, encode_link, pack};
+use crate::share::{Level, Report, base_address, encode_link, pack};
 use clap::{ArgAction, Args};
 use std::path::{Path, PathBuf};
 
@@ -264,17 +265,7 @@ fn link(base: &str, without_sources: bool, compared: &Comparison, complain: &dyn
     let level = query.fits(&full).unwrap_or(Level::SMALL.at);
     let report = encode_link(&ShareQuery { level, ..query }.cut(&full));
     let address = PageAddress { view: View::Compare, report, ..PageAddress::default() };
-    let link = format!("{base}#{address}");
-    match (Fit::from_length(link.len()), Fit::from_length(link.len()).sentence(link.len())) {
-        (Fit::TooLong, sentence) => Err(Failure {
-            title: "The link is too long".to_owned(),
-            message: format!("{} Use --rooflight to write a file.", sentence.unwrap_or_default()),
-        }),
-        (_, sentence) => {
-            sentence.iter().for_each(|sentence| complain(sentence));
-            Ok(link + "\n")
-        }
-    }
+    printed_link(base, &address, "Use --rooflight to write a file.", complain)
 }
 
 fn side(paths: &[PathBuf], inputs: Inputs<'_>, name: &str) -> Result<CompareSide, Failure> {

@@ -145,17 +145,24 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report, warn: &dyn Fn(&s
     })?;
     let step = shared.header.step.parse().unwrap_or(query.step);
     let address =
-        PageAddress { query: Query { step, ..query.clone() }, report: encode_link(shared), ..PageAddress::default() }
-            .to_string();
+        PageAddress { query: Query { step, ..query.clone() }, report: encode_link(shared), ..PageAddress::default() };
+    printed_link(&base, &address, "Use --level for less detail, or --rooflight to write a file.", warn)
+}
+
+/// Returns the line with a link to an address of the page at `base`, and warns if the link is long. `remedy` is said of a
+/// link that is too long.
+pub(super) fn printed_link(
+    base: &str,
+    address: &PageAddress,
+    remedy: &str,
+    warn: &dyn Fn(&str),
+) -> Result<String, Failure> {
     let link = format!("{base}#{address}");
     let fit = Fit::from_length(link.len());
     match (fit, fit.sentence(link.len())) {
         (Fit::TooLong, sentence) => Err(Failure {
             title: "The link is too long".to_owned(),
-            message: format!(
-                "{} Use --level for less detail, or --rooflight to write a file.",
-                sentence.unwrap_or_default()
-            ),
+            message: format!("{} {remedy}", sentence.unwrap_or_default()),
         }),
         (_, sentence) => {
             sentence.iter().for_each(|sentence| warn(sentence));

@@ -49,14 +49,12 @@ impl CaptureSession {
         let view = answer.rows(profile, analysis);
         let n_ops = view.order().len();
         let is_mixed = view.order().iter().any(|row| view.is_of_several_kinds(*row as usize));
-        let groups = GroupedRows::ALL.map(|by| report_groups(profile, analysis, query, by, level));
-        let mut groups = groups.into_iter().collect::<Result<Vec<GroupedRows>, FilterError>>()?;
+        let groupings = GroupedRows::ALL.into_iter().filter(|by| is_mixed || *by != GroupBy::Kind);
+        let mut groups = groupings
+            .map(|by| report_groups(profile, analysis, query, by, level))
+            .collect::<Result<Vec<GroupedRows>, FilterError>>()?;
         // Identical ops that are hardly any are the ops again.
-        groups.retain(|grouped| match grouped.by {
-            GroupBy::Dedup => grouped.n_rows() * 2 <= n_ops,
-            GroupBy::Kind => is_mixed,
-            _ => true,
-        });
+        groups.retain(|grouped| grouped.by != GroupBy::Dedup || grouped.n_rows() * 2 <= n_ops);
         let roofs = super::roofline(analysis, profile, programs, roofline)?;
         let roof_steps = roofline_steps_within(analysis, profile, programs, roofline, max_steps)?;
         let cached = self.comm.as_ref().filter(|(of, _)| of == comm).map(|(_, comm)| comm.clone());

@@ -7,6 +7,7 @@ use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{Comparison, RowDelta, RowSide, ScopeDelta, Verdict};
 use crate::analysis::overview::{Finding, rule_index};
 use crate::table::format::{count, counted};
+use crate::table::text::first_name;
 use std::cmp::Reverse;
 
 /// Largest parts of each owner whose rows are always kept.
@@ -46,11 +47,7 @@ impl SharedComparison {
 
     /// Returns the names of the files of both sides, such as `a.xplane.pb and 1 more`.
     pub fn names(&self) -> [String; 2] {
-        [&self.comparison.a, &self.comparison.b].map(|side| match side.files.as_slice() {
-            [] => "a capture".to_owned(),
-            [one] => one.clone(),
-            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
-        })
+        [&self.comparison.a, &self.comparison.b].map(|side| first_name(&side.files, "a capture"))
     }
 
     /// Returns a sentence about the comparison and about the rows that were sent.
@@ -72,28 +69,30 @@ impl SharedComparison {
     /// Keeps the rows with the largest differences, the largest parts of owners, and the changes, collectives and scopes of a
     /// level of detail. The rows that are left out are summed, so that all rows still sum to the busy times.
     pub(super) fn cut_to(&mut self, level: Level) {
-        let of = &mut self.comparison;
-        of.program_changes.changes.truncate(level.collectives as usize);
-        let mut is_kept = vec![false; of.rows.len()];
-        let changed = of.program_changes.changes.iter().map(|change| change.row);
-        let parts = of.parts.iter().flat_map(|part| part.children.iter().take(ROWS_PER_PART).map(|(row, _)| *row));
-        let largest = 0..level.rows.min(of.rows.len() as u32);
+        let comparison = &mut self.comparison;
+        comparison.program_changes.changes.truncate(level.collectives as usize);
+        let mut is_kept = vec![false; comparison.rows.len()];
+        let changed = comparison.program_changes.changes.iter().map(|change| change.row);
+        let parts =
+            comparison.parts.iter().flat_map(|part| part.children.iter().take(ROWS_PER_PART).map(|(row, _)| *row));
+        let largest = 0..level.rows.min(comparison.rows.len() as u32);
         for row in changed.chain(parts).chain(largest) {
             if let Some(kept) = is_kept.get_mut(row as usize) {
                 *kept = true;
             }
         }
         // Sums of an earlier cut are summed again, together with the rows that are left out now.
-        of.rows.iter().zip(&mut is_kept).for_each(|(row, kept)| *kept &= n_omitted(row).is_none());
-        let n_left = is_kept.iter().zip(&of.rows).filter(|(kept, row)| !**kept && n_omitted(row).is_none()).count();
+        comparison.rows.iter().zip(&mut is_kept).for_each(|(row, kept)| *kept &= n_omitted(row).is_none());
+        let n_left =
+            is_kept.iter().zip(&comparison.rows).filter(|(kept, row)| !**kept && n_omitted(row).is_none()).count();
         let n_cut = self.n_cut.saturating_add(n_left as u32);
         if n_left > 0 {
-            *of = with_rows(of, &is_kept);
+            *comparison = with_rows(comparison, &is_kept);
             self.n_cut = n_cut;
         }
-        of.comm.rows.truncate(level.collectives as usize);
-        cut_scopes(&mut of.scopes, level.groups as usize);
-        for side in [&mut of.a, &mut of.b] {
+        comparison.comm.rows.truncate(level.collectives as usize);
+        cut_scopes(&mut comparison.scopes, level.groups as usize);
+        for side in [&mut comparison.a, &mut comparison.b] {
             if side.periods_ps.len() > MIN_STEPS.max(level.steps as usize) {
                 side.periods_ps.clear();
             }
@@ -102,16 +101,16 @@ impl SharedComparison {
 
     /// Removes what names source lines, by the texts that were removed as such.
     pub(super) fn remove_sentences(&mut self, names: &dyn Fn(&str) -> bool) {
-        let of = &mut self.comparison;
-        of.notes.retain(|note| !names(note));
-        for parity in &mut of.parity {
+        let comparison = &mut self.comparison;
+        comparison.notes.retain(|note| !names(note));
+        for parity in &mut comparison.parity {
             parity.a.take_if(|text| names(text));
             parity.b.take_if(|text| names(text));
         }
-        for finding in of.findings.iter_mut().filter(|finding| names(&finding.title)) {
+        for finding in comparison.findings.iter_mut().filter(|finding| names(&finding.title)) {
             finding.title = Finding::of_rule(rule_index(&finding.id)).title;
         }
-        let changes = of.program_changes.changes.iter_mut();
+        let changes = comparison.program_changes.changes.iter_mut();
         changes.for_each(|change| change.what.retain(|what| !names(&what.a) && !names(&what.b)));
     }
 
@@ -125,13 +124,13 @@ impl SharedComparison {
 }
 
 /// Returns the comparison with some of its rows, and sums of the others by kind and by side.
-fn with_rows(of: &Comparison, is_kept: &[bool]) -> Comparison {
+fn with_rows(comparison: &Comparison, is_kept: &[bool]) -> Comparison {
     let mut rows: Vec<RowDelta> = Vec::new();
-    let mut place: Vec<Option<u32>> = vec![None; of.rows.len()];
+    let mut place: Vec<Option<u32>> = vec![None; comparison.rows.len()];
     let mut left: Vec<RowDelta> = Vec::new();
-    for (at, row) in of.rows.iter().enumerate() {
-        if is_kept.get(at) == Some(&true) {
-            place[at] = Some(rows.len() as u32);
+    for (index, row) in comparison.rows.iter().enumerate() {
+        if is_kept.get(index) == Some(&true) {
+            place[index] = Some(rows.len() as u32);
             rows.push(row.clone());
         } else {
             left.push(row.clone());
@@ -144,26 +143,26 @@ fn with_rows(of: &Comparison, is_kept: &[bool]) -> Comparison {
     sums.sort_by_key(|row| Reverse(row.delta_ps.unsigned_abs()));
     rows.extend(sums);
     let new_place = |row: u32| place.get(row as usize).copied().flatten();
-    let mut parts = of.parts.clone();
+    let mut parts = comparison.parts.clone();
     for part in &mut parts {
         let (kept, cut): (Vec<_>, Vec<_>) =
             std::mem::take(&mut part.children).into_iter().partition(|(row, _)| new_place(*row).is_some());
-        let groups = of.groups(&cut, ROWS_PER_PART / 2);
+        let groups = comparison.groups(&cut, ROWS_PER_PART / 2);
         part.groups = if cut.is_empty() { std::mem::take(&mut part.groups) } else { groups };
         part.children = kept.into_iter().filter_map(|(row, delta)| Some((new_place(row)?, delta))).collect();
     }
-    let mut program_changes = of.program_changes.clone();
+    let mut program_changes = comparison.program_changes.clone();
     program_changes.changes.retain(|change| new_place(change.row).is_some());
     program_changes.changes.iter_mut().for_each(|change| change.row = new_place(change.row).unwrap_or_default());
-    Comparison { parts, rows, program_changes, ..of.clone() }
+    Comparison { parts, rows, program_changes, ..comparison.clone() }
 }
 
 /// Returns the sum of rows of one kind that are on the same sides. Some of them may be such sums themselves.
 fn left_out(kind: Kind, rows: &[RowDelta]) -> RowDelta {
     let n: u64 = rows.iter().map(|row| n_omitted(row).unwrap_or(1)).sum();
     let name = format!("{}{}{})", counted(n, "other row", "other rows"), IN_KIND, kind.label().to_lowercase());
-    let side = |of: fn(&RowDelta) -> Option<&RowSide>| {
-        let mut all = rows.iter().filter_map(of).peekable();
+    let side = |value: fn(&RowDelta) -> Option<&RowSide>| {
+        let mut all = rows.iter().filter_map(value).peekable();
         all.peek()?;
         let sum = RowSide { ops: vec![name.clone()], ..RowSide::default() };
         Some(all.fold(sum, |sum, side| RowSide {
@@ -172,7 +171,7 @@ fn left_out(kind: Kind, rows: &[RowDelta]) -> RowDelta {
             ..sum
         }))
     };
-    let sum = |of: fn(&RowDelta) -> i64| rows.iter().fold(0_i64, |sum, row| sum.saturating_add(of(row)));
+    let sum = |value: fn(&RowDelta) -> i64| rows.iter().fold(0_i64, |sum, row| sum.saturating_add(value(row)));
     RowDelta {
         kind,
         tier: Some(Tier::LeftOut),

@@ -1,7 +1,7 @@
 //! This module reduces a report to a level of detail: rows, points, curves, steps and notes.
 use super::level::Level;
 use super::omitted::OmittedSums;
-use super::report::{CommPart, OpRow, Report, RooflinePart};
+use super::report::{CommPart, GroupedRows, OpRow, Report, RooflinePart};
 use crate::analysis::breakdown::Group;
 use crate::analysis::comm::{Arrival, CommRow};
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
@@ -24,7 +24,6 @@ impl Report {
         }
         let mut report = self.clone_within(level);
         report.origin.level = report.origin.level.min(level.at);
-        report.cut_groups(level);
         if !level.keeps_details {
             report.rows.iter_mut().for_each(|row| drop_details(&mut row.group));
         }
@@ -61,7 +60,7 @@ impl Report {
             totals: totals.clone(),
             rows: Vec::new(),
             rest: rest.clone(),
-            groups: groups.clone(),
+            groups: groups.iter().map(|grouped| grouped.clone_within(level)).collect(),
             roofline: RooflinePart {
                 figures: roofline.figures.clone(),
                 steps: roofline.steps.iter().take(n_steps).cloned().collect(),
@@ -99,17 +98,6 @@ impl Report {
             }
         }
         self.rest = sums.into_sums();
-    }
-
-    /// Keeps the groups with the most time of each grouping, with their numbers. The others are summed by kind.
-    fn cut_groups(&mut self, level: Level) {
-        for grouped in &mut self.groups {
-            let cut = grouped.rows.split_off(grouped.rows.len().min(level.groups as usize));
-            let mut sums = OmittedSums::new(&grouped.rest);
-            cut.iter().for_each(|group| sums.add(group.kind, group.n_executions, group.total));
-            grouped.rest = sums.into_sums();
-            grouped.rows.iter_mut().for_each(drop_all_but_numbers);
-        }
     }
 
     fn cut_roofline(&mut self, level: Level) {
@@ -176,6 +164,18 @@ impl Report {
             comm.primitives.iter_mut().for_each(|sums| sums.flags.clear());
         }
         cut_notes(&mut comm.notes, level);
+    }
+}
+
+impl GroupedRows {
+    /// Returns a copy with the groups that have the most time, with their numbers. The others are summed by kind.
+    fn clone_within(&self, level: Level) -> Self {
+        let (kept, cut) = self.rows.split_at(self.rows.len().min(level.groups as usize));
+        let mut sums = OmittedSums::new(&self.rest);
+        cut.iter().for_each(|group| sums.add(group.kind, group.n_executions, group.total));
+        let mut rows = kept.to_vec();
+        rows.iter_mut().for_each(drop_all_but_numbers);
+        Self { by: self.by, rows, rest: sums.into_sums() }
     }
 }
 

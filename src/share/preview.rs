@@ -113,21 +113,21 @@ impl Report {
 }
 
 /// Returns the number of rows of each table of a comparison. The ops that are left out are summed; the others are not.
-fn comparison_tables(of: &SharedComparison) -> Vec<Table> {
-    let table = |title: &str, shown: usize, of: u32| Table {
+fn comparison_tables(shared: &SharedComparison) -> Vec<Table> {
+    let table = |title: &str, shown: usize, all_rows: u32| Table {
         title: title.to_owned(),
         shown: shown as u64,
-        of: u64::from(of).max(shown as u64),
+        of: u64::from(all_rows).max(shown as u64),
     };
-    let all = &of.comparison;
+    let all = &shared.comparison;
     let steps = all.a.periods_ps.len() + all.b.periods_ps.len();
     vec![
-        table("Ops", of.n_rows.saturating_sub(of.n_cut) as usize, of.n_rows),
+        table("Ops", shared.n_rows.saturating_sub(shared.n_cut) as usize, shared.n_rows),
         table("Parts of the difference", all.parts.len(), 0),
         table("Steps", steps, all.a.n_steps.saturating_add(all.b.n_steps)),
-        table("Scopes", all.scopes.len(), of.n_scopes),
-        table("Changes of programs", all.program_changes.changes.len(), of.n_changes),
-        table("Collectives", all.comm.rows.len(), of.n_collectives),
+        table("Scopes", all.scopes.len(), shared.n_scopes),
+        table("Changes of programs", all.program_changes.changes.len(), shared.n_changes),
+        table("Collectives", all.comm.rows.len(), shared.n_collectives),
     ]
 }
 

@@ -16,6 +16,7 @@ use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, 
 use crate::analysis::overview::Overview;
 use crate::analysis::roofline::{RooflineFigures, RooflinePosition, Skipped, StepRoofline};
 use crate::profile::Note;
+use crate::table::text::first_name;
 use crate::units::Picos;
 
 /// The results of a session for one device and step, at a level of detail.
@@ -226,10 +227,6 @@ impl Report {
     /// Returns the names of the files as a text.
     pub fn files(&self) -> String {
         let names: Vec<&str> = self.origin.files.iter().map(|file| file.name.as_str()).collect();
-        match names.as_slice() {
-            [] => "a capture".to_owned(),
-            [one] => (*one).to_owned(),
-            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
-        }
+        first_name(&names, "a capture")
     }
 }

@@ -44,6 +44,15 @@ pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     escaped(text, is_invisible, |out, c| out.extend(c.escape_default()))
 }
 
+/// Formats names as the first one and the number of the others: "a.xplane.pb and 2 more". `none` stands for no names.
+pub fn first_name<S: AsRef<str>>(names: &[S], none: &str) -> String {
+    match names {
+        [] => none.to_owned(),
+        [one] => one.as_ref().to_owned(),
+        [first, rest @ ..] => format!("{} and {} more", first.as_ref(), rest.len()),
+    }
+}
+
 /// Returns a text as the page shows it. Line breaks and tabs stay, because texts of several lines and CSV have them, and a
 /// browser shows them as spaces within a line. All other [invisible](is_invisible) characters are escaped.
 pub fn escape_page_text(text: &str) -> Cow<'_, str> {

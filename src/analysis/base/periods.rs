@@ -47,26 +47,26 @@ pub(super) fn set(steps: &mut [Step]) {
 /// Returns for each step whether it belongs to the largest number of steps that start in this order on the event clock too.
 /// `None` if all steps do. Only a damaged capture has steps in another order.
 fn event_order(steps: &[Step]) -> Option<Vec<bool>> {
-    let start = |at: usize| steps[at].event_window.0;
+    let start = |index: usize| steps[index].event_window.0;
     if steps.is_sorted_by_key(|step| step.event_window.0) {
         return None;
     }
     // The last step of the ordered steps of each number, the one that starts first; and the step before each step.
     let mut lasts: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(steps.len());
-    for at in 0..steps.len() {
-        let n = lasts.partition_point(|last| start(*last) <= start(at));
+    for index in 0..steps.len() {
+        let n = lasts.partition_point(|last| start(*last) <= start(index));
         before.push(n.checked_sub(1).map(|n| lasts[n]));
         match lasts.get_mut(n) {
-            Some(last) => *last = at,
-            None => lasts.push(at),
+            Some(last) => *last = index,
+            None => lasts.push(index),
         }
     }
     let mut is_in_order = vec![false; steps.len()];
     let mut next = lasts.last().copied();
-    while let Some(at) = next {
-        is_in_order[at] = true;
-        next = before[at];
+    while let Some(index) = next {
+        is_in_order[index] = true;
+        next = before[index];
     }
     Some(is_in_order)
 }

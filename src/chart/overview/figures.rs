@@ -49,8 +49,8 @@ pub fn devices_words(device: DeviceChoice, n: usize) -> Option<String> {
 }
 
 /// Returns what the other views show, in a sentence. `None` if they show the device of the overview.
-pub fn other_views(of: &Overview, device: DeviceChoice) -> Option<String> {
-    devices_words(device, of.devices.len()).map(|words| format!("The other views show the {words}."))
+pub fn other_views(overview: &Overview, device: DeviceChoice) -> Option<String> {
+    devices_words(device, overview.devices.len()).map(|words| format!("The other views show the {words}."))
 }
 
 /// Returns the text beside the picker of the chip. `None` if no picker is needed: the peaks are known, and from the capture.

@@ -65,7 +65,7 @@ pub struct FindingLink {
     pub collectives: String,
 }
 
-fn link(of: &Overview, finding: &Finding) -> FindingLink {
+fn link(overview: &Overview, finding: &Finding) -> FindingLink {
     let view = match finding.view {
         SeeView::Breakdown => View::Breakdown,
         SeeView::Roofline => View::Roofline,
@@ -77,7 +77,7 @@ fn link(of: &Overview, finding: &Finding) -> FindingLink {
     let primitive = finding.id.strip_prefix("exposed_").map(|name| name.replace('_', "-"));
     FindingLink {
         view,
-        device: of.device.clone(),
+        device: overview.device.clone(),
         ops: evidence.op_keys.clone(),
         kind: evidence.kind.filter(|_| evidence.op_keys.is_empty()),
         collectives: primitive.unwrap_or_default(),

@@ -6,6 +6,7 @@ use crate::protocol::{Failure, Skip};
 use crate::small_sort::SmallSort;
 use crate::source::{Refused, ZipError};
 use crate::table::format;
+use crate::table::text::first_name;
 use crate::wire::xspace::{Damage, Outcome};
 use crate::wire::{Unknown, WireError, trace};
 
@@ -199,18 +200,11 @@ pub(crate) fn skipped_files_notes(failures: Vec<Failure>, others: &[String]) -> 
         notes.push(Note::new(Severity::Caution, NoteCode::FileNotRead, message));
     }
     if !others.is_empty() {
-        let message = format!("{}: neither an XSpace, a trace JSON nor a compiled program, skipped.", first_of(others));
+        let message =
+            format!("{}: neither an XSpace, a trace JSON nor a compiled program, skipped.", first_name(others, ""));
         notes.push(Note::new(Severity::Info, NoteCode::FilesPassedOver, message));
     }
     notes
-}
-
-/// Returns the first name, and the number of the other names.
-fn first_of(names: &[String]) -> String {
-    match names {
-        [first, _, ..] => format!("{first} and {} more", names.len() - 1),
-        _ => names.concat(),
-    }
 }
 
 /// Returns the failure for an archive inside an archive.
@@ -240,7 +234,7 @@ pub(crate) fn nothing_in(name: &str, notes: &[Note]) -> Failure {
 
 /// Returns the note about members of an archive that are not read for the same reason.
 pub(crate) fn refused_members(why: Refused, names: &[String]) -> Note {
-    let (who, n) = (first_of(names), names.len());
+    let (who, n) = (first_name(names, ""), names.len());
     let is = if n == 1 { "is" } else { "are" };
     let message = match why {
         Refused::Encrypted => {

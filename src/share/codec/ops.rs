@@ -19,9 +19,9 @@ pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> VisitResult {
 }
 
 /// Visits the ops by each grouping of a report.
-pub(super) fn groups(v: &mut dyn Visit, of: &mut Vec<GroupedRows>) -> VisitResult {
-    v.rows(of, || GroupedRows { by: GroupedRows::ALL[0], rows: Vec::new(), rest: Vec::new() })?;
-    each(of, |grouped| {
+pub(super) fn groups(v: &mut dyn Visit, groupings: &mut Vec<GroupedRows>) -> VisitResult {
+    v.rows(groupings, || GroupedRows { by: GroupedRows::ALL[0], rows: Vec::new(), rest: Vec::new() })?;
+    each(groupings, |grouped| {
         v.one_of(&mut grouped.by, &GroupedRows::ALL)?;
         v.rows(&mut grouped.rows, defaults::group)?;
         let key = match grouped.by {
@@ -35,34 +35,34 @@ pub(super) fn groups(v: &mut dyn Visit, of: &mut Vec<GroupedRows>) -> VisitResul
 }
 
 /// Visits the columns of the breakdown. `key` is the kind of text of the names, and `usual` their most frequent type.
-fn columns(v: &mut dyn Visit, of: &mut [&mut Group], key: Text, usual: &str) -> VisitResult {
-    each(of, |group| v.string(&mut group.key, key))?;
-    each(of, |group| v.string_with_usual(&mut group.key_kind, usual, Text::Word))?;
-    each(of, |group| v.one_of(&mut group.kind, &Kind::ALL))?;
-    each(of, |group| v.text(&mut group.program, None, Text::Program))?;
-    each(of, |group| v.program_id(&mut group.program_id))?;
-    each(of, |group| v.executions(&mut group.n_executions, Count::ONE))?;
-    each(of, |group| v.time(&mut group.total))?;
-    each(of, |group| v.time_with_usual(&mut group.inclusive, group.total))?;
-    each(of, |group| v.time_with_usual(&mut group.min, group.total))?;
-    each(of, |group| v.time_with_usual(&mut group.max, group.min))?;
-    each(of, |group| v.real(&mut group.flops, None))?;
-    each(of, |group| v.real(&mut group.model_flops, group.flops))?;
-    each(of, |group| v.real(&mut group.bytes_accessed, None))?;
-    each(of, |group| v.text(&mut group.op_group, None, Text::Word))?;
-    each(of, |group| v.text(&mut group.phase, None, Text::Word))?;
-    each(of, |group| v.text(&mut group.layer, None, Text::Scope))?;
-    each(of, |group| v.texts(&mut group.dtypes, Text::Word))?;
-    each(of, |group| v.texts(&mut group.shapes, Text::Shape))?;
-    each(of, |group| v.text(&mut group.source_stack, None, Text::Source))?;
-    each(of, |group| v.text(&mut group.source_inner, None, Text::Source))?;
-    each(of, |group| v.text(&mut group.tf_op, None, Text::Scope))?;
-    each(of, |group| v.text(&mut group.example, Some(&group.key), Text::Op))?;
-    each(of, |group| v.optional_time(&mut group.example_dur))?;
-    each(of, |group| categories(v, group))?;
-    each(of, |group| parts(v, group))?;
+fn columns(v: &mut dyn Visit, groups: &mut [&mut Group], key: Text, usual: &str) -> VisitResult {
+    each(groups, |group| v.string(&mut group.key, key))?;
+    each(groups, |group| v.string_with_usual(&mut group.key_kind, usual, Text::Word))?;
+    each(groups, |group| v.one_of(&mut group.kind, &Kind::ALL))?;
+    each(groups, |group| v.text(&mut group.program, None, Text::Program))?;
+    each(groups, |group| v.program_id(&mut group.program_id))?;
+    each(groups, |group| v.executions(&mut group.n_executions, Count::ONE))?;
+    each(groups, |group| v.time(&mut group.total))?;
+    each(groups, |group| v.time_with_usual(&mut group.inclusive, group.total))?;
+    each(groups, |group| v.time_with_usual(&mut group.min, group.total))?;
+    each(groups, |group| v.time_with_usual(&mut group.max, group.min))?;
+    each(groups, |group| v.real(&mut group.flops, None))?;
+    each(groups, |group| v.real(&mut group.model_flops, group.flops))?;
+    each(groups, |group| v.real(&mut group.bytes_accessed, None))?;
+    each(groups, |group| v.text(&mut group.op_group, None, Text::Word))?;
+    each(groups, |group| v.text(&mut group.phase, None, Text::Word))?;
+    each(groups, |group| v.text(&mut group.layer, None, Text::Scope))?;
+    each(groups, |group| v.texts(&mut group.dtypes, Text::Word))?;
+    each(groups, |group| v.texts(&mut group.shapes, Text::Shape))?;
+    each(groups, |group| v.text(&mut group.source_stack, None, Text::Source))?;
+    each(groups, |group| v.text(&mut group.source_inner, None, Text::Source))?;
+    each(groups, |group| v.text(&mut group.tf_op, None, Text::Scope))?;
+    each(groups, |group| v.text(&mut group.example, Some(&group.key), Text::Op))?;
+    each(groups, |group| v.optional_time(&mut group.example_dur))?;
+    each(groups, |group| categories(v, group))?;
+    each(groups, |group| parts(v, group))?;
     if v.version() >= 4 {
-        each(of, |group| v.time_with_usual(&mut group.other_kinds, Picos::ZERO))?;
+        each(groups, |group| v.time_with_usual(&mut group.other_kinds, Picos::ZERO))?;
     }
     Ok(())
 }

@@ -101,12 +101,12 @@ fn answered(state: State, request: Memo<OverviewQuery>, of: &Answer) -> AnyView 
 
 /// Renders which device the other views show, if it is not that of the overview, and a button that shows this one there. A
 /// report holds no other device.
-fn other_views(state: State, of: &Answer) -> AnyView {
-    let Some(words) = overview::other_views(of, state.query.with_untracked(|query| query.device)) else {
+fn other_views(state: State, answer: &Answer) -> AnyView {
+    let Some(words) = overview::other_views(answer, state.query.with_untracked(|query| query.device)) else {
         return ().into_any();
     };
     let button = state.summary().is_none().then(|| {
-        let label = format!("Show {} in all views", of.device);
+        let label = format!("Show {} in all views", answer.device);
         view! { <button type="button" class="link" on:click=move |_| state.show_judged_device()>{label}</button> }.any()
     });
     view! { <p class="overview-others">{words} " " {button}</p> }.any()

@@ -79,27 +79,27 @@ impl State {
 
     /// Shows what a finding is about: a view with the device of the overview and the same steps, and with the ops of the finding
     /// alone. A report has neither another device nor all ops.
-    pub(crate) fn show_finding(self, of: &FindingLink) {
+    pub(crate) fn show_finding(self, link: &FindingLink) {
         if untrack(|| self.summary()).is_none() {
-            let device = self.device_at(&of.device);
-            let is_of_ops = matches!(of.view, View::Breakdown | View::Roofline);
-            if is_of_ops || of.view == View::Communication {
+            let device = self.device_at(&link.device);
+            let is_of_ops = matches!(link.view, View::Breakdown | View::Roofline);
+            if is_of_ops || link.view == View::Communication {
                 self.choose(|query| {
                     query.device = device.unwrap_or(query.device);
                     if is_of_ops {
                         query.by = GroupBy::Op;
-                        query.filter = Filter { kind: of.kind, ops: of.ops.clone(), ..Filter::default() };
+                        query.filter = Filter { kind: link.kind, ops: link.ops.clone(), ..Filter::default() };
                     }
                 });
             }
             if is_of_ops {
                 self.zoom.set(String::new());
             }
-            if of.view == View::Communication {
-                self.comm_filter.set(of.collectives.clone());
+            if link.view == View::Communication {
+                self.comm_filter.set(link.collectives.clone());
             }
         }
-        self.view.set(of.view);
+        self.view.set(link.view);
     }
 
     /// Shows the device of the overview in all views.
