@@ -4,12 +4,10 @@ use super::cell::Cell;
 use super::column::{ColumnHead, ColumnType, Privacy};
 use crate::share::Pseudonyms;
 
-/// Replaces the names in rows. `pseudonyms` are those of the capture: a name has the same pseudonym in all its tables.
-pub fn anonymise(pseudonyms: &mut Pseudonyms, heads: &[ColumnHead], rows: &mut [Vec<Cell>]) {
-    for row in rows {
-        for (head, cell) in heads.iter().zip(row) {
-            replace(pseudonyms, &head.kind, cell);
-        }
+/// Replaces the names in a row. `pseudonyms` are those of the capture: a name has the same pseudonym in all its tables.
+pub fn anonymise(pseudonyms: &mut Pseudonyms, heads: &[ColumnHead], row: &mut [Cell]) {
+    for (head, cell) in heads.iter().zip(row) {
+        replace(pseudonyms, &head.kind, cell);
     }
 }
 

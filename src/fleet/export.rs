@@ -1,8 +1,7 @@
 //! This module exports captures into a folder of tables, one after the other.
 
 use super::anonymise::anonymise;
-use super::cell::Cell;
-use super::derive::analyse;
+use super::derive::{Analysed, analyse};
 use super::identity::{identity, identity_of_names, whole_digest};
 use super::json;
 use super::keys::Keys;
@@ -10,7 +9,7 @@ use super::layout::{FileFormat, NO_DATE, capture_path, remove, write_whole};
 #[cfg(feature = "fleet")]
 use super::parquet_file;
 use super::stored_captures::StoredCaptures;
-use super::tables::{CaptureFacts, CaptureRow, TableName, captured_at, date, failed_rows, rows};
+use super::tables::{CaptureFacts, CaptureRow, Rows, TableName, captured_at, date, failed_rows, rows};
 use crate::protocol::Failure;
 use crate::session::capture::CaptureSession;
 use crate::session::{Input, open};
@@ -31,9 +30,6 @@ pub struct FleetExport {
     has_digest: bool,
     stored: StoredCaptures,
 }
-
-/// The rows of tables, in the order in which they are written.
-type Tables = Vec<(TableName, Vec<Vec<Cell>>)>;
 
 /// What became of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,9 +119,10 @@ impl FleetExport {
             return Ok(ExportOutcome::Failed(compacted(&facts.capture_id, &place.date)));
         }
         match self.analysed(&mut facts, inputs) {
-            Ok((tables, date, is_partial)) => {
-                self.write_tables(&facts, &date, tables)?;
-                Ok(if is_partial { ExportOutcome::Partial } else { ExportOutcome::Written })
+            Ok((session, analysed)) => {
+                let date = date(captured_at(&session.profile)).unwrap_or_else(|| NO_DATE.to_owned());
+                self.write_tables(&facts, &date, &self.tables, |table| rows(table, &session, &analysed, &facts))?;
+                Ok(if session.partial { ExportOutcome::Partial } else { ExportOutcome::Written })
             }
             Err(failure) => self.write_failure(&facts, &failure),
         }
@@ -138,44 +135,52 @@ impl FleetExport {
         exported.is_ok_and(|exported| exported.is_current(&facts.request))
     }
 
-    /// Returns the rows of all tables, the date of the capture, and whether only a part of it was read.
-    fn analysed(&self, facts: &mut CaptureFacts, inputs: Vec<Input>) -> Result<(Tables, String, bool), Failure> {
+    /// Reads a capture and analyses it.
+    fn analysed(&self, facts: &mut CaptureFacts, inputs: Vec<Input>) -> Result<(CaptureSession, Analysed), Failure> {
         if self.has_digest {
             facts.sha256 = Some(whole_digest(&inputs)?);
         }
         let mut session = CaptureSession::of_opened(open(inputs, &mut |_| {})?);
-        let date = date(captured_at(&session.profile)).unwrap_or_else(|| NO_DATE.to_owned());
         let analysed = analyse(&mut session)
             .map_err(|error| Failure { title: "The capture could not be analysed".to_owned(), message: error })?;
-        let tables = self.tables.iter().map(|table| (*table, rows(*table, &session, &analysed, facts))).collect();
-        Ok((tables, date, session.partial))
+        Ok((session, analysed))
     }
 
     fn write_failure(&self, facts: &CaptureFacts, failure: &Failure) -> Result<ExportOutcome, Failure> {
         let sentence = format!("{}. {}", failure.title, failure.message);
         let row = CaptureRow::failed(facts.clone(), sentence.clone());
-        self.write_tables(facts, NO_DATE, vec![(TableName::Captures, failed_rows(row))])?;
+        self.write_tables(facts, NO_DATE, &[TableName::Captures], |_| failed_rows(&row))?;
         Ok(ExportOutcome::Failed(sentence))
     }
 
-    fn write_tables(&self, facts: &CaptureFacts, date: &str, tables: Tables) -> Result<(), Failure> {
+    /// Writes tables, in their order. `rows` returns those of a table.
+    fn write_tables<'r>(
+        &self,
+        facts: &CaptureFacts,
+        date: &str,
+        tables: &[TableName],
+        rows: impl Fn(TableName) -> Rows<'r>,
+    ) -> Result<(), Failure> {
         self.remove_capture(&facts.capture_id)?;
         // An export with other tables may have been killed before it wrote `captures`.
-        for table in TableName::ALL.into_iter().filter(|table| tables.iter().all(|(written, _)| written != table)) {
+        for table in TableName::ALL.into_iter().filter(|table| !tables.contains(table)) {
             let path = capture_path(&self.out, table, date, &facts.capture_id, self.format);
             remove(&path).map_err(|error| unwritten(&path, &error))?;
         }
         let mut pseudonyms = Pseudonyms::default();
-        for (table, mut rows) in tables {
+        for &table in tables {
             let heads = table.columns();
-            if self.is_anonymous {
-                anonymise(&mut pseudonyms, &heads, &mut rows);
-            }
+            let rows = rows(table).map(|mut row| {
+                if self.is_anonymous {
+                    anonymise(&mut pseudonyms, &heads, &mut row);
+                }
+                row
+            });
             let path = capture_path(&self.out, table, date, &facts.capture_id, self.format);
             let written = write_whole(&path, |out| match self.format {
-                FileFormat::JsonLines => json::write_lines(out, &heads, &rows),
+                FileFormat::JsonLines => json::write_lines(out, &heads, rows),
                 #[cfg(feature = "fleet")]
-                FileFormat::Parquet => parquet_file::write_rows(out, &heads, &rows).map_err(io::Error::other),
+                FileFormat::Parquet => parquet_file::write_rows(out, &heads, rows).map_err(io::Error::other),
             });
             written.map_err(|error| unwritten(&path, &error))?;
         }

@@ -46,9 +46,9 @@ impl Serialize for Row<'_> {
 ///
 /// # Errors
 /// If the output cannot be written.
-pub fn write_lines(out: &mut impl Write, heads: &[ColumnHead], rows: &[Vec<Cell>]) -> Result<()> {
+pub fn write_lines(out: &mut impl Write, heads: &[ColumnHead], rows: impl Iterator<Item = Vec<Cell>>) -> Result<()> {
     for row in rows {
-        write_line(out, &Row(heads, row))?;
+        write_line(out, &Row(heads, &row))?;
         out.write_all(b"\n")?;
     }
     Ok(())

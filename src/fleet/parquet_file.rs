@@ -4,7 +4,6 @@ use super::cell::Cell;
 use super::column::ColumnHead;
 use super::export_record::ExportRecord;
 use super::{PROGRAM_VERSION, SCHEMA_VERSION, arrow};
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_schema::SchemaRef;
@@ -23,6 +22,9 @@ use std::path::Path;
 
 /// The largest number of rows of a row group.
 const MAX_ROWS: usize = 128 << 10;
+
+/// The number of rows that are in memory before they are encoded.
+const BATCH_ROWS: usize = 4 << 10;
 
 /// The columns that tell how a capture was exported.
 const COLUMNS: [&str; 5] = ["capture_id", "schema_version", "program_version", "request", "status"];
@@ -53,11 +55,19 @@ pub fn writer<W: Write + Send>(out: W, schema: SchemaRef) -> Result<ArrowWriter<
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn write_rows<W: Write + Send>(out: W, heads: &[ColumnHead], rows: &[Vec<Cell>]) -> Result<()> {
-    let batch: RecordBatch = arrow::batch(heads, rows).map_err(ParquetError::from)?;
-    let mut writer = writer(out, batch.schema())?;
-    writer.write(&batch)?;
-    writer.close().map(drop)
+pub fn write_rows<W: Write + Send>(
+    out: W,
+    heads: &[ColumnHead],
+    mut rows: impl Iterator<Item = Vec<Cell>>,
+) -> Result<()> {
+    let mut writer = writer(out, arrow::schema(heads).into())?;
+    loop {
+        let batch: Vec<Vec<Cell>> = rows.by_ref().take(BATCH_ROWS).collect();
+        if batch.is_empty() {
+            return writer.close().map(drop);
+        }
+        writer.write(&arrow::batch(heads, &batch).map_err(ParquetError::from)?)?;
+    }
 }
 
 /// Reads how the captures of a file were exported, by their ids.

@@ -14,6 +14,10 @@ use super::cell::{Cell, cell};
 use super::column::{ColumnHead, FleetColumn, INTEGER, TEXT};
 use super::derive::Analysed;
 use crate::session::capture::CaptureSession;
+use std::borrow::Borrow;
+
+/// The rows of a table. Each is made when it is asked for, because a capture may have very many.
+pub type Rows<'a> = Box<dyn Iterator<Item = Vec<Cell>> + 'a>;
 
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,33 +95,39 @@ impl TableName {
 }
 
 /// Returns the rows of a table. `facts` are those of the capture beside its analyses.
-pub fn rows(table: TableName, session: &CaptureSession, analysed: &Analysed, facts: &CaptureFacts) -> Vec<Vec<Cell>> {
+pub fn rows<'a>(
+    table: TableName,
+    session: &'a CaptureSession,
+    analysed: &'a Analysed,
+    facts: &'a CaptureFacts,
+) -> Rows<'a> {
     let id = &facts.capture_id;
     match table {
-        TableName::Captures => cells(captures::CAPTURES, id, &[captures::row(session, analysed, facts)]),
-        TableName::Steps => cells(steps::STEPS, id, &steps::rows(session, analysed)),
-        TableName::Ops => cells(ops::OPS, id, &ops::rows(session, analysed)),
+        TableName::Captures => cells(captures::CAPTURES, id, [captures::row(session, analysed, facts)]),
+        TableName::Steps => cells(steps::STEPS, id, steps::rows(session, analysed)),
+        TableName::Ops => cells(ops::OPS, id, ops::rows(session, analysed)),
         TableName::Collectives => cells(collectives::COLLECTIVES, id, &analysed.comm.rows),
-        TableName::Memory => cells(memory::MEMORY, id, &memory::rows(&analysed.memory)),
-        TableName::Findings => cells(findings::FINDINGS, id, &findings::rows(analysed)),
+        TableName::Memory => cells(memory::MEMORY, id, memory::rows(&analysed.memory)),
+        TableName::Findings => cells(findings::FINDINGS, id, findings::rows(analysed)),
     }
 }
 
 /// Returns the row of a capture that could not be read.
-pub fn failed_rows(row: CaptureRow) -> Vec<Vec<Cell>> {
-    let id = row.facts.capture_id.clone();
-    cells(captures::CAPTURES, &id, &[row])
+pub fn failed_rows(row: &CaptureRow) -> Rows<'_> {
+    cells(captures::CAPTURES, &row.facts.capture_id, [row])
 }
 
 fn heads<R>(columns: &[FleetColumn<R>]) -> Vec<ColumnHead> {
     ROW_KEYS.into_iter().chain(columns.iter().map(FleetColumn::head)).collect()
 }
 
-fn cells<R>(columns: &[FleetColumn<R>], capture_id: &str, rows: &[R]) -> Vec<Vec<Cell>> {
-    let row = |row: &R| {
+fn cells<'a, R, I>(columns: &'static [FleetColumn<R>], capture_id: &'a str, rows: I) -> Rows<'a>
+where
+    I: IntoIterator<Item: Borrow<R>, IntoIter: 'a>,
+{
+    Box::new(rows.into_iter().map(move |row| {
         let keys = [Cell::Text(capture_id.to_owned()), Cell::Integer(SCHEMA_VERSION)];
-        let values = columns.iter().map(|column| cell(&column.kind, &(column.value)(row)));
+        let values = columns.iter().map(|column| cell(&column.kind, &(column.value)(row.borrow())));
         keys.into_iter().chain(values).collect()
-    };
-    rows.iter().map(row).collect()
+    }))
 }

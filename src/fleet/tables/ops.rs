@@ -9,11 +9,12 @@ use crate::analysis::roofline::columns::ROOF;
 use crate::analysis::roofline::{RooflinePosition, Skipped};
 use crate::fleet::column::{ColumnType, FleetColumn, INTEGER, PROGRAM_ID, Privacy, REMOVED, TEXT, name, of_view};
 use crate::fleet::derive::Analysed;
-use crate::profile::ProgramId;
+use crate::profile::{OpKey, ProgramId};
 use crate::session::capture::CaptureSession;
 use crate::share::NameKind;
 use crate::table::Value::{self, Absent, Bytes, Count, Integer, Word};
 use indexmap::IndexMap;
+use std::borrow::Cow;
 
 const REAL: ColumnType = ColumnType::Real;
 /// A digest of names. Anonymised exports leave it out, because a guessed name could be confirmed by its digest.
@@ -135,17 +136,15 @@ fn of_roof<'r>(id: &str, row: &'r OpRow) -> Value<'r> {
 }
 
 /// A program and the name of an op.
-type Named = (Option<u64>, String);
+type Named<'a> = (Option<u64>, Cow<'a, str>);
 
 /// Returns the ops of all programs, by their digests, so that like ops of many captures lie at like places.
-pub fn rows(session: &CaptureSession, analysed: &Analysed) -> Vec<OpRow> {
+pub fn rows<'a>(session: &'a CaptureSession, analysed: &'a Analysed) -> impl Iterator<Item = OpRow> + use<'a> {
     let CaptureSession { profile, analysis, .. } = session;
-    let named = |(program, name): crate::profile::OpKey| -> Named {
-        (program.map(|ProgramId(id)| id), profile.text(name).to_owned())
-    };
-    let mut by_device: IndexMap<Named, Vec<u64>> =
-        analysed.by_device.iter().map(|(key, times)| (named(*key), times.clone())).collect();
-    let mut of_critical: IndexMap<Named, (OpKeys, Option<Spread>)> = IndexMap::default();
+    let named = |(program, name): OpKey| -> Named<'a> { (program.map(|ProgramId(id)| id), profile.text(name).into()) };
+    let by_device: IndexMap<Named<'a>, &Vec<u64>> =
+        analysed.by_device.iter().map(|(key, times)| (named(*key), times)).collect();
+    let mut of_critical: IndexMap<Named<'a>, (OpKeys, Option<Spread>)> = IndexMap::default();
     if let Some(critical) = &analysed.critical {
         let by_op = &critical.derived.by_op;
         let plane = &profile.planes[analysis.devices[by_op.ledger.device].plane];
@@ -161,15 +160,22 @@ pub fn rows(session: &CaptureSession, analysed: &Analysed) -> Vec<OpRow> {
     }
     let roofline = &analysed.roofline;
     let view = roofline.view(profile, analysis);
-    let mut points: IndexMap<Named, u32> = IndexMap::default();
+    let mut points: IndexMap<Named<'a>, u32> = IndexMap::default();
     for row in 0..roofline.n_rows() as u32 {
         let at = row as usize;
-        points.insert((view.row(at).program.flatten().map(|id| id.0), view.key(at).into_owned()), row);
+        let name = view.key(at).into_owned().into();
+        points.insert((view.row(at).program.flatten().map(|id| id.0), name), row);
     }
-    let row = |group: &Group| {
-        let name = (group.program_id, group.key.clone());
+    let name = |group: &'a Group| -> Named<'a> { (group.program_id, group.key.as_str().into()) };
+    let mut groups: Vec<&'a Group> = analysed.breakdown.groups.iter().collect();
+    groups.sort_by_cached_key(|group| {
+        let keys = of_critical.get(&name(group)).map(|(keys, _)| keys);
+        (keys.map(|keys| (keys.signature.with_shapes, keys.scope, keys.rank)), name(group))
+    });
+    groups.into_iter().map(move |group| {
+        let name = name(group);
         let (keys, by_step) = of_critical.get(&name).copied().unzip();
-        let mut times = by_device.swap_remove(&name).unwrap_or_default();
+        let mut times = by_device.get(&name).map_or_else(Vec::new, |times| times.to_vec());
         times.sort_unstable();
         let point = points.get(&name).copied();
         OpRow {
@@ -180,12 +186,5 @@ pub fn rows(session: &CaptureSession, analysed: &Analysed) -> Vec<OpRow> {
             skipped: point.map_or_else(Vec::new, |point| roofline.skipped(point).to_vec()),
             group: group.clone(),
         }
-    };
-    let mut rows: Vec<OpRow> = analysed.breakdown.groups.iter().map(row).collect();
-    let digests = |row: &OpRow| row.keys.map(|keys| (keys.signature.with_shapes, keys.scope, keys.rank));
-    rows.sort_by(|a, b| {
-        let name = |row: &OpRow| (row.group.program_id, row.group.key.clone());
-        digests(a).cmp(&digests(b)).then_with(|| name(a).cmp(&name(b)))
-    });
-    rows
+    })
 }

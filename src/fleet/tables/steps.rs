@@ -1,7 +1,7 @@
 //! This module declares the table of steps.
 
-use crate::analysis::breakdown::StepTime;
 use crate::analysis::breakdown::columns::STEPS as VIEW;
+use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::gaps::ClassIdle;
 use crate::fleet::column::{ColumnType, FleetColumn, INTEGER, TEXT, name, of_view};
 use crate::fleet::derive::Analysed;
@@ -75,13 +75,13 @@ fn kind<'r>(id: &str, row: &'r StepRow) -> Value<'r> {
 }
 
 /// Returns the steps of all devices, in the order of the devices.
-pub fn rows(session: &CaptureSession, analysed: &Analysed) -> Vec<StepRow> {
+pub fn rows<'a>(session: &CaptureSession, analysed: &'a Analysed) -> impl Iterator<Item = StepRow> + use<'a> {
     let critical = analysed.critical.as_ref();
     let idle = critical.map(|of| &of.idle_by_step);
-    let critical = critical.map(|of| &session.analysis.devices[of.derived.by_op.ledger.device].label);
-    let of_device = |device: &crate::analysis::breakdown::DeviceSteps| {
-        let is_critical = Some(&device.label) == critical;
-        let row = |step: &StepTime| StepRow {
+    let critical = critical.map(|of| session.analysis.devices[of.derived.by_op.ledger.device].label.clone());
+    let of_device = move |device: &'a DeviceSteps| {
+        let is_critical = Some(&device.label) == critical.as_ref();
+        let row = move |step: &StepTime| StepRow {
             device: device.label.clone(),
             is_critical,
             step: step.clone(),
@@ -90,7 +90,7 @@ pub fn rows(session: &CaptureSession, analysed: &Analysed) -> Vec<StepRow> {
                 .and_then(|idle| idle.get(&step.number))
                 .cloned(),
         };
-        device.steps.iter().map(row).collect::<Vec<StepRow>>()
+        device.steps.iter().map(row)
     };
-    analysed.steps.devices.iter().flat_map(of_device).collect()
+    analysed.steps.devices.iter().flat_map(of_device)
 }
