@@ -44,7 +44,7 @@ impl Bench {
         let source = Box::new(std::fs::read(&path)?);
         let input = Input { name: "worker-0.xplane.pb".to_owned(), source, from_folder: false };
         let (mut session, _) = OpenSession::open(vec![input], &mut |_| {}).map_err(|failure| failure.message)?;
-        let timeline: Timeline = answer(&mut session, TimelineRequest::Tracks { is_aligned: None })?;
+        let timeline: Timeline = answer(&mut session, TimelineRequest::Tracks { is_aligned: None, step: None })?;
         let devices = timeline.groups.iter().filter(|group| group.device.is_some());
         let lines = devices.flat_map(|group| group.tracks.iter().map(|track| track.line)).collect();
         Ok(Self { session, timeline, lines, random: fastrand::Rng::with_seed(1) })

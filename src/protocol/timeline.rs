@@ -14,6 +14,8 @@ pub enum TimelineRequest {
     Tracks {
         /// Whether the clocks of hosts are aligned. `None` aligns them if they are known to differ.
         is_aligned: Option<bool>,
+        /// The number of a step that is listed even if the devices have more steps than are listed.
+        step: Option<u64>,
     },
     /// Requests a picture of some lines and series, as [`crate::analysis::timeline::Picture`].
     Picture(PictureQuery),

@@ -8,7 +8,7 @@ use crate::analysis::op::OpDetail;
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::Module;
 use crate::profile::{Note, ProgramId};
-use crate::protocol::{Failure, OpRef, ProgramOf, Reply};
+use crate::protocol::{Failure, MAX_LISTED_STEPS, OpRef, ProgramOf, Reply};
 use std::rc::Rc;
 
 /// An op, its program if that could be read, and notes about both.
@@ -30,11 +30,15 @@ impl CaptureSession {
         self.op_detail(query, op).map_or_else(Reply::Failed, |detail| Reply::encode_answer(&detail))
     }
 
-    /// Returns the details of an op.
+    /// Returns the details of an op, with the first [`MAX_LISTED_STEPS`] steps.
     pub(super) fn op_detail(&mut self, query: &RooflineQuery, op: &OpRef) -> Result<OpDetail, Failure> {
         let found = self.find_op(&query.query, op)?;
         let detail = self.analysis.op_detail(&self.profile, &found.found, found.module(), query, found.notes.clone());
-        detail.ok_or_else(|| self.no_op(op))
+        let mut detail = detail.ok_or_else(|| self.no_op(op))?;
+        if let Some(figures) = &mut detail.figures {
+            figures.steps.truncate(MAX_LISTED_STEPS);
+        }
+        Ok(detail)
     }
 
     /// Answers [`ViewRequest::Graph`](crate::protocol::ViewRequest::Graph). `open` names the instructions whose bodies are

@@ -9,7 +9,7 @@ use crate::analysis::timeline::columns::EVENT_TABLE;
 use crate::analysis::timeline::{SeriesRange, SeriesRef, TimelineIndex};
 use crate::profile::Profile;
 use crate::protocol::table_query::{TableAction, TableOf};
-use crate::protocol::{Reply, TimelineRequest};
+use crate::protocol::{MAX_LISTED_STEPS, Reply, TimelineRequest};
 use crate::table::answer::{CachedOrder, TableRows};
 
 /// Lists the tracks of a session, with the clocks of its hosts aligned if they are known to differ.
@@ -67,10 +67,10 @@ impl CaptureSession {
         let Self { profile, analysis, timeline, programs, event_rows, .. } = self;
         let index = timeline.get_or_insert_with(|| aligned_index(profile, analysis, programs));
         match request {
-            TimelineRequest::Tracks { is_aligned } => {
+            TimelineRequest::Tracks { is_aligned, step } => {
                 index.align(profile, analysis, *is_aligned);
                 *event_rows = None;
-                Reply::encode_answer(&index.timeline)
+                Reply::encode_answer(&index.timeline.with_first_steps(MAX_LISTED_STEPS, *step))
             }
             TimelineRequest::Picture(query) => Reply::encode_answer(&index.picture(profile, analysis, query)),
             TimelineRequest::SeriesRanges { series, start, end } => {

@@ -207,7 +207,7 @@ fn page(files: &Files, costs: &mut BTreeMap<&'static str, Cost>) {
 
 fn timeline(send: &mut dyn FnMut(&'static str, Request) -> rooflight::protocol::Reply) {
     let request = |request: TimelineRequest| Request::from(ViewRequest::Timeline(request));
-    let tracks = send("page: tracks", request(TimelineRequest::Tracks { is_aligned: None }));
+    let tracks = send("page: tracks", request(TimelineRequest::Tracks { is_aligned: None, step: None }));
     let Ok(timeline) = tracks.decode::<Timeline>() else { return };
     // The page draws the lines that are in view.
     let lines: Vec<_> =

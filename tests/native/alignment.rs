@@ -224,7 +224,7 @@ fn simulated_hosts_are_aligned() {
     let (folder, _) = made(&["--steps", "4", "--devices", "8", "--hosts", "2", "--no-trace", "--host-skew", "4900"]);
     let files: Vec<_> = files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".pb")).collect();
     let mut session = session(&files);
-    let tracks = TimelineRequest::Tracks { is_aligned: None };
+    let tracks = TimelineRequest::Tracks { is_aligned: None, step: None };
     let timeline = session.answer(&ViewRequest::Timeline(tracks).into()).decode::<Timeline>().unwrap();
     let offset = &timeline.alignment.as_ref().unwrap().hosts[1];
     assert_eq!(offset.basis, AlignmentBasis::Collectives, "{offset:?}");
@@ -312,7 +312,7 @@ fn a_single_file_has_no_alignment() {
     let mut session = session(&captures(&[Host::default()]));
     let mut tracks = |is_aligned| {
         session
-            .answer(&ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned }).into())
+            .answer(&ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned, step: None }).into())
             .decode::<Timeline>()
             .unwrap()
     };
@@ -346,7 +346,7 @@ fn no_figure_depends_on_the_alignment() {
     let expected = figures(&mut session(&files));
     for is_aligned in [true, false] {
         let mut session = session(&files);
-        let request = TimelineRequest::Tracks { is_aligned: Some(is_aligned) };
+        let request = TimelineRequest::Tracks { is_aligned: Some(is_aligned), step: None };
         let timeline = session.answer(&ViewRequest::Timeline(request).into()).decode::<Timeline>().unwrap();
         assert_eq!(timeline.is_aligned(), is_aligned);
         let found = figures(&mut session);
@@ -363,7 +363,8 @@ fn all_answers_are_moved_by_the_offset() {
     let mut session = session(&captures(&early_host()));
     let mut answers = |is_aligned: bool| {
         let mut answer = |request| session.answer(&ViewRequest::Timeline(request).into());
-        let timeline = answer(TimelineRequest::Tracks { is_aligned: Some(is_aligned) }).decode::<Timeline>().unwrap();
+        let timeline =
+            answer(TimelineRequest::Tracks { is_aligned: Some(is_aligned), step: None }).decode::<Timeline>().unwrap();
         let group = timeline.groups.iter().find(|group| group.device == Some(2)).unwrap();
         let (by, steps) = (timeline.device_offset(Some(2)), &group.steps);
         assert_eq!(by, if is_aligned { 10_000_000 - 4_900_000_000_000 } else { 0 });

@@ -6,10 +6,15 @@ use crate::common::bytes;
 use crate::common::make::{self, Plane};
 use rooflight::analysis::base::StepChoice;
 use rooflight::analysis::comm::CommQuery;
+use rooflight::analysis::op::OpDetail;
 use rooflight::analysis::overview::{MAX_STEPS, Overview, OverviewQuery};
 use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::timeline::Timeline;
+use rooflight::chart::op::panel;
+use rooflight::chart::timeline::sight::step_part;
 use rooflight::protocol::{
-    CommView, MAX_LISTED_STEPS, Reply, Request, RooflineHead, SessionInfo, ShareQuery, ViewRequest,
+    CommView, MAX_LISTED_STEPS, OpRef, Reply, Request, RooflineHead, SessionInfo, ShareQuery, TimelineRequest,
+    ViewRequest,
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::Level;
@@ -54,6 +59,23 @@ fn answers_to_the_page_list_a_bounded_number_of_steps() {
         session.answer(&ViewRequest::Overview(OverviewQuery::default()).into()).decode().unwrap();
     let overview = overview.unwrap();
     assert_eq!((overview.steps.len(), overview.n_steps as usize), (MAX_STEPS, n_steps));
+
+    let op = ViewRequest::Op { query: RooflineQuery::default(), op: OpRef::new("fusion.1", None) };
+    let figures = session.answer(&op.into()).decode::<OpDetail>().unwrap().figures.unwrap();
+    assert_eq!((figures.steps.len(), figures.n_steps as usize), (MAX_LISTED_STEPS, n_steps));
+    let (steps, words) = panel::steps(&figures).unwrap();
+    assert_eq!(words, "0 to 9999; 10,000 of 30,000 shown; each bar is the longest of 20 steps");
+    assert_eq!((steps.len(), steps.iter().all(|time| *time == 4)), (500, true), "each fifth step runs the op for 4 ps");
+
+    // The timeline opens on the step that the page shows, or from the first to the last one.
+    let mut tracks = |step| {
+        let request = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: None, step });
+        session.answer(&request.into()).decode::<Timeline>().unwrap()
+    };
+    assert_eq!(tracks(None).groups[0].steps.len(), MAX_LISTED_STEPS + 1);
+    let part = |timeline: &Timeline, step| step_part(timeline, Some(0), step);
+    assert_eq!(part(&tracks(None), StepChoice::Mean), Some((0, 10 * n_steps as u64)));
+    assert_eq!(part(&tracks(Some(20_007)), StepChoice::Number(20_007)), Some((200_070, 200_080)));
 
     // A capture with few steps lists all of them, without a note.
     let (_, info) = open(vec![device_with_steps(20)]);

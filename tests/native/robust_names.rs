@@ -339,7 +339,7 @@ fn requests(program: u32) -> Vec<ViewRequest> {
         ViewRequest::Flags(flags),
         ViewRequest::Share(share.clone()),
         ViewRequest::ShareMarkdown { query: share, url: None },
-        ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: None }),
+        ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: None, step: None }),
         table(TableOf::Buffers(memory, 1)),
         table(TableOf::Comm(comm.clone(), TransferFilter::Collectives)),
         table(TableOf::Comm(comm, TransferFilter::Copies)),
@@ -397,7 +397,7 @@ fn the_page_finds_ops_by_their_printable_names() {
         let detail: OpDetail = session.answer(&request.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"));
         assert!(detail.name.contains("\\u{202e}gnp"), "{}", detail.name);
     }
-    let tracks = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: None });
+    let tracks = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: None, step: None });
     let timeline: Timeline = session.answer(&tracks.into()).decode().unwrap();
     assert!(format!("{timeline:?}").contains("u{202e}gnp"));
 }

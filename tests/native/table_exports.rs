@@ -101,7 +101,7 @@ fn copies_of_a_capture_have_the_cells_of_its_tables() {
     let file: FileView = session.answer(&ViewRequest::File.into()).decode().unwrap();
     let program = file.programs.iter().position(|program| program.name == "jit_f").unwrap() as u32;
     let memory = MemoryQuery { program, buffers: 100, columns: 100, ..MemoryQuery::default() };
-    let tracks = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: None });
+    let tracks = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: None, step: None });
     let timeline: Timeline = session.answer(&tracks.into()).decode().unwrap();
     let lines: Vec<LineRef> = timeline.groups.iter().flat_map(|group| &group.tracks).map(|track| track.line).collect();
     let mut tables = vec![

@@ -404,8 +404,9 @@ fn a_session_answers_for_series() {
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(sample), from_folder: false };
     let (mut session, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
     let mut ask = |request: TimelineRequest| session.answer(&ViewRequest::Timeline(request).into());
-    let timeline =
-        ask(TimelineRequest::Tracks { is_aligned: None }).decode::<rooflight::analysis::timeline::Timeline>().unwrap();
+    let timeline = ask(TimelineRequest::Tracks { is_aligned: None, step: None })
+        .decode::<rooflight::analysis::timeline::Timeline>()
+        .unwrap();
     let track = timeline.groups[0].series.iter().find(|series| series.name == "FLOP/s").unwrap().clone();
     assert_eq!((track.is_estimated, track.max), (true, None));
     let mut range = |series| {

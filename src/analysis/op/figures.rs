@@ -59,6 +59,7 @@ impl Analysis {
             OpStep { number, n: scale.count(n.into()), total: scale.time(total) }
         };
         figures.steps = steps.into_iter().map(of_step).collect();
+        figures.n_steps = u32::try_from(figures.steps.len()).unwrap_or(u32::MAX);
         figures.histogram = histogram(&self_times);
         Some(figures)
     }

@@ -118,6 +118,8 @@ pub struct OpFigures {
     /// Steps of the selected devices, by number. Steps of the same number are summed over devices, or averaged over the
     /// devices that have the step.
     pub steps: Vec<OpStep>,
+    /// The number of these steps. The page has the first ones.
+    pub n_steps: u32,
     /// Self times of single executions. `None` if fewer than two start in the window.
     pub histogram: Option<Histogram>,
 }

@@ -68,6 +68,20 @@ pub struct Timeline {
 }
 
 impl Timeline {
+    /// Returns the timeline with the first `max_steps` steps of each device, its last step, and the one with the number `step`.
+    #[must_use]
+    pub fn with_first_steps(&self, max_steps: usize, step: Option<u64>) -> Self {
+        let mut timeline = self.clone();
+        for group in &mut timeline.groups {
+            let (mut index, n) = (0, group.steps.len());
+            group.steps.retain(|of| {
+                index += 1;
+                index <= max_steps || index == n || Some(of.number) == step
+            });
+        }
+        timeline
+    }
+
     /// Returns the time by which the events of a group are displayed later than on the event clock, in ps.
     pub fn offset(&self, group: &TrackGroup) -> i64 {
         self.alignment.as_ref().map_or(0, |alignment| alignment.displayed_offset(group.host))
@@ -110,7 +124,7 @@ pub struct TrackGroup {
     pub tracks: Vec<Track>,
     /// The values over time of the plane: first the counters, then those that are derived.
     pub series: Vec<SeriesTrack>,
-    /// The steps of the device, in order.
+    /// The steps of the device, in order. The page has the first ones, the last one, and the one that it shows.
     pub steps: Vec<StepSpan>,
 }
 

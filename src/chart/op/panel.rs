@@ -2,7 +2,7 @@
 //! elements.
 
 use crate::analysis::classify::Phase;
-use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRole, OpValue, ValueChange};
+use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRole, OpStep, OpValue, ValueChange};
 use crate::protocol::{OpRef, ProgramOf, ProgramRef};
 use crate::table::format::{self, ABSENT};
 use crate::table::page::split_row_key;
@@ -160,6 +160,25 @@ pub fn bars(values: &[u64], width: f64, height: f64) -> Vec<(f64, f64, f64)> {
         (at as f64 * step, (step - gap).max(0.5), tall)
     };
     values.iter().enumerate().map(bar).collect()
+}
+
+/// The largest number of bars, each at least half a pixel wide.
+const MAX_BARS: usize = 500;
+
+/// Returns the self times in ps of the steps as bars, and which steps they are. If there are many, a bar is the longest of a few
+/// steps. `None` for fewer than two steps.
+pub fn steps(op: &OpFigures) -> Option<(Vec<u64>, String)> {
+    let (first, last) = (op.steps.first()?, op.steps.last().filter(|_| op.steps.len() > 1)?);
+    let n_merged = op.steps.len().div_ceil(MAX_BARS);
+    let longest = |steps: &[OpStep]| steps.iter().map(|step| step.total.0).max().unwrap_or_default();
+    let mut words = format!("{} to {}", first.number, last.number);
+    if op.steps.len() < op.n_steps as usize {
+        words += &format!("; {} of {} shown", format::count(op.steps.len() as u64), format::count(op.n_steps.into()));
+    }
+    if n_merged > 1 {
+        words += &format!("; each bar is the longest of {n_merged} steps");
+    }
+    Some((op.steps.chunks(n_merged).map(longest).collect(), words))
 }
 
 /// Returns the shortest and the longest self time of an execution, and the number of executions in the histogram, which

@@ -51,11 +51,7 @@ pub(super) fn figures(op: &OpFigures, against: Option<RooflineSection>) -> AnyVi
         let caption = view! { <span class="sub">{words.clone()}</span> }.any();
         section("Executions by self time", caption, bars(&histogram.bins, &words))
     });
-    let steps: Vec<u64> = op.steps.iter().map(|step| step.total.0).collect();
-    let steps = (steps.len() > 1).then(|| {
-        let first = op.steps.first().map_or(0, |step| step.number);
-        let last = op.steps.last().map_or(0, |step| step.number);
-        let words = format!("{first} to {last}");
+    let steps = panel::steps(op).map(|(steps, words)| {
         let caption = view! { <span class="sub">{words.clone()}</span> }.any();
         section("Self time by step", caption, bars(&steps, &format!("Steps {words}")))
     });

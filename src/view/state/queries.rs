@@ -8,7 +8,7 @@ use super::workers::Workers;
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
 use crate::chart::breakdown::scopes;
 use crate::chart::widgets::picker_options;
-use crate::protocol::{Answer, BreakdownHead};
+use crate::protocol::{Answer, BreakdownHead, DeviceInfo};
 use leptos::prelude::*;
 
 impl State {
@@ -60,6 +60,15 @@ impl State {
             DeviceChoice::One(device) => Some(device),
             DeviceChoice::Mean | DeviceChoice::All => None,
         }
+    }
+
+    /// Returns the number of the shown step if the page does not list it, because a device has very many steps.
+    pub(crate) fn unlisted_step(self) -> Option<u64> {
+        let StepChoice::Number(number) = self.step() else { return None };
+        let lists = |device: &DeviceInfo| device.steps.iter().any(|step| step.number == number);
+        let is_listed =
+            self.opened.with(|opened| opened.as_ref().is_none_or(|of| of.session.devices.iter().any(lists)));
+        (!is_listed).then_some(number)
     }
 
     /// Chooses a device. If the device does not have the current step, the mean of its steps is chosen.

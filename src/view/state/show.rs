@@ -18,7 +18,7 @@ impl State {
     /// The timeline may display the time elsewhere than on the event clock, if the session has several hosts.
     pub(crate) fn show_in_timeline(self, time: DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
         let mut place: TimelineViewState = self.timeline.with_untracked(|text| text.parse().unwrap_or_default());
-        let request = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: place.is_aligned });
+        let request = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: place.is_aligned, step: None });
         self.request(&request.into(), move |reply| match reply.decode::<Timeline>() {
             Ok(timeline) => {
                 let group = timeline.groups.iter().position(|group| group.name == time.device);

@@ -141,10 +141,11 @@ impl TimelineModel {
 
     fn request_tracks(self) {
         let is_aligned = Memo::new(move |_| self.view_state.with(|view_state| view_state.is_aligned));
+        let step = Memo::new(move |_| self.state.unlisted_step());
         self.state.request_on_change(
             move || {
-                let is_aligned = is_aligned.get();
-                Some(ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned }).into())
+                let (is_aligned, step) = (is_aligned.get(), step.get());
+                Some(ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned, step }).into())
             },
             move |reply| match reply.decode::<Timeline>() {
                 Ok(timeline) => {

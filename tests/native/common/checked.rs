@@ -288,7 +288,7 @@ fn timelines(engine: &mut OpenSession) {
 /// Draws, searches and lists the events of the first tracks, at the ends of the timeline and in between. Returns the tracks.
 fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
     let ask = |engine: &mut OpenSession, request| engine.answer(&ViewRequest::Timeline(request).into());
-    let tracks = ask(engine, TimelineRequest::Tracks { is_aligned }).decode::<Timeline>();
+    let tracks = ask(engine, TimelineRequest::Tracks { is_aligned, step: None }).decode::<Timeline>();
     let Ok(timeline) = tracks else { panic!("the tracks are listed") };
     let lines: Vec<_> = timeline.groups.iter().flat_map(|group| &group.tracks).map(|track| track.line).collect();
     let lines = lines[..lines.len().min(20)].to_vec();
