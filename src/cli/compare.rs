@@ -243,7 +243,7 @@ fn finish(
     let exit = match gate.map(|gate| gate.evaluate(&compared)) {
         Some(GateResult::Failed) => Exit::GateFailed,
         Some(GateResult::Inconclusive) if !args.inconclusive => Exit::GateInconclusive,
-        _ => Exit::of_reading(is_partial),
+        _ => Exit::of_reading(is_partial || compared.has_limited_time()),
     };
     Ok((text, exit))
 }

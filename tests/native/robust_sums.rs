@@ -160,6 +160,25 @@ fn the_command_line_reports_an_overflow_as_partial() {
     assert_eq!(json["totals"]["busy_duration_ps"], u64::MAX);
 }
 
+#[test]
+fn a_comparison_says_that_a_time_is_as_large_as_it_can_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = [("a.xplane.pb", 1_000), ("b.xplane.pb", HALF)].map(|(name, length)| {
+        let planes = vec![plane("/device:TPU:0", &[&[(0, length), (length, length)]])];
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes(&XSpace { planes, ..XSpace::default() })).unwrap();
+        path
+    });
+    let compare = |a: usize, b: usize| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
+        let out = command.args(["compare", "--json"]).args([&paths[a], &paths[b]]).output().unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        (out.status.code(), json["notes"].to_string().contains("2⁶³ − 1 ps"))
+    };
+    assert_eq!((compare(0, 1), compare(1, 0)), ((Some(1), true), (Some(1), true)));
+    assert_eq!(compare(0, 0), (Some(0), false));
+}
+
 /// Six steps with an op in each. On the event clock, the second step is after all others, on the clock of the device it is not.
 #[test]
 fn steps_that_two_clocks_order_differently() {

@@ -21,10 +21,12 @@ pub fn compare_listed(
     b: &ListedSide<'_>,
     options: &CompareOptions,
     no_programs: String,
-    mut notes: Vec<String>,
+    notes: Vec<String>,
 ) -> Comparison {
     let mut matches = match_listed(&a.ops, &b.ops);
-    notes.extend(pair_by_hand(&mut matches, &a.input, &b.input, &options.pairs));
+    let by_hand = pair_by_hand(&mut matches, &a.input, &b.input, &options.pairs);
     let diff = |_: &[i64]| ProgramDiff { absent: Some(no_programs), ..ProgramDiff::default() };
-    Comparison { notes, ..super::compare_inputs((&a.input, &b.input), &matches, None, options.band, diff) }
+    let mut comparison = super::compare_inputs((&a.input, &b.input), &matches, None, options.band, diff);
+    comparison.notes.extend(notes.into_iter().chain(by_hand));
+    comparison
 }

@@ -61,6 +61,10 @@ use matching::OpMatch;
 use statistics::{shift, widening};
 use std::cmp::Reverse;
 
+/// The note on times that exceed the range of a number.
+const LIMITED_TIME: &str = "Times reach 2⁶³ − 1 ps (107 days), the limit of a comparison, so some durations are damaged. They stay \
+                            at this limit, and parts may not sum to the whole. Copy the files again, or profile again.";
+
 /// Compares two sessions.
 pub fn compare(a: &CaptureSide<'_>, b: &CaptureSide<'_>, options: &CompareOptions) -> Comparison {
     let (side_a, side_b) = (a.side(), b.side());
@@ -69,7 +73,9 @@ pub fn compare(a: &CaptureSide<'_>, b: &CaptureSide<'_>, options: &CompareOption
     let (a, b) = (a.input(), b.input());
     let notes = by_hand::pair_by_hand(&mut matching.matches, &a, &b, &options.pairs);
     let diff = |deltas: &[i64]| program_diff::program_diff(&side_a, &side_b, &matching, deltas);
-    Comparison { notes, ..compare_inputs((&a, &b), &matching.matches, Some(is_same_program), options.band, diff) }
+    let mut comparison = compare_inputs((&a, &b), &matching.matches, Some(is_same_program), options.band, diff);
+    comparison.notes.extend(notes);
+    comparison
 }
 
 /// Compares two sides whose ops are matched. `program_diff` compares their programs, and gets the differences of the matches.
@@ -114,7 +120,7 @@ fn compare_inputs(
     if verdict == Verdict::Incomparable {
         rows.iter_mut().for_each(|row| row.verdict = Verdict::Incomparable);
     }
-    Comparison {
+    let mut comparison = Comparison {
         matched: pairs.shares(),
         figures: figures::figures(a.overview, b.overview),
         findings: figures::findings(a.overview, b.overview),
@@ -136,7 +142,11 @@ fn compare_inputs(
         a: head_a.clone(),
         b: head_b.clone(),
         notes: Vec::new(),
+    };
+    if comparison.has_limited_time() {
+        comparison.notes.push(LIMITED_TIME.to_owned());
     }
+    comparison
 }
 
 /// Puts the largest differences first. The children of parts and the changes of programs keep naming their rows.

@@ -376,11 +376,20 @@ pub struct Comparison {
     pub memory: MemoryDelta,
     pub comm: CommDelta,
     pub program_changes: ProgramDiff,
-    /// Sentences about what the reports of the sides leave out. Empty for two captures.
+    /// Sentences about what the reports of the sides leave out, and about times that are too large.
     pub notes: Vec<String>,
 }
 
 impl Comparison {
+    /// Returns whether a time is as large as these numbers can be, so that it may be larger: parts may then not sum to it. Only a
+    /// damaged capture has such times.
+    pub fn has_limited_time(&self) -> bool {
+        let whole = [self.a_ps, self.b_ps, self.delta_ps];
+        let parts = self.parts.iter().flat_map(|part| [part.a_ps, part.b_ps, part.delta_ps]);
+        let rows = self.rows.iter().map(|row| row.delta_ps);
+        whole.into_iter().chain(parts).chain(rows).any(|time| matches!(time, i64::MIN | i64::MAX))
+    }
+
     /// Returns the share of the time of the ops of A and of B that have a partner on the other side.
     pub fn matched_shares(&self) -> (f64, f64) {
         let matched = self.matched.iter().filter(|share| share.tier.is_some());
