@@ -303,6 +303,8 @@ impl State {
         // The id is a new one, because the timer of an earlier message may still run.
         let id = self.next_serial();
         self.toasts.update(|toasts| {
+            // Two requests may fail for one reason.
+            toasts.retain(|toast| toast.failure != failure);
             toasts.push(Toast { id, failure, passing });
             if toasts.len() > 3 {
                 toasts.remove(0);
