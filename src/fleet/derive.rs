@@ -12,9 +12,10 @@ use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::{RooflineAnswer, RooflineQuery};
 use crate::profile::OpKey;
 use crate::session::capture::CaptureSession;
+use crate::session::comm::comm_within;
 use crate::session::overview::{DerivedOverview, overview_and_inputs};
 use crate::session::programs::QueryPrograms;
-use crate::session::{comm, roofline, whole_memory};
+use crate::session::{roofline, whole_memory};
 use indexmap::IndexMap;
 
 /// The analyses of a capture. Figures of ops and of communication are those of the default device and of the mean of steady steps.
@@ -54,7 +55,7 @@ pub fn analyse(session: &mut CaptureSession) -> Result<Analysed, String> {
     let breakdown = analysis.breakdown(profile, &query).map_err(|error| error.to_string())?;
     let request = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
     let roofline = roofline(analysis, profile, programs, &request).map_err(|error| error.to_string())?;
-    let comm = comm(analysis, profile, programs, &CommQuery { query, ..CommQuery::default() });
+    let comm = comm_within(analysis, profile, programs, &CommQuery { query, ..CommQuery::default() }, 0);
     let memory_query = MemoryQuery { columns: 1, buffers: 0, ..MemoryQuery::default() };
     let memory = whole_memory(analysis, profile, programs, &memory_query, None, &|_| true, None);
     let steps = analysis.step_stats(profile);

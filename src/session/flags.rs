@@ -1,7 +1,7 @@
 //! This module judges the XLA flags that the user gives, by the communication of the session.
 
 use super::capture::CaptureSession;
-use super::comm::comm;
+use super::comm::comm_within;
 use super::programs::Programs;
 use crate::analysis::base::Analysis;
 use crate::analysis::flags::{FlagsQuery, FlagsReport, evaluate_flags};
@@ -9,7 +9,7 @@ use crate::profile::Profile;
 
 /// Returns the verdicts about the flags of the query.
 pub fn flags(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &FlagsQuery) -> FlagsReport {
-    let comm = comm(analysis, profile, programs, &query.comm);
+    let comm = comm_within(analysis, profile, programs, &query.comm, 0);
     evaluate_flags(&query.text, analysis.devices.first().map(|device| device.platform), &comm)
 }
 
