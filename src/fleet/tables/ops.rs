@@ -175,7 +175,7 @@ pub fn rows<'a>(session: &'a CaptureSession, analysed: &'a Analysed) -> impl Ite
     groups.into_iter().map(move |group| {
         let name = name(group);
         let (keys, by_step) = of_critical.get(&name).copied().unzip();
-        let mut times = by_device.get(&name).map_or_else(Vec::new, |times| times.to_vec());
+        let mut times = by_device.get(&name).copied().cloned().unwrap_or_default();
         times.sort_unstable();
         let point = points.get(&name).copied();
         OpRow {
