@@ -10,7 +10,7 @@
 use crate::analysis::timeline::{
     FlowKind, TimelineIndex, TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread,
 };
-use crate::profile::Profile;
+use crate::profile::{Profile, Severity};
 use crate::table::format;
 use crate::units::Picos;
 use serde_json::{Value, json};
@@ -34,9 +34,16 @@ pub fn write(
         "files": profile.files,
         "range": query.range.map(|range| format!("{range} ps")),
         "left_out": left_out(&report),
+        "partial": damage(profile),
     });
     write!(writer.out, "\n],\"otherData\":{notes}}}\n")?;
     Ok(report)
+}
+
+/// Returns the sentence about the part of a damaged capture that could not be read. `None` if all of it was read.
+pub fn damage(profile: &Profile) -> Option<String> {
+    let note = profile.notes.iter().find(|note| note.severity == Severity::Partial)?;
+    Some(format!("Only a part of the capture could be read: {}", note.message))
 }
 
 /// Returns the sentence about the events that a trace leaves out. `None` if it holds all events of the range.

@@ -36,7 +36,7 @@ pub fn export_xspace(
         range: request.range.map(|range| analysis.axis.epoch_range(range)),
         without_programs: !request.with_programs,
         without_planes: skipped_planes.to_vec(),
-        warning: warning(name, request),
+        warning: warning(name, request, profile),
     };
     let report = open_file.with_content(MAX_INFLATED, |source| write_excerpt(source, &query, out));
     let report = report.map_err(|error| match error {
@@ -44,7 +44,8 @@ pub fn export_xspace(
         ExcerptError::Write(error) => unwritten(&error),
     })?;
     // Of a damaged capture, parts are left out in several ways, so that the numbers may differ.
-    let is_whole = profile.notes.iter().all(|note| note.severity != Severity::Partial);
+    let is_whole =
+        profile.notes.iter().all(|note| note.severity != Severity::Partial) && analysis.beyond_sums().is_none();
     let planes = profile.planes.iter().filter(|plane| plane.file == file);
     let n_events: u64 = planes.map(|plane| plane.n_events() as u64).sum();
     if is_whole && (report.is_damaged || report.n_source_events != n_events) {
@@ -138,15 +139,17 @@ pub fn export_name(capture: &str, range: Option<TimeRange>, ending: &str) -> Str
     format!("{}{range}{ending}", file_name_text(stem))
 }
 
-/// Returns the warning inside an excerpt. It says what was cut, so that the excerpt is not mistaken for a whole capture.
-fn warning(name: &str, request: ExcerptRequest) -> String {
+/// Returns the warning inside an excerpt. It says what was cut and what could not be read, so that the excerpt is not mistaken for
+/// a whole capture.
+fn warning(name: &str, request: ExcerptRequest, profile: &Profile) -> String {
+    let damage = trace_json::damage(profile).map_or_else(String::new, |damage| format!(". {damage}"));
     let programs = if request.with_programs { "" } else { ", without programs" };
     match request.range {
         Some(TimeRange { start, end }) => {
             let [start, end] = [start, end].map(format::lossless_time);
-            format!("cut to {start} to {end} of {name}{programs} by Rooflight")
+            format!("cut to {start} to {end} of {name}{programs} by Rooflight{damage}")
         }
-        None => format!("copied from {name}{programs} by Rooflight"),
+        None => format!("copied from {name}{programs} by Rooflight{damage}"),
     }
 }
 

@@ -121,6 +121,34 @@ onPage("stored files without an entry in the list are deleted, unless a newer bu
   await waitUntil(() => storedSizes(page), (sizes) => !sizes.includes(size));
 });
 
+onPage("a stored file that has another size is named, and nothing is deleted if the list cannot be read", async ({ page }) => {
+  await keepFiles(page, [capture()]);
+  await waitUntil(() => page.url(), (url) => url.includes("kept="));
+  const size = statSync(capture()).size;
+  await page.addInitScript(() => {
+    const { getFile } = FileSystemFileHandle.prototype;
+    FileSystemFileHandle.prototype.getFile = function () {
+      return this.name === "list" && sessionStorage.unreadable ? Promise.reject(new DOMException("no", "NotReadableError")) : getFile.call(this);
+    };
+  });
+  await page.evaluate(() => (sessionStorage.unreadable = "1"));
+  await openLandingPage(page);
+  await assertStays(() => storedSizes(page), (sizes) => sizes.includes(size));
+  await page.evaluate(async () => {
+    delete sessionStorage.unreadable;
+    const kept = await (await navigator.storage.getDirectory()).getDirectoryHandle("kept");
+    for await (const folder of kept.values()) {
+      if (folder.kind !== "directory") continue;
+      const stream = await (await folder.getFileHandle("0")).createWritable();
+      await stream.write(new Uint8Array(3));
+      await stream.close();
+    }
+  });
+  await openLandingPage(page);
+  await storedRows(page).first().getByRole("button").first().click();
+  await page.getByText(`Its files have 3 bytes, and ${size} were stored. Forget it, and open the files again.`).waitFor();
+});
+
 onPage("a full storage is reported with the reason of the browser", async ({ page }) => {
   await pickFiles(page, [capture()]);
   await waitForTable(page);

@@ -565,4 +565,11 @@ fn the_command_line_refuses_what_it_cannot_write() {
     let written = run(&["--xspace", &out], &[&capture]);
     assert_eq!(written.status.code(), Some(1), "{}", String::from_utf8_lossy(&written.stderr));
     assert!(String::from_utf8_lossy(&written.stderr).contains("partial: "));
+    // The copies say so, too.
+    let copy = open("out.pb", std::fs::read(&out).unwrap()).unwrap();
+    let says = |text: &str| text.contains("Only a part of the capture could be read: ");
+    assert!(copy.profile.notes.iter().any(|note| says(&note.message)), "{:?}", copy.profile.notes);
+    assert_eq!(run(&["--trace-json", &out], &[&capture]).status.code(), Some(1));
+    let trace: Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
+    assert!(says(trace["otherData"]["partial"].as_str().unwrap()));
 }

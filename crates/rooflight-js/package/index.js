@@ -1,6 +1,6 @@
 // The package in a page. `open` starts a worker, which reads files with the browser's synchronous reader.
 import { ArgumentError } from "./errors.js";
-import { openSources } from "./session.js";
+import { captures, openSources } from "./session.js";
 
 export * from "./errors.js";
 export { Session } from "./session.js";
@@ -18,17 +18,11 @@ function start(onMessage, onError) {
 }
 
 function sources(files) {
-  if (typeof files === "string") throw new ArgumentError("A page cannot read paths: pass a File, a Blob or bytes.");
-  const isOne = files instanceof Blob || files instanceof ArrayBuffer || ArrayBuffer.isView(files) || "data" in files;
-  return (isOne ? [files] : [...files]).map((file) => {
-    if (file instanceof Blob) return source(file, file.webkitRelativePath || file.name);
-    if (file instanceof ArrayBuffer || ArrayBuffer.isView(file)) return source(new Blob([file]));
-    if (file?.data instanceof Blob) return source(file.data, file.name);
-    return source(new Blob([file.data]), file.name);
+  return captures(files).map((file) => {
+    if (typeof file === "string") throw new ArgumentError("A page cannot read paths: pass a File, a Blob or bytes.");
+    const { data, name } = file;
+    const blob = data instanceof Blob ? data : new Blob([data]);
+    // A file of a folder that a user chose is skipped if it is no capture.
+    return { name, blob, fromFolder: Boolean(blob.webkitRelativePath) };
   });
-}
-
-/** A file of a folder that a user chose is skipped if it is no capture. */
-function source(blob, name = "capture") {
-  return { name, blob, fromFolder: Boolean(blob.webkitRelativePath) };
 }

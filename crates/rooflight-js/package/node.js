@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { openSources } from "./session.js";
+import { captures, openSources } from "./session.js";
 
 export * from "./errors.js";
 export { Session } from "./session.js";
@@ -30,10 +30,9 @@ function start(onMessage, onError) {
 }
 
 async function sources(files) {
-  const isOne = typeof files === "string" || files instanceof Blob || files instanceof ArrayBuffer || ArrayBuffer.isView(files) || "data" in files;
-  const lists = (isOne ? [files] : [...files]).map(async (file) => {
+  const lists = captures(files).map(async (file) => {
     if (typeof file === "string") return paths(file);
-    const { data, name = "capture" } = file?.data ? file : { data: file, name: file.name };
+    const { data, name } = file;
     if (data instanceof Blob) return [{ name, bytes: new Uint8Array(await data.arrayBuffer()) }];
     return [{ name, bytes: ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data) }];
   });

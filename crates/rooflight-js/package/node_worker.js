@@ -5,7 +5,7 @@ import { server } from "./serve.js";
 
 const handle = server({
   program: () => readFileSync(new URL("rooflight_bg.wasm", import.meta.url)),
-  source: ({ name, bytes, path, fromFolder = false }) => ({ name, fromFolder, ...(path ? file(path) : memory(bytes)) }),
+  source: ({ name, bytes, path, fromFolder = false }) => ({ name, fromFolder, ...(path === undefined ? memory(bytes) : file(path)) }),
   post: (message) => parentPort.postMessage(message),
 });
 parentPort.on("message", handle);
@@ -22,6 +22,8 @@ function file(path) {
   } catch (error) {
     throw [error.code === "ENOENT" ? "missing" : "failed", `${path} could not be opened. ${reason(error)}.`];
   }
+  const stat = fstatSync(descriptor);
+  if (!stat.isFile()) throw ["failed", `${path} could not be opened. It is a pipe, a device or a socket, and no file. Give the path of a capture.`];
   const read = (start, end) => {
     const bytes = new Uint8Array(end - start);
     let done = 0;
@@ -32,7 +34,7 @@ function file(path) {
     }
     return bytes.subarray(0, done);
   };
-  return { size: fstatSync(descriptor).size, read };
+  return { size: stat.size, read };
 }
 
 /** Returns the words of the command line. */

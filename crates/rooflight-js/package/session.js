@@ -8,7 +8,8 @@ const CLOSED = "The session is closed. Open the capture again.";
 const FILES = ["out", "flagsFile"];
 
 /** Opens sources in a worker that `start` starts. `start` gets the handlers of its messages and of its errors. */
-export async function openSources(start, sources, { signal, onProgress } = {}) {
+export async function openSources(start, sources, options) {
+  const { signal, onProgress } = options ?? {};
   signal?.throwIfAborted();
   const connection = new Connection(start);
   const stop = () => connection.close(signal.reason);
@@ -21,6 +22,20 @@ export async function openSources(start, sources, { signal, onProgress } = {}) {
   } finally {
     signal?.removeEventListener("abort", stop);
   }
+}
+
+const isBytes = (file) => file instanceof Blob || file instanceof ArrayBuffer || ArrayBuffer.isView(file);
+
+/** Returns what a user gave to `open` as a list: paths, and bytes with their names. */
+export function captures(files) {
+  const isList = typeof files !== "string" && !isBytes(files) && typeof files?.[Symbol.iterator] === "function";
+  return (isList ? [...files] : [files]).map((file) => {
+    if (typeof file === "string") return file;
+    const { data, name } = isBytes(file) ? { data: file, name: file.webkitRelativePath || file.name } : (file ?? {});
+    if (!isBytes(data)) throw new ArgumentError("A capture is a path, a File, a Blob, an ArrayBuffer or a view of one, or { data, name } with one of these.");
+    if (name !== undefined && typeof name !== "string") throw new ArgumentError("The name of a capture is a text.");
+    return { data, name: name || "capture" };
+  });
 }
 
 /** Captures that are open as one session. `open` makes it. */
@@ -75,13 +90,15 @@ export class Session {
   }
 
   /** Compares this session, the baseline, with `other`, the experiment. Both are read again. */
-  async compare(other, { signal, ...options } = {}) {
+  async compare(other, given) {
+    const { signal, ...options } = given ?? {};
     const others = other instanceof Session ? other.#sources : await this.#connection.sources(other);
     return JSON.parse(await this.#document([...commandLine("compare", options), "a", "b"], others, signal));
   }
 
   /** Returns the JSON text of a command, byte for byte as the command line prints it. */
-  async json(command, { signal, ...options } = {}) {
+  async json(command, given) {
+    const { signal, ...options } = given ?? {};
     return this.#document([...commandLine(command, options), "a"], [], signal);
   }
 
@@ -106,6 +123,7 @@ export class Session {
 
 /** Returns the command with its options as the command line spells them: `{ peakHbmGbps: 1 }` is `--peak-hbm-gbps=1`. */
 function commandLine(command, options) {
+  if (typeof command !== "string") throw new ArgumentError('A command is a text, such as "overview".');
   const list = [command, "--json"];
   for (const [name, value] of Object.entries(options)) {
     if (FILES.includes(name)) throw new ArgumentError(`There is no option ${name}: the package writes and reads no files.`);

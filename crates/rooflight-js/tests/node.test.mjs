@@ -52,6 +52,19 @@ test("errors are classes with the sentences of the command line, and missing par
   session.close();
 });
 
+test("wrong arguments are errors of the argument, and the session goes on", async () => {
+  const bytes = readFileSync(sample);
+  for (const wrong of [undefined, null, 5, {}, [["a"]], { data: "HloModule a" }, { data: 1000 }, { data: bytes, name: 5 }]) {
+    await assert.rejects(rooflight.open(wrong), rooflight.ArgumentError);
+  }
+  await assert.rejects(rooflight.open(""), rooflight.CaptureNotFoundError);
+  await assert.rejects(rooflight.open("/dev/null"), /no file/);
+  const session = await rooflight.open(sample);
+  for (const wrong of [undefined, null, 5, {}]) await assert.rejects(session.json(wrong), rooflight.ArgumentError);
+  assert.equal((await session.overview(null)).view, "overview");
+  session.close();
+});
+
 test("an abort rejects, and an open session does not keep the process alive", async () => {
   const abort = new AbortController();
   const opening = rooflight.open(simulated, { signal: abort.signal });

@@ -25,20 +25,7 @@ pub(super) fn List(state: State) -> impl IntoView {
     };
     read();
     let open = move |one: StoredCapture| {
-        let opens = state.opens();
-        spawn_local(async move {
-            let files = stored_captures::files(&one).await;
-            if state.opens() != opens {
-                return;
-            }
-            match files {
-                Ok(files) => state.open_kept(files, one.id),
-                Err(why) => state.fail(Failure {
-                    title: format!("{} is no longer kept on this device", one.name),
-                    message: format!("The browser says: {why}. Forget it, and open the files again."),
-                }),
-            }
-        });
+        spawn_local(open_stored(state, one));
     };
     let forget = move |id: String| {
         spawn_local(async move {
@@ -96,4 +83,20 @@ pub(super) fn List(state: State) -> impl IntoView {
         })
     };
     view! { {live(table)} }.into_any()
+}
+
+/// Opens a stored capture, unless another capture was opened meanwhile.
+pub(super) async fn open_stored(state: State, one: StoredCapture) {
+    let opens = state.opens();
+    let files = stored_captures::files(&one).await;
+    if state.opens() != opens {
+        return;
+    }
+    match files {
+        Ok(files) => state.open_kept(files, one.id),
+        Err(why) => state.fail(Failure {
+            title: format!("{} is no longer kept on this device", one.name),
+            message: format!("{why}. Forget it, and open the files again."),
+        }),
+    }
 }

@@ -167,16 +167,12 @@ pub(super) fn store_session(state: State) {
 async fn reopen(state: State, id: String) {
     let opens = state.opens();
     let found = stored_captures::list().await.into_iter().find(|one| one.id == id);
-    let files = match &found {
-        Some(one) => stored_captures::files(one).await.ok(),
-        None => None,
-    };
     state.kept_wanted.set(String::new());
     if state.opens() != opens {
         return;
     }
-    match files {
-        Some(files) => state.open_kept(files, id),
+    match found {
+        Some(one) => list::open_stored(state, one).await,
         None => state.needs.set(Some(state.address_capture())),
     }
 }

@@ -57,16 +57,16 @@ pub(super) async fn list() -> Vec<StoredCapture> {
     if let Ok(Some(_lock)) = lock::try_acquire(LOCK).await {
         let _ = sweep(&folder).await;
     }
-    read_list(&folder).await
+    read_list(&folder).await.unwrap_or_default()
 }
 
-/// Removes the folders that are not on the list. If a newer build wrote the list, nothing is removed.
+/// Removes the folders that are not on the list. If a newer build wrote the list, or if it cannot be read now, nothing is removed.
 async fn sweep(folder: &FileSystemDirectoryHandle) -> Result<(), JsValue> {
-    let bytes = read_bytes(folder).await.unwrap_or_default();
+    let bytes = read_bytes(folder).await?;
     if postcard::take_from_bytes::<u32>(&bytes).is_ok_and(|(version, _)| version > VERSION && version < NO_VERSION) {
         return Ok(());
     }
-    let named = read_list(folder).await;
+    let named = stored_on(&bytes);
     let names = folder.keys();
     let mut left = Vec::new();
     loop {
@@ -99,11 +99,21 @@ pub(super) async fn store(name: &str, about: &str, files: &[Picked]) -> Result<S
     let bytes = files.iter().map(|picked| size(&picked.file)).sum();
     let paths = files.iter().map(|picked| picked.path.clone()).collect();
     let stored = StoredCapture { id, name: name.to_owned(), about: about.to_owned(), bytes, at: now(), paths };
-    let mut all = read_list(&folder).await;
-    let (before, mut others): (Vec<_>, Vec<_>) =
-        all.drain(..).partition(|one| (&one.name, one.bytes) == (&stored.name, stored.bytes));
-    others.insert(0, stored.clone());
-    write_list(&folder, others).await.map_err(error_text)?;
+    let listed = async {
+        let mut all = read_list(&folder).await?;
+        let (before, mut others): (Vec<_>, Vec<_>) =
+            all.drain(..).partition(|one| (&one.name, one.bytes) == (&stored.name, stored.bytes));
+        others.insert(0, stored.clone());
+        write_list(&folder, others).await?;
+        Ok(before)
+    };
+    let before = match listed.await {
+        Ok(before) => before,
+        Err(error) => {
+            let _ = remove(&folder, &stored.id).await;
+            return Err(error_text(error));
+        }
+    };
     for one in before {
         let _ = remove(&folder, &one.id).await;
     }
@@ -113,7 +123,7 @@ pub(super) async fn store(name: &str, about: &str, files: &[Picked]) -> Result<S
 /// Returns the files of a stored capture.
 ///
 /// # Errors
-/// Returns the browser's message if the files are gone.
+/// Returns a sentence without its full stop if the files are gone or have another size than when they were stored.
 pub(super) async fn files(stored: &StoredCapture) -> Result<Vec<Picked>, String> {
     let all = async {
         let folder: FileSystemDirectoryHandle = wait(folder().await?.get_directory_handle(&stored.id)).await?;
@@ -127,14 +137,19 @@ pub(super) async fn files(stored: &StoredCapture) -> Result<Vec<Picked>, String>
         }
         Ok(picked)
     };
-    all.await.map_err(error_text)
+    let picked = all.await.map_err(|error| format!("The browser says: {}", error_text(error)))?;
+    let bytes: u64 = picked.iter().map(|picked| size(&picked.file)).sum();
+    if bytes != stored.bytes {
+        return Err(format!("Its files have {bytes} bytes, and {} were stored", stored.bytes));
+    }
+    Ok(picked)
 }
 
 /// Removes one stored capture.
 pub(super) async fn forget(id: &str) {
     let Ok(folder) = folder().await else { return };
     let _lock = lock::acquire(LOCK).await;
-    let mut all = read_list(&folder).await;
+    let Ok(mut all) = read_list(&folder).await else { return };
     all.retain(|one| one.id != id);
     let _ = write_list(&folder, all).await;
     let _ = remove(&folder, id).await;
@@ -158,13 +173,25 @@ async fn folder() -> Result<FileSystemDirectoryHandle, JsValue> {
     wait(root().await?.get_directory_handle_with_options(FOLDER, &options)).await
 }
 
-async fn read_list(folder: &FileSystemDirectoryHandle) -> Vec<StoredCapture> {
-    let list = read_bytes(folder).await.ok().and_then(|bytes| postcard::from_bytes::<List>(&bytes).ok());
+async fn read_list(folder: &FileSystemDirectoryHandle) -> Result<Vec<StoredCapture>, JsValue> {
+    read_bytes(folder).await.map(|bytes| stored_on(&bytes))
+}
+
+/// Returns the stored captures on a list. Empty if the list is damaged or of another version.
+fn stored_on(list: &[u8]) -> Vec<StoredCapture> {
+    let list = postcard::from_bytes::<List>(list).ok();
     list.filter(|list| list.version == VERSION).map_or_else(Vec::new, |list| list.all)
 }
 
+/// Returns the bytes of the list; none if there is no list yet.
 async fn read_bytes(folder: &FileSystemDirectoryHandle) -> Result<Vec<u8>, JsValue> {
-    let handle: FileSystemFileHandle = wait(folder.get_file_handle(LIST)).await?;
+    let handle: FileSystemFileHandle = match wait(folder.get_file_handle(LIST)).await {
+        Ok(handle) => handle,
+        Err(error) if error.dyn_ref::<DomException>().is_some_and(|error| error.name() == "NotFoundError") => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
     let file: File = wait(handle.get_file()).await?;
     Ok(Uint8Array::new(&JsFuture::from(file.array_buffer()).await?).to_vec())
 }
