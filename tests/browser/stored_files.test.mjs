@@ -128,14 +128,17 @@ onPage("a stored file that has another size is named, and nothing is deleted if 
   await page.addInitScript(() => {
     const { getFile } = FileSystemFileHandle.prototype;
     FileSystemFileHandle.prototype.getFile = function () {
-      return this.name === "list" && sessionStorage.unreadable ? Promise.reject(new DOMException("no", "NotReadableError")) : getFile.call(this);
+      if (this.name !== "list" || !sessionStorage.refused) return getFile.call(this);
+      sessionStorage.refused = Number(sessionStorage.refused) + 1;
+      return Promise.reject(new DOMException("no", "NotReadableError"));
     };
   });
-  await page.evaluate(() => (sessionStorage.unreadable = "1"));
+  await page.evaluate(() => (sessionStorage.refused = 0));
   await openLandingPage(page);
+  await waitUntil(() => page.evaluate(() => Number(sessionStorage.refused)), (n) => n >= 2);
+  await page.evaluate(() => delete sessionStorage.refused);
   await assertStays(() => storedSizes(page), (sizes) => sizes.includes(size));
   await page.evaluate(async () => {
-    delete sessionStorage.unreadable;
     const kept = await (await navigator.storage.getDirectory()).getDirectoryHandle("kept");
     for await (const folder of kept.values()) {
       if (folder.kind !== "directory") continue;

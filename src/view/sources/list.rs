@@ -17,7 +17,8 @@ pub(super) fn List(state: State) -> impl IntoView {
     let all = RwSignal::new(Vec::<StoredCapture>::new());
     let read = move || {
         spawn_local(async move {
-            let list = stored_captures::list().await;
+            // A list that cannot be read now is read again when the page is opened again.
+            let Ok(list) = stored_captures::list().await else { return };
             // The landing page renders this table only if the flag is set.
             remember(KEPT, (!list.is_empty()).then_some("1"));
             let _ = all.try_set(list);

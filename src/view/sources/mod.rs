@@ -166,7 +166,7 @@ pub(super) fn store_session(state: State) {
 /// Opens the stored capture `id`, unless another capture was opened meanwhile.
 async fn reopen(state: State, id: String) {
     let opens = state.opens();
-    let found = stored_captures::list().await.into_iter().find(|one| one.id == id);
+    let found = stored_captures::list().await.unwrap_or_default().into_iter().find(|one| one.id == id);
     state.kept_wanted.set(String::new());
     if state.opens() != opens {
         return;

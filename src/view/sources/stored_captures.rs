@@ -51,13 +51,16 @@ const LIST: &str = "list";
 /// The name of the lock that guards changes.
 const LOCK: &str = "rooflight kept";
 
-/// Returns the stored captures, the newest first. Empty if the browser stores nothing for this page.
-pub(super) async fn list() -> Vec<StoredCapture> {
-    let Ok(folder) = folder().await else { return Vec::new() };
+/// Returns the stored captures, the newest first.
+///
+/// # Errors
+/// Returns the browser's error if it stores nothing for this page, or if the list cannot be read now.
+pub(super) async fn list() -> Result<Vec<StoredCapture>, JsValue> {
+    let folder = folder().await?;
     if let Ok(Some(_lock)) = lock::try_acquire(LOCK).await {
         let _ = sweep(&folder).await;
     }
-    read_list(&folder).await.unwrap_or_default()
+    read_list(&folder).await
 }
 
 /// Removes the folders that are not on the list. If a newer build wrote the list, or if it cannot be read now, nothing is removed.
