@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLE = ROOT / "samples" / "sample.xplane.pb.xz"
 GPU = ROOT / "samples" / "gpu" / "xla.graphs.xplane.pb.xz"
+OTHER_GPU = ROOT / "samples" / "gpu" / "f32.graphs.xplane.pb.xz"
 PROGRAM = ROOT / "samples" / "train_step.hlo_proto.pb.gz"
 
 

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 import pytest
-from conftest import GPU, PROGRAM, SAMPLE, console, script
+from conftest import GPU, OTHER_GPU, PROGRAM, SAMPLE, console, script
 
 import rooflight
 from rooflight import _view
@@ -177,11 +177,11 @@ def test_a_folder_is_one_archive_of_what_was_read(tmp_path: Path) -> None:
 def test_members_of_archives_are_served_beside_other_files(tmp_path: Path) -> None:
     # The page opens no archive inside an archive.
     first = archive(tmp_path / "a.zip", {"run/gpu.xplane.pb.xz": GPU.read_bytes(), "secret.txt": b"no capture"})
-    second = archive(tmp_path / "b.zip", {"gpu.xplane.pb.xz": GPU.read_bytes(), "p.hlo_proto.pb.gz": PROGRAM.read_bytes()})
+    second = archive(tmp_path / "b.zip", {"gpu.xplane.pb.xz": OTHER_GPU.read_bytes(), "p.hlo_proto.pb.gz": PROGRAM.read_bytes()})
     plain = tmp_path / PROGRAM.name
     plain.write_bytes(PROGRAM.read_bytes())
     of_first = {"a.zip/run/gpu.xplane.pb.xz": GPU.read_bytes()}
-    of_second = {"b.zip/gpu.xplane.pb.xz": GPU.read_bytes(), "b.zip/p.hlo_proto.pb.gz": PROGRAM.read_bytes()}
+    of_second = {"b.zip/gpu.xplane.pb.xz": OTHER_GPU.read_bytes(), "b.zip/p.hlo_proto.pb.gz": PROGRAM.read_bytes()}
     assert served([first, plain]) == {**of_first, PROGRAM.name: PROGRAM.read_bytes()}
     assert served([first, second]) == {**of_first, **of_second}
     assert served([tmp_path]) == {**of_first, **of_second, PROGRAM.name: PROGRAM.read_bytes()}
