@@ -126,6 +126,8 @@ onPage("a stored file that has another size is named, and nothing is deleted if 
   await waitUntil(() => page.url(), (url) => url.includes("kept="));
   const size = statSync(capture()).size;
   await page.addInitScript(() => {
+    // An empty page has no files.
+    if (!window.FileSystemFileHandle) return;
     const { getFile } = FileSystemFileHandle.prototype;
     FileSystemFileHandle.prototype.getFile = function () {
       if (this.name !== "list" || !sessionStorage.refused) return getFile.call(this);

@@ -110,7 +110,8 @@ fn shards_divide_a_listing() {
         assert!(child.wait().unwrap().success());
         counts.push(tree(&shards).len() - before);
     }
-    assert!(counts.iter().sum::<usize>() == 12 && counts.iter().all(|n| *n > 0), "{counts:?}");
+    // The shard of a capture follows from its path, which is another one in each run: one of three may get none of twelve captures.
+    assert!(counts.iter().sum::<usize>() == 12 && counts.iter().all(|n| *n < 12), "{counts:?}");
     let contents = |out: &Path| tree(out).into_values().collect::<Vec<_>>();
     assert_eq!(contents(&all), contents(&shards));
 }
