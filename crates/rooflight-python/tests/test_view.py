@@ -184,6 +184,11 @@ def test_members_of_archives_are_served_beside_other_files(tmp_path: Path) -> No
     of_second = {"b.zip/gpu.xplane.pb.xz": OTHER_GPU.read_bytes(), "b.zip/p.hlo_proto.pb.gz": PROGRAM.read_bytes()}
     assert served([first, plain]) == {**of_first, PROGRAM.name: PROGRAM.read_bytes()}
     assert served([first, second]) == {**of_first, **of_second}
+    # A capture that is in two archives is read and served once.
+    (tmp_path / "again").mkdir()
+    again = archive(tmp_path / "again" / "c.zip", {"gpu.xplane.pb.xz": GPU.read_bytes()})
+    assert served([first, second, again]) == {**of_first, **of_second}
+    again.unlink()
     assert served([tmp_path]) == {**of_first, **of_second, PROGRAM.name: PROGRAM.read_bytes()}
     # The answer opens with the same names.
     with serving([first, second]) as server:
