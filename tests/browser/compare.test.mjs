@@ -152,6 +152,26 @@ onPage("ops are paired by hand, as on the command line, and the pairing can be u
   await shownRows(page, plain.rows.length);
 });
 
+onPage("a table with other rows does not take the focus from a field", { view: "" }, async ({ page }) => {
+  await compare(page);
+  await page.locator("[data-row='0'] [data-column='0']").waitFor();
+  const focused = await page.evaluate(async () => {
+    // What the page does in the next frame waits until the field has the focus.
+    const ownFrame = window.requestAnimationFrame;
+    const waiting = [];
+    window.requestAnimationFrame = (callback) => waiting.push(callback);
+    document.querySelector("[data-row='0'] [data-column='0']").focus();
+    const rows = document.querySelectorAll(".table-tools .segmented button");
+    [...rows].find((button) => button.textContent === "Only in A").click();
+    await new Promise((done) => setTimeout(done, 200));
+    document.querySelector("#filter").focus();
+    window.requestAnimationFrame = ownFrame;
+    for (const callback of waiting) callback(performance.now());
+    return document.activeElement.id;
+  });
+  assert.equal(focused, "filter");
+});
+
 onPage("a drop replaces, compares or adds hosts, by its place", { view: "" }, async ({ page }) => {
   await dropFiles(page, [A]);
   await page.locator(".verdict").waitFor();

@@ -87,7 +87,7 @@ fn go(grid: Grid, event: &ev::KeyboardEvent, place: GridCell) {
     // If the cell exists, it gets the focus at once, because the next key may come before the next frame. If its row is
     // rendered only now, the cell gets the focus in the next frame.
     focus(grid, place);
-    request_animation_frame(move || focus(grid, place));
+    focus_next_frame(grid, place);
 }
 
 /// Scrolls the table, or the page if the page is what scrolls, until `row` is clear of the head and the foot.
@@ -117,8 +117,20 @@ pub(super) fn follow(grid: Grid, place: GridCell) {
     if within.is_some()
         && grid.body.try_get_untracked().flatten().is_some_and(|body| within.as_ref() == Some(body.as_ref()))
     {
-        request_animation_frame(move || focus(grid, place));
+        focus_next_frame(grid, place);
     }
+}
+
+/// Focuses a cell in the next frame, unless the user has moved the focus out of the table until then.
+fn focus_next_frame(grid: Grid, place: GridCell) {
+    request_animation_frame(move || {
+        // A cell that is gone leaves the focus to the body of the page.
+        let active = document().active_element().filter(|active| active.matches("body *").unwrap_or(false));
+        let is_elsewhere = active.zip(grid.element()).is_some_and(|(active, table)| !table.contains(Some(&active)));
+        if !is_elsewhere {
+            focus(grid, place);
+        }
+    });
 }
 
 fn cell_at(grid: Grid, place: GridCell) -> Option<HtmlElement> {
