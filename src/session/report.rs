@@ -6,7 +6,7 @@ use super::comm::comm_within;
 use super::memory::static_memory;
 use super::roofline_cache::roofline_steps_within;
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query};
-use crate::analysis::breakdown::{Answer, Group};
+use crate::analysis::breakdown::Answer;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
@@ -171,6 +171,7 @@ fn report_rows(
 ) -> ReportRows {
     let view = answer.rows(profile, analysis);
     let by_key = roofs.rows_by_key(profile, analysis);
+    let selected = roofs.view(profile, analysis);
     let mut n_points = 0;
     let mut rows = Vec::new();
     let mut sums = OmittedSums::new(&[]);
@@ -182,9 +183,9 @@ fn report_rows(
         let is_point = roof.is_some() && n_points < level.points;
         n_points += u32::from(is_point);
         if is_point || at < level.rows {
-            // The format of reports has no names of kernels.
-            let group = Group { kernel: None, ..view.group(i) };
+            let group = view.group(i);
             let point = of_roofline.map(|row| Point {
+                selected: view.is_of_several_kinds(i).then(|| selected.group(row as usize)),
                 roof,
                 skipped: roofs.skipped(row).to_vec(),
                 cumulative: by_key.cumulative(row),
@@ -212,8 +213,7 @@ fn report_groups(
     let answer = analysis.answer(profile, &Query { by, ..query.clone() })?;
     let view = answer.rows(profile, analysis);
     let (kept, cut) = view.order().split_at(view.order().len().min(level.groups as usize));
-    // The format of reports has no names of kernels.
-    let rows = kept.iter().map(|row| Group { kernel: None, ..view.group(*row as usize) }).collect();
+    let rows = kept.iter().map(|row| view.group(*row as usize)).collect();
     let mut sums = OmittedSums::new(&[]);
     for row in cut.iter().map(|row| view.row(*row as usize)) {
         sums.add(row.kind, row.n, Picos(row.self_time));

@@ -25,7 +25,10 @@ impl Report {
         let mut report = self.clone_within(level);
         report.origin.level = report.origin.level.min(level.at);
         if !level.keeps_details {
-            report.rows.iter_mut().for_each(|row| drop_details(&mut row.group));
+            for row in &mut report.rows {
+                drop_details(&mut row.group);
+                row.point.iter_mut().filter_map(|point| point.selected.as_mut()).for_each(drop_details);
+            }
         }
         report.cut_roofline(level);
         report.cut_memory(level);
@@ -205,6 +208,7 @@ fn drop_details(group: &mut Group) {
     group.source_inner = None;
     group.tf_op = None;
     group.example_dur = None;
+    group.kernel = None;
 }
 
 /// Removes everything from a row but its name, its kind and its numbers.

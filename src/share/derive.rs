@@ -17,8 +17,9 @@ impl Report {
         }
         for row in &mut self.rows {
             group(&mut row.group, window, &by_kind);
-            if let Some(roof) = row.point.as_mut().and_then(|point| point.roof.as_mut()) {
-                self::roof(roof);
+            if let Some(point) = &mut row.point {
+                point.selected.iter_mut().for_each(|selected| group(selected, window, &by_kind));
+                point.roof.iter_mut().for_each(roof);
             }
         }
         let figures = &mut self.roofline.figures;

@@ -103,9 +103,29 @@ pub struct OpRow {
     pub point: Option<Point>,
 }
 
+impl OpRow {
+    /// Returns the sums of the op over what the roofline selects.
+    pub fn roofline_group(&self) -> &Group {
+        self.point.as_ref().and_then(|point| point.selected.as_ref()).unwrap_or(&self.group)
+    }
+}
+
+impl Report {
+    /// Returns the rows of the roofline, most time first.
+    pub fn roofline_rows(&self) -> Vec<(&Group, &Point)> {
+        let rows = self.rows.iter().filter_map(|row| Some((row.roofline_group(), row.point.as_ref()?)));
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_by(|(a, _), (b, _)| b.total.cmp(&a.total).then_with(|| a.key.cmp(&b.key)));
+        rows
+    }
+}
+
 /// The part of an op's row that the roofline adds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
+    /// Sums over the part of the op that the roofline selects. `None` if this is the whole op. An op that runs kernels
+    /// of several kinds is selected in part.
+    pub selected: Option<Group>,
     /// Position in the roofline model. `None` if the op has no roof.
     pub roof: Option<RooflinePosition>,
     /// Time without a roof, by reason.

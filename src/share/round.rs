@@ -180,6 +180,10 @@ impl Report {
         let window = exact.header.step_duration;
         for (row, exact) in self.rows.iter_mut().zip(&exact.rows) {
             keep_group(&mut row.group, &exact.group, &self.rest, window);
+            let selected = row.point.as_mut().and_then(|point| point.selected.as_mut());
+            if let Some(selected) = selected {
+                keep_group(selected, exact.roofline_group(), &self.rest, window);
+            }
         }
     }
 
@@ -244,10 +248,11 @@ impl Report {
     fn settle(&mut self, one_line: bool) {
         for row in &mut self.rows {
             settle_category(&mut row.group);
+            let selected = row.roofline_group().total;
             if let Some(point) = &mut row.point
                 && let Some(roof) = &mut point.roof
             {
-                settle_roof(roof, point.skipped.is_empty().then_some(row.group.total));
+                settle_roof(roof, point.skipped.is_empty().then_some(selected));
             }
         }
         let figures = &mut self.roofline.figures;

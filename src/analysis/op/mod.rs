@@ -107,7 +107,6 @@ impl Analysis {
             name: found.name.clone(),
             opcode: inst.map(|s| s.opcode().to_owned()),
             kind: facts.map(|(_, f)| f.kind).or_else(|| Some(of_kind()).filter(|c| c.known).map(|c| c.kind)),
-            op_group: facts.map(|(_, f)| f.group.label().to_owned()),
             phase: facts.map(|(_, f)| f.phase.label().to_owned()),
             layer: facts.and_then(|(_, f)| f.layer).map(|id| session.words.get(id).to_owned()),
             category: facts.and_then(|(_, f)| f.category).map(|id| profile.text(id).to_owned()),

@@ -19,9 +19,7 @@ pub struct OpDetail {
     pub opcode: Option<String>,
     /// `None` if the op does not run by itself, and no rule classifies its name and text.
     pub kind: Option<Kind>,
-    /// Group of work. This field and the next three are `None` if the op does not run by itself.
-    pub op_group: Option<String>,
-    /// Phase of training.
+    /// Phase of training. This field and the next two are `None` if the op does not run by itself.
     pub phase: Option<String>,
     /// Layer of the model.
     pub layer: Option<String>,

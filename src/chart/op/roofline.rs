@@ -304,7 +304,6 @@ mod tests {
             name: "copy.1".to_owned(),
             opcode: None,
             kind: Some(Kind::DataMovement),
-            op_group: None,
             phase: None,
             layer: None,
             category: None,

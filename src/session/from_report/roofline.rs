@@ -3,6 +3,7 @@
 
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{GroupBy, Query};
+use crate::analysis::breakdown::Group;
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::table_query::TableAction;
 use crate::protocol::tables::Utilization;
@@ -11,6 +12,7 @@ use crate::protocol::{MAX_LISTED_STEPS, MAX_POINTS, Reply, RoofPoint, RooflineHe
 use crate::session::roofline_table::{RoofRow, roof_table, step_rows};
 use crate::session::tables::answer;
 use crate::session::utilization::{in_flight, unfiltered, without_lists};
+use crate::share::Point;
 use crate::table::answer::CachedOrder;
 use crate::units::Picos;
 
@@ -70,21 +72,18 @@ impl ReportSession {
     }
 
     fn points(&self) -> Vec<RoofPoint> {
-        let of = |row: &crate::share::OpRow| {
-            let (group, point) = (&row.group, row.point.as_ref()?);
-            Some(RoofPoint {
-                key: group.key.clone(),
-                program: group.program.clone(),
-                program_id: group.program_id,
-                op_group: group.op_group.clone(),
-                source: group.source_inner.clone(),
-                total: group.total,
-                n: group.n_executions,
-                roof: point.roof.clone(),
-                skipped: point.skipped.clone(),
-                cumulative: point.cumulative,
-            })
+        let of = |(group, point): (&Group, &Point)| RoofPoint {
+            key: group.key.clone(),
+            program: group.program.clone(),
+            program_id: group.program_id,
+            op_group: group.op_group.clone(),
+            source: group.source_inner.clone(),
+            total: group.total,
+            n: group.n_executions,
+            roof: point.roof.clone(),
+            skipped: point.skipped.clone(),
+            cumulative: point.cumulative,
         };
-        self.report.rows.iter().filter_map(of).collect()
+        self.report.roofline_rows().into_iter().map(of).collect()
     }
 }

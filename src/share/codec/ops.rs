@@ -63,6 +63,7 @@ fn columns(v: &mut dyn Visit, groups: &mut [&mut Group], key: Text, usual: &str)
     each(groups, |group| parts(v, group))?;
     if v.version() >= 4 {
         each(groups, |group| v.time_with_usual(&mut group.other_kinds, Picos::ZERO))?;
+        each(groups, |group| v.text(&mut group.kernel, None, Text::Op))?;
     }
     Ok(())
 }
@@ -96,10 +97,16 @@ fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> VisitResult {
     each(&mut points, |point| skipped(v, &mut point.skipped))?;
     each(&mut points, |point| v.real(&mut point.cumulative, None))?;
     each(&mut points, |point| v.present(&mut point.roof, defaults::roof))?;
+    if v.version() >= 4 {
+        each(&mut points, |point| v.present(&mut point.selected, defaults::group))?;
+        let mut selected: Vec<&mut Group> = points.iter_mut().filter_map(|point| point.selected.as_mut()).collect();
+        columns(v, &mut selected, Text::Op, "op")?;
+    }
     drop(points);
     let known = of.iter_mut().filter_map(|row| {
         let OpRow { group, point } = row;
-        Some((point.as_mut()?.roof.as_mut()?, &*group))
+        let Point { selected, roof, .. } = point.as_mut()?;
+        Some((roof.as_mut()?, selected.as_ref().unwrap_or(group)))
     });
     let mut roofs: Vec<_> = known.map(|(roof, group)| (roof, figures::Whole::from_group(group))).collect();
     figures::roofs(v, &mut roofs)

@@ -25,8 +25,8 @@ const TABLES: [(&str, &[&str]); 4] = [
     ("summary", &["step_stats", "memory"]),
 ];
 /// Ends of the paths of fields that a report never holds (`docs/SHARING.md`): the advice of a view, choices that need
-/// the capture, names of kernels, and the fields that `Comm::as_carried` removes.
-const NEVER_IN_REPORT: [&str; 5] = [".notes", ".offers", ".kernel", ".steps.rest", ".steps.dma_rest"];
+/// the capture, and the fields that `Comm::as_carried` removes.
+const NEVER_IN_REPORT: [&str; 4] = [".notes", ".offers", ".steps.rest", ".steps.dma_rest"];
 /// Ends of the paths of fields that a level cuts although they stand among figures: rows and advice.
 const CUT: [&str; 5] = [".notes", ".offers", ".top_gaps", ".flags", ".flag_settings"];
 

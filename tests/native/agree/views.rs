@@ -59,9 +59,9 @@ impl Views {
             rest: RowsLeftOut::default(),
             notes: Vec::new(),
         };
-        let points = report.rows.iter().filter_map(|row| {
-            let point = row.point.clone()?;
-            Some(RoofRow { group: row.group.clone(), roof: point.roof, skipped: point.skipped })
+        let points = report.roofline_rows().into_iter().map(|(group, point)| {
+            let point = point.clone();
+            RoofRow { group: group.clone(), roof: point.roof, skipped: point.skipped }
         });
         let (points, roofline, comm) = (points.collect::<Vec<_>>(), &report.roofline, &report.comm.comm);
         let summary = Summary {

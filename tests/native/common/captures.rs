@@ -79,13 +79,6 @@ pub fn xspaces() -> Vec<(&'static str, Vec<u8>)> {
     found
 }
 
-/// Returns the captures of [`xspaces`] in which every op runs kernels of one kind. In the captures of an H100, a few ops
-/// also run a kernel that sets memory, and their rows mix compute with data movement. Reports and the panel of an op
-/// take such a row for compute as a whole, while totals and the roofline tell its kernels apart, so that they differ.
-pub fn xspaces_of_one_kind() -> Vec<(&'static str, Vec<u8>)> {
-    xspaces().into_iter().filter(|(name, _)| !name.starts_with("gpu/")).collect()
-}
-
 /// Reads a file of `samples/`, and unpacks it if only a packed form is there.
 fn sample(name: &str) -> Option<Vec<u8>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name);

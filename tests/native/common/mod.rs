@@ -11,7 +11,7 @@ pub mod trace;
 pub mod zip;
 
 pub use crate::simulator::make;
-pub use captures::{V6E, XSPACES, profile, profiles, xspaces, xspaces_of_one_kind};
+pub use captures::{V6E, XSPACES, profile, profiles, xspaces};
 
 use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::RooflineQuery;
