@@ -6,7 +6,7 @@ use super::comm::{CommArgs, MachineArgs};
 use super::compare::CompareArgs;
 use super::export::ExportArgs;
 use super::flags::FlagArgs;
-#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 use super::fleet::CompactArgs;
 use super::memory::MemoryArgs;
 use super::overview::OverviewArgs;
@@ -18,7 +18,6 @@ use crate::analysis::classify::Kind;
 use crate::analysis::ledger::LedgerQuery;
 use clap::builder::TypedValueParser;
 use clap::{Parser, Subcommand};
-use std::path::PathBuf;
 
 /// Analyses XLA profiles: time, roofline, memory and communication.
 ///
@@ -29,6 +28,9 @@ pub struct Args {
     /// The report to print.
     #[command(subcommand)]
     pub command: Command,
+    /// Shows no progress.
+    #[arg(long, global = true)]
+    pub quiet: bool,
 }
 
 /// The commands.
@@ -117,12 +119,21 @@ pub enum Command {
     /// Exit codes: 0 if all input was read, 1 if a capture was not read or only in part, 2 if the arguments cannot be used or the output cannot be written.
     Export(ExportArgs),
     /// Merges the tables of a day, which `export --parquet` has written, into few large files.
-    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+    #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
     Compact(CompactArgs),
     /// What changed between two captures, whether it is real, and a gate for CI.
     ///
     /// Exit codes: 0 if the gate passes or there is none, 1 if only a part of the input was read, 2 if the input or the arguments cannot be used, 3 if the gate fails, 4 if the captures do not tell.
     Compare(CompareArgs),
+    /// The completions of a shell, for a file that the shell reads when it starts.
+    #[cfg(not(target_arch = "wasm32"))]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// The manual page, in the format of `man`.
+    #[cfg(not(target_arch = "wasm32"))]
+    Man,
     /// Contents of the files: planes, lines, events, stats, programs and sizes.
     Inspect {
         #[command(flatten)]
@@ -164,7 +175,9 @@ impl Args {
     pub const fn view(&self) -> Option<&View> {
         match &self.command {
             Command::Export(_) | Command::Compare(_) => None,
-            #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+            #[cfg(not(target_arch = "wasm32"))]
+            Command::Completions { .. } | Command::Man => None,
+            #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
             Command::Compact(_) => None,
             Command::Overview { view, .. }
             | Command::Breakdown { view, .. }
@@ -181,7 +194,8 @@ impl Args {
     }
 
     /// Returns the file to which the output is written. `None` for stdout.
-    pub fn output_file(&self) -> Option<&PathBuf> {
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn output_file(&self) -> Option<&std::path::PathBuf> {
         match &self.command {
             Command::Compare(compare) => compare.out.as_ref(),
             _ => self.view()?.out.as_ref(),

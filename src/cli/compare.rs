@@ -1,9 +1,8 @@
 //! This module runs `rooflight compare`: it declares the arguments, opens both sides, and selects the output and the exit code.
 //! Figures and texts come from the library.
 
+use super::caller::Caller;
 use super::exit_code::Exit;
-use super::files::Inputs;
-use super::output::PrintJson;
 use super::report::printed_link;
 use super::view_args::one_of;
 use crate::analysis::compare::{
@@ -116,26 +115,21 @@ fn base(text: &str) -> Result<SeriesBase, String> {
 }
 
 /// Opens one capture of many.
-fn open_at(path: &PathBuf, inputs: Inputs<'_>) -> Result<CompareSide, Failure> {
-    side(std::slice::from_ref(path), inputs, &path.display().to_string())
+fn open_at(path: &PathBuf, caller: &Caller<'_>) -> Result<CompareSide, Failure> {
+    side(std::slice::from_ref(path), caller, &path.display().to_string())
 }
 
 /// Returns what a series needs of one capture. A report has the name of its file: those of its captures are often the same every night.
-fn point(path: &PathBuf, inputs: Inputs<'_>) -> Result<SeriesPoint, Failure> {
-    let mut point = open_at(path, inputs)?.series_point()?;
+fn point(path: &PathBuf, caller: &Caller<'_>) -> Result<SeriesPoint, Failure> {
+    let mut point = open_at(path, caller)?.series_point()?;
     let name = path.file_name().filter(|_| point.head.report_level.is_some() && !is_link(path));
     point.head.files = name.map_or(point.head.files, |name| vec![name.to_string_lossy().into_owned()]);
     Ok(point)
 }
 
 /// Runs `rooflight compare --series`. The captures are opened one after the other, and those around a change point once more.
-fn run_series(
-    args: &CompareArgs,
-    inputs: Inputs<'_>,
-    complain: &dyn Fn(&str),
-    json: PrintJson<'_>,
-) -> Result<(String, Exit), Failure> {
-    let points = args.a.iter().map(|path| point(path, inputs)).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
+fn run_series(args: &CompareArgs, caller: &Caller<'_>) -> Result<(String, Exit), Failure> {
+    let points = args.a.iter().map(|path| point(path, caller)).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
     let of = series(points, args.order, args.base, args.band);
     let none = || Failure {
         title: "There is no such base".to_owned(),
@@ -145,16 +139,16 @@ fn run_series(
     let options = CompareOptions { band: args.band, ..CompareOptions::default() };
     let mut compared = Vec::new();
     for change in of.figures.iter().filter(|figure| figure.name == "period").flat_map(|figure| &figure.changes) {
-        let open_capture = |at: u32| open_at(&args.a[of.captures[at as usize].position as usize], inputs);
+        let open_capture = |at: u32| open_at(&args.a[of.captures[at as usize].position as usize], caller);
         let (mut a, mut b) = (open_capture(change.at - 1)?, open_capture(change.at)?);
         compared.push(compare_sessions(&mut a, &mut b, &options)?);
     }
     let is_partial = of.captures.iter().any(|capture| capture.head.is_partial);
     if is_partial {
-        complain("partial: only a part of a capture was read, so its times may be too small");
+        (caller.warn)("partial: only a part of a capture was read, so its times may be too small");
     }
     let text = if args.json {
-        json(&compare_series::series_json(&of, &compared, args.top.unwrap_or(usize::MAX)))
+        (caller.json)(&compare_series::series_json(&of, &compared, args.top.unwrap_or(usize::MAX)))
     } else {
         compare_series::text(&of, &compared)
     };
@@ -162,8 +156,8 @@ fn run_series(
 }
 
 /// Returns the band of noise that the captures of `--history` show.
-fn band_of_history(paths: &[PathBuf], inputs: Inputs<'_>) -> Result<f64, Failure> {
-    let points = paths.iter().map(|path| point(path, inputs)).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
+fn band_of_history(paths: &[PathBuf], caller: &Caller<'_>) -> Result<f64, Failure> {
+    let points = paths.iter().map(|path| point(path, caller)).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
     history_band(points).ok_or_else(|| Failure {
         title: "The history gives no band".to_owned(),
         message: "--history needs at least 8 captures that have steps, of the same devices and with the same work."
@@ -175,14 +169,9 @@ fn band_of_history(paths: &[PathBuf], inputs: Inputs<'_>) -> Result<f64, Failure
 ///
 /// # Errors
 /// Returns a [`Failure`] if a side cannot be read, or if it has no device to compare.
-pub(super) fn run(
-    args: &CompareArgs,
-    inputs: Inputs<'_>,
-    complain: &dyn Fn(&str),
-    json: PrintJson<'_>,
-) -> Result<(String, Exit), Failure> {
+pub(super) fn run(args: &CompareArgs, caller: &Caller<'_>) -> Result<(String, Exit), Failure> {
     if args.series {
-        return run_series(args, inputs, complain, json);
+        return run_series(args, caller);
     }
     if args.by == CompareBy::Source && args.without_sources {
         return Err(Failure {
@@ -191,9 +180,9 @@ pub(super) fn run(
         });
     }
     if let ([one], []) = (&args.a[..], &args.b[..])
-        && let Some(received) = side(std::slice::from_ref(one), inputs, "A")?.received()
+        && let Some(received) = side(std::slice::from_ref(one), caller, "A")?.received()
     {
-        return finish(args, received, complain, json);
+        return finish(args, received, caller);
     }
     let (a, b) = match (&args.a[..], &args.b[..]) {
         ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
@@ -204,32 +193,27 @@ pub(super) fn run(
         }
         (a, b) => (a.to_vec(), b.to_vec()),
     };
-    let (mut a, mut b) = (side(&a, inputs, "A")?, side(&b, inputs, "B")?);
-    let band = if args.history.is_empty() { args.band } else { band_of_history(&args.history, inputs)? };
+    let (mut a, mut b) = (side(&a, caller, "A")?, side(&b, caller, "B")?);
+    let band = if args.history.is_empty() { args.band } else { band_of_history(&args.history, caller)? };
     let options = CompareOptions { band, pairs: args.pair.clone() };
-    finish(args, compare_sessions(&mut a, &mut b, &options)?, complain, json)
+    finish(args, compare_sessions(&mut a, &mut b, &options)?, caller)
 }
 
 /// Writes a comparison in the form of the options. Returns the output, and how the command ended.
-fn finish(
-    args: &CompareArgs,
-    compared: Comparison,
-    complain: &dyn Fn(&str),
-    json: PrintJson<'_>,
-) -> Result<(String, Exit), Failure> {
+fn finish(args: &CompareArgs, compared: Comparison, caller: &Caller<'_>) -> Result<(String, Exit), Failure> {
     let compared = if args.without_sources { compared.without_sources() } else { compared };
     let gate = Gate { on: args.on, limit: args.fail_over, rows_over: args.rows_over };
     let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);
     let is_partial = compared.a.is_partial || compared.b.is_partial;
     if is_partial {
-        complain("partial: only a part of a side was read, so its times may be too small");
+        (caller.warn)("partial: only a part of a side was read, so its times may be too small");
     }
     let text = if args.json {
-        json(&compare_json::compare(&compared, args.by, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
+        (caller.json)(&compare_json::compare(&compared, args.by, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
     } else if args.markdown {
         compare_text::markdown(&compared, gate.as_ref())
     } else if let Some(base) = &args.link {
-        link(base, args.without_sources, &compared, complain)?
+        link(base, args.without_sources, &compared, caller.warn)?
     } else if let Some(path) = &args.rooflight {
         let report = share_query(args.without_sources).cut(&Report::of_comparison(compared.clone()));
         std::fs::write(path, pack(&report, &[])).map_err(|error| Failure {
@@ -254,7 +238,7 @@ fn share_query(without_sources: bool) -> ShareQuery {
 }
 
 /// Returns the link of a comparison at the highest level of detail that fits, and warns if it is long.
-fn link(base: &str, without_sources: bool, compared: &Comparison, complain: &dyn Fn(&str)) -> Result<String, Failure> {
+fn link(base: &str, without_sources: bool, compared: &Comparison, warn: &dyn Fn(&str)) -> Result<String, Failure> {
     let base = base_address(base).ok_or_else(|| Failure {
         title: format!("{base} is not the address of a page"),
         message: "An address starts with https:// or http:// and has a host: https://example.com/rooflight/."
@@ -265,13 +249,13 @@ fn link(base: &str, without_sources: bool, compared: &Comparison, complain: &dyn
     let level = query.fits(&full).unwrap_or(Level::SMALL.at);
     let report = encode_link(&ShareQuery { level, ..query }.cut(&full));
     let address = PageAddress { view: View::Compare, report, ..PageAddress::default() };
-    printed_link(base, &address, "Use --rooflight to write a file.", complain)
+    printed_link(base, &address, "Use --rooflight to write a file.", warn)
 }
 
-fn side(paths: &[PathBuf], inputs: Inputs<'_>, name: &str) -> Result<CompareSide, Failure> {
+fn side(paths: &[PathBuf], caller: &Caller<'_>, name: &str) -> Result<CompareSide, Failure> {
     match paths {
         [path] if is_link(path) => CompareSide::open_link(&path.to_string_lossy()),
-        _ => CompareSide::open(inputs(paths)?, name, &mut |_| {}),
+        _ => CompareSide::open((caller.inputs)(paths)?, name, &mut |progress| (caller.progress)(&progress)),
     }
 }
 

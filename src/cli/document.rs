@@ -1,6 +1,7 @@
 //! This module runs commands for programs that use the library: the output is returned, and not printed.
 
 use super::args::{Args, Command};
+use super::caller::Caller;
 use super::files::Inputs;
 use super::open_capture::OpenFiles;
 use super::{files, run};
@@ -65,11 +66,12 @@ pub fn document_with(
     let messages = RefCell::new(Vec::new());
     let warn = |message: &str| messages.borrow_mut().push(escape_invisible(message).into_owned());
     let is_own = matches!(args.command, Command::Report { .. } | Command::Export(_) | Command::Compare(_));
-    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+    #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
     let is_own = is_own || matches!(args.command, Command::Compact(_));
+    let caller = Caller { inputs, warn: &warn, json: &|json| json.text(), progress: &|_| {} };
     let printed = match (files, args.view()) {
-        (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &warn, &|json| json.text()),
-        _ => run::run(&args, inputs, &warn, &|json| json.text()),
+        (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &caller),
+        _ => run::run(&args, &caller),
     };
     let (text, _) = printed.map_err(DocumentError::Failed)?;
     Ok(Document { text, messages: messages.into_inner() })

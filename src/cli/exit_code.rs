@@ -9,6 +9,7 @@ pub enum Exit {
     /// Only a part of the input was read.
     Partial = 1,
     /// The input or the arguments cannot be used.
+    #[cfg(not(target_arch = "wasm32"))]
     Unusable = 2,
     /// The gate of a comparison failed.
     GateFailed = 3,
@@ -23,6 +24,7 @@ impl Exit {
     }
 
     /// Returns the exit code of the process.
+    #[cfg(not(target_arch = "wasm32"))]
     pub const fn code(self) -> u8 {
         self as u8
     }

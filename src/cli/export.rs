@@ -1,6 +1,7 @@
 //! This module runs `rooflight export`, which writes a part of the timeline to files, or captures as tables (see `fleet`). It
 //! handles arguments and files; the library writes their contents.
 
+use super::caller::Caller;
 use super::files;
 #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 use super::fleet::{self, TableArgs};
@@ -52,7 +53,7 @@ struct Form {
     #[arg(long, value_name = "OUT")]
     trace_json: Option<PathBuf>,
     /// Writes each capture as tables in Parquet, into a folder that DuckDB, Spark and others read: docs/FLEET.md.
-    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+    #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
     #[arg(long, value_name = "OUT", group = "tables_form", conflicts_with_all = ["window", "no_hlo", "max_events"])]
     parquet: Option<PathBuf>,
     /// Writes each capture as tables of JSON lines, into a folder: docs/FLEET.md.
@@ -64,12 +65,19 @@ struct Form {
 #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 impl Form {
     /// Returns the folder of tables and their format. `None` if no tables are written.
-    fn tables(&self) -> Option<(&Path, FileFormat)> {
+    ///
+    /// # Errors
+    /// If the tables are Parquet, and this program was built without it.
+    fn tables(&self) -> Result<Option<(&Path, FileFormat)>, Failure> {
         #[cfg(feature = "fleet")]
         if let Some(out) = &self.parquet {
-            return Some((out, FileFormat::Parquet));
+            return Ok(Some((out, FileFormat::Parquet)));
         }
-        self.jsonl.as_deref().map(|out| (out, FileFormat::JsonLines))
+        #[cfg(not(feature = "fleet"))]
+        if self.parquet.is_some() {
+            return Err(fleet::no_parquet());
+        }
+        Ok(self.jsonl.as_deref().map(|out| (out, FileFormat::JsonLines)))
     }
 }
 
@@ -77,12 +85,13 @@ impl Form {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written.
-pub fn run(args: &ExportArgs, warn: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
+pub(super) fn run(args: &ExportArgs, caller: &Caller<'_>) -> Result<(String, bool), Failure> {
+    let warn = caller.warn;
     #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
-    if let Some(out) = args.form.tables() {
+    if let Some(out) = args.form.tables()? {
         return fleet::run(&args.files, &args.of_tables, out, warn);
     }
-    let opened = open(files::inputs(&args.files)?, &mut |_| {})?;
+    let opened = open((caller.inputs)(&args.files)?, &mut |progress| (caller.progress)(&progress))?;
     let analysis = Analysis::new(&opened.profile);
     if let Some(partial) = &opened.partial {
         warn(&format!("partial: {partial}"));

@@ -39,7 +39,6 @@ pub struct TableArgs {
 }
 
 /// The options of `compact`.
-#[cfg(feature = "fleet")]
 #[derive(Args)]
 pub struct CompactArgs {
     /// The folder of tables that `export --parquet` has written.
@@ -61,7 +60,6 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
     numbers.filter(is_valid).ok_or_else(|| "a shard is I/N with I from 1 to N, such as 3/8".to_owned())
 }
 
-#[cfg(feature = "fleet")]
 fn date(text: &str) -> Result<String, String> {
     let is_valid = text.len() == 10
         && text
@@ -172,4 +170,23 @@ pub fn run_compact(args: &CompactArgs) -> Result<String, Failure> {
         text += &format!(", rows of {captures} without a row in captures removed");
     }
     Ok(text + "\n")
+}
+
+/// Fails, because this program was built without Parquet.
+#[cfg(not(feature = "fleet"))]
+pub fn run_compact(args: &CompactArgs) -> Result<String, Failure> {
+    let CompactArgs { out, date } = args;
+    let Failure { message, .. } = no_parquet();
+    Err(Failure { title: format!("The tables of {date} in {} were not merged", out.display()), message })
+}
+
+/// Returns the failure of a program that was built without Parquet.
+#[cfg(not(feature = "fleet"))]
+pub fn no_parquet() -> Failure {
+    Failure {
+        title: "No table was written".to_owned(),
+        message: "This program was built without Parquet. Install it with `cargo install --path . --features fleet`, which needs a C \
+                  compiler, or write JSON lines with --jsonl."
+            .to_owned(),
+    }
 }

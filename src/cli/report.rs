@@ -1,6 +1,7 @@
 //! This module runs `rooflight report`, which writes a session as a link, a report file, Markdown or one HTML page. It
 //! handles arguments and files; the library encodes the report.
 
+use super::caller::Caller;
 use super::files;
 use super::open_capture::no_step;
 use super::view_args::{Output, View};
@@ -63,7 +64,8 @@ pub struct ReportArgs {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written, or if the arguments do not fit the session.
-pub fn run(args: &ReportArgs, view: &View, warn: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
+pub(super) fn run(args: &ReportArgs, view: &View, caller: &Caller<'_>) -> Result<(String, bool), Failure> {
+    let warn = caller.warn;
     if matches!(view.output(), Output::Json | Output::Csv) {
         return Err(Failure {
             title: "A report is neither JSON nor CSV".to_owned(),
@@ -71,7 +73,8 @@ pub fn run(args: &ReportArgs, view: &View, warn: &dyn Fn(&str)) -> Result<(Strin
                 .to_owned(),
         });
     }
-    let (mut engine, session) = OpenSession::open(files::inputs(&view.files)?, &mut |_| {})?;
+    let (mut engine, session) =
+        OpenSession::open((caller.inputs)(&view.files)?, &mut |progress| (caller.progress)(&progress))?;
     let query = Query { device: device(&session, view)?, step: step(&session, view)?, ..Query::default() };
     let is_file = args.rooflight.is_some() || args.html.is_some();
     let mut request = ShareQuery {

@@ -1,12 +1,11 @@
 //! This module runs one command.
 
 use super::args::{Args, Command};
+use super::caller::Caller;
 use super::exit_code::Exit;
-use super::files::Inputs;
-#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 use super::fleet;
 use super::open_capture::{OpenCapture, OpenFiles};
-use super::output::PrintJson;
 use super::view_args::{Output, View};
 use super::{compare, export, report};
 use crate::protocol::Failure;
@@ -26,31 +25,27 @@ fn no_files() -> Failure {
 }
 
 /// Runs the command. Returns the output, and how the command ended.
-pub(super) fn run(
-    args: &Args,
-    inputs: Inputs<'_>,
-    warn: &dyn Fn(&str),
-    json: PrintJson<'_>,
-) -> Result<(String, Exit), Failure> {
+pub(super) fn run(args: &Args, caller: &Caller<'_>) -> Result<(String, Exit), Failure> {
     let view = match (&args.command, args.view()) {
         (Command::Report { .. } | Command::Export(_), _) if !HAS_FILES => return Err(no_files()),
         (_, Some(view)) => view,
         (Command::Compare(compare), None) => {
-            return compare::run(compare, inputs, warn, json);
+            return compare::run(compare, caller);
         }
         (Command::Export(export), None) if HAS_FILES => {
-            return export::run(export, warn).map(|(text, partial)| (text, Exit::of_reading(partial)));
+            return export::run(export, caller).map(|(text, partial)| (text, Exit::of_reading(partial)));
         }
-        #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+        #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
         (Command::Compact(args), None) => {
             return fleet::run_compact(args).map(|text| (text, Exit::Complete));
         }
         (_, None) => return Ok((String::new(), Exit::Complete)),
     };
     if HAS_FILES && let Command::Report { report, view } = &args.command {
-        return report::run(report, view, warn).map(|(text, partial)| (text, Exit::of_reading(partial)));
+        return report::run(report, view, caller).map(|(text, partial)| (text, Exit::of_reading(partial)));
     }
-    print(&OpenFiles::open_inputs(inputs(&view.files)?, &mut |_| {})?, args, view, warn, json)
+    let files = OpenFiles::open_inputs((caller.inputs)(&view.files)?, &mut |progress| (caller.progress)(&progress))?;
+    print(&files, args, view, caller)
 }
 
 /// Prints opened files with one of the commands that read them. `view` has the options of the command.
@@ -58,11 +53,11 @@ pub(super) fn print(
     files: &OpenFiles,
     args: &Args,
     view: &View,
-    warn: &dyn Fn(&str),
-    json: PrintJson<'_>,
+    caller: &Caller<'_>,
 ) -> Result<(String, Exit), Failure> {
     let partial = files.is_partial();
     let OpenFiles { opened, analysis, programs } = files;
+    let Caller { warn, json, .. } = *caller;
     let session = OpenCapture { opened, analysis, programs, view, partial, warn, json };
     let for_people = matches!(view.output(), Output::Text | Output::Markdown);
     let with_warning = |text: String| if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text };
@@ -79,8 +74,10 @@ pub(super) fn print(
         Command::Inspect { .. } | Command::Report { .. } | Command::Export(_) | Command::Compare(_) => {
             session.inspect()
         }
-        #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
+        #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
         Command::Compact(_) => session.inspect(),
+        #[cfg(not(target_arch = "wasm32"))]
+        Command::Completions { .. } | Command::Man => session.inspect(),
     };
     Ok((with_warning(text), Exit::of_reading(partial)))
 }

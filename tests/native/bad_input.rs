@@ -133,9 +133,10 @@ fn the_same_file_twice_counts_once() {
     assert_eq!(two["n_devices"], 4);
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn mangled_by_a_text_tool() {
-    let Some(path) = common::captures::path("damaged/utf8-mangled.xplane.pb") else { return };
+    let path = common::captures::path("damaged/utf8-mangled.xplane.pb").unwrap();
     refused(&path, &["EF BF BD", "text tool", "scp"]);
 }
 
@@ -164,9 +165,10 @@ fn truncated_keeps_the_complete_planes() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn a_truncated_real_capture() {
-    let Some(bytes) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let bytes = common::profile("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     let (_dir, path) = file("cut.xplane.pb", &bytes[..bytes.len() / 4]);
     let out = run(&["breakdown", "--device", "all", "--step", "all"], &path);
     let text = String::from_utf8(out.stderr).unwrap();
@@ -202,6 +204,34 @@ fn unknown_step_lists_the_steps() {
     assert!(steps(&[3, 4, 9]).contains("Steps: 3, 4, 9."));
     let odd = steps(&(0..40).map(|n| n * 2).collect::<Vec<_>>());
     assert!(odd.contains("Steps: 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, …, 78 (40 in all)."), "{odd}");
+}
+
+#[test]
+fn completions_and_the_manual_page_name_all_commands() {
+    let text = |args: &[&str]| {
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).output().unwrap();
+        assert!(out.status.success() && out.stderr.is_empty(), "{args:?}");
+        String::from_utf8(out.stdout).unwrap()
+    };
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = text(&["completions", shell]);
+        assert!(["data-movement", "roofline", "quiet"].iter().all(|word| script.contains(word)), "{shell}");
+    }
+    let manual = text(&["man"]);
+    assert!(
+        manual.starts_with(".ie")
+            && [".TH rooflight 1", "rooflight\\-breakdown(1)"].iter().all(|word| manual.contains(word)),
+        "{manual}"
+    );
+}
+
+#[test]
+fn a_file_alone_is_its_overview() {
+    let (_dir, path) = file("small.xplane.pb", &bytes(&make::small()));
+    let (alone, overview) = (run(&[], &path), run(&["overview"], &path));
+    assert_eq!((alone.status.code(), &alone.stdout), (Some(0), &overview.stdout));
+    assert!(!alone.stdout.is_empty() && alone.stderr.is_empty(), "no progress is piped");
+    assert_eq!(run(&["overview", "--quiet"], &path).stdout, overview.stdout);
 }
 
 #[test]
