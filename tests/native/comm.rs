@@ -51,9 +51,10 @@ fn assert_near(found: Picos, wanted: f64, what: &str) {
     assert!((seconds(found) - wanted).abs() < 0.5e-4, "{what}: {} s for {wanted} s", seconds(found));
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_stall_and_overlap_match_known_values() {
-    let Some(mut session) = Session::open(V6E) else { return };
+    let mut session = Session::open(V6E).unwrap();
     for (device, stall) in [76.0095, 76.0192, 76.0107, 75.9938].into_iter().enumerate() {
         let comm = session.comm(DeviceChoice::One(device as u32), StepChoice::All);
         assert_near(comm.copies.stall, stall, "copy-done");
@@ -79,9 +80,10 @@ fn v6e_stall_and_overlap_match_known_values() {
     assert_eq!((all.tensor.n, all.copies.n), (12.into(), 2400.into()));
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_all_reduce() {
-    let Some(mut session) = Session::open(V6E) else { return };
+    let mut session = Session::open(V6E).unwrap();
     let topology = |wrap| Some(Topology { sides: vec![2, 2, 2], wrap });
     let query = query(DeviceChoice::All, StepChoice::All);
     let comm = session.query(&CommQuery { query, topology: topology(true), ..CommQuery::default() });
@@ -149,9 +151,10 @@ fn events<'a>(session: &'a Session, plane: &'a Plane, name: &str) -> impl Iterat
     at.zip(events.ops().map(|op| session.opened.profile.text(plane.op(op).text)))
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn overlap_equals_a_sweep_instant_by_instant() {
-    let Some(mut session) = Session::open(V6E) else { return };
+    let mut session = Session::open(V6E).unwrap();
     let steps: Vec<(u64, (u64, u64))> =
         session.analysis.devices[0].steps.iter().map(|step| (step.number, step.event_window)).collect();
     for device in 0..4 {
@@ -192,9 +195,10 @@ fn overlap_equals_a_sweep_instant_by_instant() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn lanes_hold_all_spans_without_overlap() {
-    let Some(mut session) = Session::open(V6E) else { return };
+    let mut session = Session::open(V6E).unwrap();
     let whole = session.comm(DeviceChoice::One(0), StepChoice::All);
     let n_collectives = whole.tensor.n.whole().unwrap() as usize;
     let Session { opened, analysis, programs } = &mut session;
@@ -241,9 +245,10 @@ impl CopiesWall for Comm {
 }
 
 /// Every grouping has the same stall, because each op is in one row.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn every_grouping_sums_to_the_whole() {
-    let Some(mut session) = Session::open(V6E) else { return };
+    let mut session = Session::open(V6E).unwrap();
     for by in CommBy::ALL {
         let request = CommQuery { query: query(DeviceChoice::All, StepChoice::All), by, ..CommQuery::default() };
         let comm = session.query(&request);
@@ -422,9 +427,10 @@ fn a_start_without_flops_covers_nothing() {
 }
 
 /// None of the 14 starts in the published output of a real run on v5p has FLOPs, so none is compute.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn starts_of_the_v5p_golden_capture_compute_nothing() {
-    let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };
+    let table = common::json("tpu-v5p-golden/hlo_stats.json.gz").unwrap();
     let at = |id: &str| table["cols"].as_array().unwrap().iter().position(|col| col["id"] == id).unwrap();
     let (name, time, rate) = (at("hlo_op_name"), at("total_self_time"), at("model_flop_rate"));
     let starts: Vec<(f64, Kind)> = table["rows"]
@@ -440,9 +446,10 @@ fn starts_of_the_v5p_golden_capture_compute_nothing() {
 }
 
 /// Two devices of vLLM run 129 all-reduces each and wait for each other, so neither is a straggler.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn vllm_has_no_straggler() {
-    let Some(mut session) = Session::open("tpu-vllm-trace/vllm.trace.json.gz") else { return };
+    let mut session = Session::open("tpu-vllm-trace/vllm.trace.json.gz").unwrap();
     let comm = session.comm(DeviceChoice::One(0), StepChoice::All);
     let mut waits: Vec<u64> =
         comm.balance.as_ref().unwrap().devices.iter().map(|device| device.waited.unwrap().0 / 1_000_000).collect();
@@ -583,9 +590,10 @@ fn a_slow_device_holds_up_others_only_in_collectives() {
 }
 
 /// The v6e runs no collective in its steps, and no device waits for another.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_devices_do_not_wait_for_each_other() {
-    let Some(mut session) = Session::open(V6E) else { return };
+    let mut session = Session::open(V6E).unwrap();
     let comm = session.comm(DeviceChoice::One(0), StepChoice::Mean);
     let note = comm.notes.iter().find(|note| note.code == "step_imbalance").unwrap();
     assert!(note.message.ends_with("TPU:0 is the slowest.") && !note.message.contains("wait"), "{}", note.message);

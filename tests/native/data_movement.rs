@@ -168,9 +168,10 @@ fn data_movement_sums_to_the_breakdown() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn host_offload_of_a_real_capture() {
-    let Some(bytes) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let bytes = common::profile("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     let opened = open("host.xplane.pb", bytes).unwrap();
     let a = data_movement(&opened, &Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() });
     let done = row(&a, "copy-done");
@@ -188,9 +189,10 @@ fn host_offload_of_a_real_capture() {
 }
 
 /// Every op of a real training run is read, and nearly all changes are determined.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn a_real_training_run() {
-    let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };
+    let table = common::json("tpu-v5p-golden/hlo_stats.json.gz").unwrap();
     let columns: Vec<&str> = table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
     let column = |name: &str| columns.iter().position(|c| *c == name).unwrap();
     let cell = |row: &serde_json::Value, name: &str| row["c"][column(name)]["v"].clone();

@@ -160,9 +160,10 @@ fn the_command_line_opens_programs() {
 }
 
 /// Programs beside a capture, under any name, give the same details of ops as programs inside the capture.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn programs_beside_a_capture_give_the_same_details() {
-    let Some((whole, stripped, programs)) = apart() else { return };
+    let (whole, stripped, programs) = apart().unwrap();
     let (mut engine, _) = open(&[(V6E, &bytes(&whole))]);
     let all = ops(&mut engine);
     let expected: Vec<OpDetail> = all.iter().map(|(id, name)| op(&mut engine, *id, name)).collect();
@@ -194,9 +195,10 @@ fn programs_beside_a_capture_give_the_same_details() {
 }
 
 /// A program is joined by name if the name of its file has another id than the capture, and a note reports the ids.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn an_id_that_differs_from_the_capture_is_reported() {
-    let Some((_, capture, programs)) = apart() else { return };
+    let (_, capture, programs) = apart().unwrap();
     let (name, bytes) = programs.iter().find(|(name, _)| name.starts_with("jit_f(")).unwrap();
     let notes = |file: &str| {
         let (mut engine, _) = open(&[("host.xplane.pb", &capture), (file, bytes)]);
@@ -220,9 +222,10 @@ fn file_notes(engine: &mut OpenSession) -> Vec<(String, String)> {
 }
 
 /// A program that the capture holds already is not joined twice, and both can be read.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn a_program_inside_the_capture_is_preferred() {
-    let Some((whole, _, programs)) = apart() else { return };
+    let (whole, _, programs) = apart().unwrap();
     let (name, of) = programs.iter().find(|(name, _)| name.starts_with("jit_f(")).unwrap();
     let (mut engine, _) = open(&[(V6E, &bytes(&whole)), (name, of)]);
     let view = file(&mut engine);
@@ -234,9 +237,10 @@ fn a_program_inside_the_capture_is_preferred() {
 }
 
 /// Two programs with the same name ran. Only their instructions show which file holds which of them.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn one_name_for_several_programs() {
-    let Some((_, stripped, programs)) = apart() else { return };
+    let (_, stripped, programs) = apart().unwrap();
     // The runs of jit_f and those of jit__psum get the same name.
     let mut space = XSpace::decode(stripped.as_slice()).unwrap();
     for plane in &mut space.planes {
@@ -265,9 +269,10 @@ fn one_name_for_several_programs() {
 }
 
 /// Data movement reads programs where the texts of ops give no answer, both inside the capture and beside it.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn data_movement_reads_programs() {
-    let Some((whole, _, programs)) = apart() else { return };
+    let (whole, _, programs) = apart().unwrap();
     // The texts of ops are replaced by their names alone.
     let mut silent = whole.clone();
     for metadata in silent.planes.iter_mut().flat_map(|p| p.event_metadata.values_mut()) {
@@ -384,10 +389,11 @@ fn other_files_are_read_only_at_the_start() {
     assert_eq!(read.get(), (1 << 16) + REPORT_MAGIC.len() as u64);
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn formats_are_not_confused() {
     for name in hlo::AOT {
-        let Some(bytes) = aot(name) else { return };
+        let bytes = aot(name).unwrap();
         let module = bare(&bytes);
         // Wherever the head ends, the file is not taken for an XSpace once the names are in the head.
         for n in (64..2048).chain([4096, 1 << 16]) {
@@ -404,9 +410,10 @@ fn formats_are_not_confused() {
 }
 
 /// A cut or damaged program is refused, or its module is kept. Nothing panics.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn every_prefix_and_many_flips() {
-    let Some((_, _, programs)) = apart() else { return };
+    let (_, _, programs) = apart().unwrap();
     let (_, whole) = programs.iter().find(|(name, _)| name.starts_with("jit__psum(")).unwrap();
     let module_end = outline(whole, false).unwrap().module.end as usize;
     let try_it = |bytes: &[u8]| -> Option<bool> {

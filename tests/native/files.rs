@@ -107,10 +107,11 @@ fn sums_of_every_capture() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn a_real_capture() {
     let name = "tpu-v6e-host-offload/host.xplane.pb";
-    let Some(bytes) = profile(name) else { return };
+    let bytes = profile(name).unwrap();
     let size = bytes.len() as u64;
     let view = check_sums(&mut open(name, bytes), size);
     let result: Vec<_> = view.programs.iter().map(|p| (p.name.as_str(), p.n_runs, p.bytes, p.source)).collect();
@@ -135,10 +136,11 @@ fn a_real_capture() {
 
 /// The program that ran longest comes first in the File view and in Memory. Ops of trace JSON do not name their
 /// program, but runs do. The lengths are those of the `XLA Modules` events in the file, summed by hand.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn the_program_that_ran_longest_comes_first() {
     let name = "tpu-vllm-trace/vllm.trace.json.gz";
-    let Some(bytes) = profile(name) else { return };
+    let bytes = profile(name).unwrap();
     let mut engine = open(name, bytes);
     let view = file(&mut engine);
     let result: Vec<_> =
@@ -245,10 +247,11 @@ fn searches_match_a_plain_loop() {
     assert!(matches!(engine.answer(&ViewRequest::ProgramSearch(query).into()), Reply::BadFilter(e) if e.column == 2));
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn without_hlo_the_text_lists_the_events() {
     let name = "tpu-v6e-host-offload/host.xplane.pb";
-    let Some(mut space) = hlo::xspace(name) else { return };
+    let mut space = hlo::xspace(name).unwrap();
     space.planes.retain(|plane| plane.name != "/host:metadata");
     let mut engine = open(name, bytes(&space));
     let view = file(&mut engine);

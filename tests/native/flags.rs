@@ -196,9 +196,10 @@ fn a_flag_file_has_only_defaults() {
 }
 
 /// Flags for TPUs have no effect on a GPU, and GPU flags are judged by what is hidden behind compute.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn a_gpu_capture_is_judged_by_the_flags_of_jaxlib() {
-    let Some(capture) = common::profile("gpu-v100/host.xplane.pb") else { return };
+    let capture = common::profile("gpu-v100/host.xplane.pb").unwrap();
     let opened = open("host.xplane.pb", capture).unwrap();
     let comm = comm_of(opened);
     let report = evaluate_flags(

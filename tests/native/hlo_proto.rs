@@ -32,9 +32,10 @@ fn by_name(of: &Instruction) -> Instruction {
     of
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn programs_resolve_and_agree_with_their_texts() {
-    let Some(all) = all() else { return };
+    let all = all().unwrap();
     for program in all {
         let module = Module::from_proto(&program);
         let proto = program.hlo_module.as_ref().unwrap();
@@ -73,9 +74,10 @@ fn programs_resolve_and_agree_with_their_texts() {
 
 /// The labels of a convolution must name dimensions of equal size. Swapped labels of the kernel would not be noticed
 /// otherwise, because both letters stand for a number.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn the_features_of_convolutions_fit() {
-    let Some(all) = all() else { return };
+    let all = all().unwrap();
     let mut n = 0;
     for module in all.iter().map(Module::from_proto) {
         for (id, convolution) in module.instructions().filter(|(_, i)| &*i.opcode == "convolution") {
@@ -94,9 +96,10 @@ fn the_features_of_convolutions_fit() {
     assert!(n > 300, "{n}");
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn padded_sizes_match_those_of_xla() {
-    let Some(all) = all() else { return };
+    let all = all().unwrap();
     // Number of arrays with their padded size, of arrays without tiles, and of tuples.
     let (mut arrays, mut untiled, mut tables) = (0, 0, 0);
     for program in &all {
@@ -141,9 +144,10 @@ fn as_event(module: &Module, id: rooflight::hlo::InstructionId) -> String {
     instruction.to_string()
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn events_have_the_texts_of_their_programs() {
-    let Some(space) = xspace("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let space = xspace("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     // A program is found by the name of the event metadata that holds it, because `HloModuleProto.id` is another number
     // in this capture.
     let of = |name: &str| rooflight::profile::program_of(name).unwrap().1.0;
@@ -183,6 +187,7 @@ fn events_have_the_texts_of_their_programs() {
 }
 
 /// The attributes made from protos are in an order that no real text contradicts.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn attributes_are_in_the_order_of_texts() {
     let (Some(corpora), Some(llama), Some(all)) = (corpora(), llama(), all()) else { return };
@@ -213,10 +218,11 @@ fn attributes_are_in_the_order_of_texts() {
 }
 
 /// Kernels of a GPU and ops of a CPU name an instruction and its program.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn kernels_name_instructions_of_their_programs() {
     for (capture, expected) in [("gpu-mi300/gemm.xplane.pb", 84), ("cpu-jax/vm.xplane.pb", 5880)] {
-        let Some(space) = xspace(capture) else { return };
+        let space = xspace(capture).unwrap();
         let modules: BTreeMap<String, Module> =
             programs(&space).iter().map(|(name, program)| (name.clone(), Module::from_proto(program))).collect();
         let mut found = 0;

@@ -103,6 +103,7 @@ const PIECES: [&str; 44] = [
     " -> ",
 ];
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn damaged_real_texts() {
     let (Some(corpora), Some(module)) = (corpora(), llama()) else { return };
@@ -130,9 +131,10 @@ fn damaged_real_texts() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn every_hundredth_prefix_of_a_module() {
-    let Some(module) = llama() else { return };
+    let module = llama().unwrap();
     let ends = (0..30_000).step_by(97).chain((0..module.len()).step_by(50_021));
     for end in ends.filter(|end| module.is_char_boundary(*end)) {
         read(&module[..end]);

@@ -4,9 +4,10 @@
 use crate::common::hlo::{Corpus, corpora, llama};
 use rooflight::hlo::{Damage, Module, ReplicaGroups, opcode, text};
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn every_text_of_every_capture() {
-    let Some(corpora) = corpora() else { return };
+    let corpora = corpora().unwrap();
     let counts: Vec<(&str, usize)> = corpora.iter().map(|c| (c.name, c.texts.len())).collect();
     assert_eq!(counts, [("v5p hlo_stats", 357), ("v5p op_profile", 1882), ("vLLM", 3454), ("v6e", 17)]);
     for source in corpora.iter().flat_map(|c| &c.texts) {
@@ -16,9 +17,10 @@ fn every_text_of_every_capture() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn texts_without_percent_signs_parse_the_same() {
-    let Some(corpora) = corpora() else { return };
+    let corpora = corpora().unwrap();
     for source in corpora.iter().flat_map(|c| &c.texts) {
         let bare = source.replace(" %", " ").replace("(%", "(").replace("=%", "=");
         let bare = text::instruction(bare.strip_prefix('%').unwrap()).unwrap();
@@ -27,9 +29,10 @@ fn texts_without_percent_signs_parse_the_same() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn a_whole_module() {
-    let Some(source) = llama() else { return };
+    let source = llama().unwrap();
     let (module, style) = text::module(&source).unwrap();
     assert_eq!(module.damage, Damage::default());
     assert_eq!((module.computations().len(), module.instructions().len()), (307, 3344));
@@ -77,9 +80,10 @@ fn edges(module: &Module) {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn operands_and_users_are_each_others_inverse() {
-    let Some(source) = llama() else { return };
+    let source = llama().unwrap();
     let (module, _) = text::module(&source).unwrap();
     edges(&module);
     let done = module.instruction_named("all-gather.133.cloned.1.call-done").unwrap();
@@ -89,9 +93,10 @@ fn operands_and_users_are_each_others_inverse() {
     assert!(module.computation(fused).unwrap().is_fusion);
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn pieces_of_a_module_stand_alone() {
-    let Some(source) = llama() else { return };
+    let source = llama().unwrap();
     let (module, style) = text::module(&source).unwrap();
     for (_, instruction) in module.instructions() {
         let printed = instruction.display(style).to_string();
@@ -101,9 +106,10 @@ fn pieces_of_a_module_stand_alone() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn groups_of_real_texts() {
-    let Some(corpora) = corpora() else { return };
+    let corpora = corpora().unwrap();
     let of = |name: &str, source: &str| {
         let Corpus { texts, .. } = corpora.iter().find(|c| c.name == source).unwrap();
         let text = texts.iter().find(|t| t.starts_with(name)).unwrap();

@@ -194,9 +194,10 @@ fn the_order_of_files_does_not_matter() {
 }
 
 /// In the vLLM trace, both devices wait for each other for about as long, so neither is a straggler.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn devices_of_the_vllm_trace_are_alike() {
-    let Some(capture) = common::profile("tpu-vllm-trace/vllm.trace.json.gz") else { return };
+    let capture = common::profile("tpu-vllm-trace/vllm.trace.json.gz").unwrap();
     let opened = open("vllm.trace.json.gz", capture).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let late = |device| {

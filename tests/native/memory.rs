@@ -351,9 +351,10 @@ fn train_state_is_classified_by_its_use() {
     assert!(n > 0, "no program was read");
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_programs() {
-    let Some(space) = xspace("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let space = xspace("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     let all = programs(&space);
     assert_eq!(all.len(), 4);
     for (name, proto) in all {
@@ -417,10 +418,11 @@ fn allocators(name: &str, folder: &str, key: impl Fn(&AllocatorMemory) -> String
     Some(whole)
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_runtime() {
     let by_ordinal = |a: &AllocatorMemory| a.ordinal.unwrap().to_string();
-    let Some(whole) = allocators("host.xplane.pb", "tpu-v6e-host-offload", by_ordinal) else { return };
+    let whole = allocators("host.xplane.pb", "tpu-v6e-host-offload", by_ordinal).unwrap();
     let first = &whole.runtime.allocators[0];
     assert_eq!((first.label.as_str(), first.device), ("TPU:0", Some(0)));
     assert_eq!((first.peak.in_use(), first.capacity), (21_492_569_216, Some(33_550_237_696)));
@@ -437,10 +439,11 @@ fn v6e_runtime() {
     assert_eq!(names, ["jit_f", "jit__psum", "jit_broadcast_in_dim", "jit_convert_element_type"]);
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn gpu_runtime() {
     let by_name = |a: &AllocatorMemory| a.allocator.clone().unwrap();
-    let Some(whole) = allocators("gemm.xplane.pb", "gpu-mi300", by_name) else { return };
+    let whole = allocators("gemm.xplane.pb", "gpu-mi300", by_name).unwrap();
     let of_host = whole.checks.iter().find(|check| check.label.contains("host")).unwrap();
     assert_eq!(of_host.static_peak, None, "what a host keeps for devices is no device's memory");
     allocators("host.xplane.pb", "gpu-v100", by_name);

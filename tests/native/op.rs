@@ -86,9 +86,10 @@ fn every_op_of_every_capture_has_the_figures_of_its_row() {
 }
 
 /// The opcode, the neighbours and the computation of each op are those of the proto.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn op_details_match_the_program() {
-    let Some(space) = hlo::xspace(V6E) else { return };
+    let space = hlo::xspace(V6E).unwrap();
     let programs: Vec<(String, Module)> =
         hlo::programs(&space).iter().map(|(name, proto)| (name.clone(), Module::from_proto(proto))).collect();
     let mut engine = open(V6E, bytes(&space));
@@ -126,9 +127,10 @@ fn op_details_match_the_program() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn ops_of_a_real_program() {
-    let Some(bytes) = profile(V6E) else { return };
+    let bytes = profile(V6E).unwrap();
     let mut engine = open(V6E, bytes);
     let query = Query::busiest();
     let reduce = op(&mut engine, &query, None, "all-reduce");
@@ -162,9 +164,10 @@ fn ops_of_a_real_program() {
 }
 
 /// The program in a packed file gives the same details. The file is unpacked again up to the program.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn packed_files_give_the_same_details() {
-    let Some(bytes) = profile(V6E) else { return };
+    let bytes = profile(V6E).unwrap();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&bytes).unwrap();
     let (mut plain, mut packed) = (open(V6E, bytes.clone()), open("it.xplane.pb.gz", gzip.finish().unwrap()));
@@ -186,9 +189,10 @@ fn with_programs(mut space: XSpace, change: impl Fn(&mut Vec<u8>)) -> XSpace {
     space
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn without_the_program_the_event_text_is_used() {
-    let Some(space) = hlo::xspace(V6E) else { return };
+    let space = hlo::xspace(V6E).unwrap();
     let mut whole = open(V6E, bytes(&space));
     let rows = rows(V6E, bytes(&space), &Query::busiest());
     let mut none = space.clone();
@@ -220,10 +224,11 @@ fn without_the_program_the_event_text_is_used() {
 }
 
 /// All instructions of a GPU's programs can be requested, and those that ran as kernels have figures.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn a_gpu_capture_has_programs() {
     let name = "gpu-mi300/gemm.xplane.pb";
-    let Some(space) = hlo::xspace(name) else { return };
+    let space = hlo::xspace(name).unwrap();
     let mut engine = open(name, bytes(&space));
     let programs = hlo::programs(&space);
     assert!(!programs.is_empty());
@@ -263,9 +268,10 @@ fn has(details: &[OpDetail], words: &str) {
     assert!(details.iter().any(|d| d.words == words), "nothing is “{words}”");
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn words_of_real_programs() {
-    let Some(llama) = hlo::llama() else { return };
+    let llama = hlo::llama().unwrap();
     let details = all_details(&text::module(&llama).unwrap().0);
     has(&details, "bf16 matmul [4×8192×4096]·[4096×4096×1] fused with reduce");
     has(&details, "start of reduce-scatter of bf16[14336,4096] over one group of 8");
@@ -288,9 +294,10 @@ fn words_of_real_programs() {
 }
 
 /// Requests each text alone, as an event has it.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn words_of_real_texts() {
-    let Some(corpora) = hlo::corpora() else { return };
+    let corpora = hlo::corpora().unwrap();
     let mut n = 0;
     for corpus in corpora {
         for line in corpus.texts.iter().filter(|t| text::instruction(t).is_some()) {

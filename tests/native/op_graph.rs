@@ -191,9 +191,10 @@ fn check_drawing(graph: &OpGraph) -> Drawing {
     drawing
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn neighbourhoods_of_real_ops_match_the_program_and_can_be_drawn() {
-    let Some(modules) = modules() else { return };
+    let modules = modules().unwrap();
     let (profile, mut n) = (empty(), 0);
     let analysis = Analysis::new(&profile);
     for module in &modules {
@@ -217,9 +218,10 @@ fn inside<'a>(graph: &'a OpGraph, name: &str) -> Vec<&'a GraphNode> {
     graph.nodes.iter().filter(|n| n.parent == Some(of)).collect()
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn an_opened_node_shows_its_whole_body() {
-    let Some(modules) = modules() else { return };
+    let modules = modules().unwrap();
     let profile = empty();
     let analysis = Analysis::new(&profile);
     let mut n = 0;
@@ -256,9 +258,10 @@ fn an_opened_node_shows_its_whole_body() {
 }
 
 /// Opens every node that can be opened, three times in turn.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn boxes_in_boxes() {
-    let Some(modules) = modules() else { return };
+    let modules = modules().unwrap();
     let profile = empty();
     let analysis = Analysis::new(&profile);
     let mut deepest = 0;
@@ -293,9 +296,10 @@ fn op_graph(engine: &mut OpenSession, name: &str, open: &[&str]) -> Result<OpGra
     engine.answer(&ViewRequest::Graph { query: all_steps(), op: OpRef::new(name, None), open }.into()).decode()
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn the_session_answers_with_times_or_an_error() {
-    let Some(space) = hlo::xspace(V6E) else { return };
+    let space = hlo::xspace(V6E).unwrap();
     let mut whole = engine(&space);
     let graph = op_graph(&mut whole, "all-reduce", &[]).unwrap();
     assert_eq!(graph.basis, OpBasis::Proto);

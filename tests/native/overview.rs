@@ -374,9 +374,10 @@ fn the_guess_of_useful_flops_is_compared_with_those_of_one_step() {
 }
 
 /// A capture that does not name its chip is judged after the user chose one.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn peaks_are_missing_until_the_chip_is_chosen() {
-    let Some(bytes) = common::profile("tpu-vllm-trace/vllm.trace.json.gz") else { return };
+    let bytes = common::profile("tpu-vllm-trace/vllm.trace.json.gz").unwrap();
     let opened = || open("vllm.trace.json.gz", bytes.clone()).unwrap();
     let of = overview_of(opened(), &OverviewQuery::default()).unwrap();
     assert!(of.lacks_peaks && of.kinds.iter().all(|kind| kind.needed == Picos::ZERO));

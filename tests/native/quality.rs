@@ -99,9 +99,10 @@ fn notes_appear_once_among_the_findings() {
     assert_eq!(those(&text, FindingKind::Profiler, "buffers were full").len(), 1);
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn real_captures() {
-    let Some(v6e) = profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let v6e = profile("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     let found = view(&common::open("a.xplane.pb", v6e).unwrap()).quality;
     // Only chip 0 has the async line, and all chips have their HLO.
     let [one] = those(&found, FindingKind::Missing, "no “Async XLA Ops” line")[..] else { panic!("{found:#?}") };
@@ -114,9 +115,10 @@ fn real_captures() {
 }
 
 /// The first of these eight GPUs only copies, so the busiest of the others is shown.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn a_device_that_computes_is_shown_first() {
-    let Some(v100) = profile("gpu-v100/host.xplane.pb") else { return };
+    let v100 = profile("gpu-v100/host.xplane.pb").unwrap();
     let opened = common::open("a.xplane.pb", v100).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let moved = |at: u32| {
@@ -130,15 +132,16 @@ fn a_device_that_computes_is_shown_first() {
     let DeviceChoice::One(shown) = analysis.usual_device(&opened.profile) else { panic!("one is shown") };
     assert_eq!(all[shown as usize], (false, most));
     // If all devices compute, their mean is shown.
-    let Some(v6e) = profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let v6e = profile("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     let opened = common::open("a.xplane.pb", v6e).unwrap();
     assert_eq!(Analysis::new(&opened.profile).usual_device(&opened.profile), DeviceChoice::Mean);
 }
 
 /// Without a requested step, the longest step is shown, and not the first, which may be a warm-up.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn the_longest_step_is_shown_first() {
-    let Some(v6e) = profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let v6e = profile("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     let opened = common::open("a.xplane.pb", v6e).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let all = analysis.devices.iter().flat_map(|device| &device.steps);

@@ -59,10 +59,11 @@ fn model(folder: &str) -> Option<(Vec<Row>, BTreeMap<String, f64>)> {
     Some((table(&json[0]), peaks))
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_peaks() {
-    let Some((opened, analysis, _)) = v6e(false) else { return };
-    let Some((_, theirs)) = model(&format!("{V6E}/xprof")) else { return };
+    let (opened, analysis, _) = v6e(false).unwrap();
+    let (_, theirs) = model(&format!("{V6E}/xprof")).unwrap();
     let ours = analysis.device_peaks(&opened.profile, 0, &PeakChoice::default());
     // xprof prints peaks with six digits.
     let near =
@@ -76,10 +77,11 @@ fn v6e_peaks() {
 }
 
 /// Compares the FLOPs, bytes and rates of every op with both tables, and the efficiencies of every op that has a roof.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_every_op() {
-    let Some((opened, analysis, answer)) = v6e(true) else { return };
-    let Some((model, _)) = model(&format!("{V6E}/xprof")) else { return };
+    let (opened, analysis, answer) = v6e(true).unwrap();
+    let (model, _) = model(&format!("{V6E}/xprof")).unwrap();
     let stats = table(&common::json(&format!("{V6E}/xprof/hlo_stats.json.gz")).unwrap());
     let result = answer.into_report(&opened.profile, &analysis, usize::MAX);
     let (mut n, mut without) = (0, Vec::new());
@@ -119,10 +121,11 @@ fn v6e_every_op() {
 }
 
 /// Difference 2: the total of a run counts the bytes of each asynchronous pair once, and xprof counts them twice.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_program() {
-    let Some((_, _, answer)) = v6e(true) else { return };
-    let Some((model, _)) = model(&format!("{V6E}/xprof")) else { return };
+    let (_, _, answer) = v6e(true).unwrap();
+    let (model, _) = model(&format!("{V6E}/xprof")).unwrap();
     let theirs = model.iter().find(|r| string(r, "operation") == "Program").unwrap();
     let ours = &answer.figures.window;
     near(ours.window.as_f64() / 1e12, number(theirs, "total_time") / 1e6, "window");
@@ -135,10 +138,11 @@ fn v6e_program() {
     assert!((ours / theirs - 1.0).abs() < 1e-9, "{ours} {theirs}");
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn mi300_peaks() {
-    let Some(bytes) = common::profile("gpu-mi300/gemm.xplane.pb") else { return };
-    let Some((_, theirs)) = model("gpu-mi300/xprof") else { return };
+    let bytes = common::profile("gpu-mi300/gemm.xplane.pb").unwrap();
+    let (_, theirs) = model("gpu-mi300/xprof").unwrap();
     let opened = common::open("gemm.xplane.pb", bytes).unwrap();
     let plane = opened.profile.planes.iter().find(|p| p.name == "/device:GPU:0").unwrap();
     let ours = DevicePeaks::resolve("GPU:0", plane, &PeakChoice::default());
@@ -168,9 +172,10 @@ fn access(operation: u64, memory: u64, bytes: u64) -> Vec<u8> {
 
 /// Only xprof's tables exist of the v5p run. A capture is built from them, with the costs that follow from their rates,
 /// and is read as any other. The efficiency of every op must be that of the tables.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v5p_every_op() {
-    let Some((model, peaks)) = model("tpu-v5p-golden") else { return };
+    let (model, peaks) = model("tpu-v5p-golden").unwrap();
     let stats = table(&common::json("tpu-v5p-golden/hlo_stats.json.gz").unwrap());
     let mut plane = Plane::new("/device:TPU:0");
     plane.own("device_type_string", text("TPU v5"));

@@ -71,6 +71,7 @@ fn kernels((opened, analysis): &(Opened, Analysis)) -> BTreeMap<String, (f64, f6
 
 /// Compares all of xprof's kernels, to the printed digits. xprof's table lacks the copies that CUPTI distinguishes from
 /// kernels.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn every_kernel_equals_kernel_stats() {
     for (folder, file, busy) in [(V100, "host.xplane.pb", 0), (MI300, "gemm.xplane.pb", 3_475_484_000)] {
@@ -91,6 +92,7 @@ fn every_kernel_equals_kernel_stats() {
 
 /// Compares every (program, op) of xprof's `hlo_stats`: count, time, category, FLOPs and bytes. Calls of cuBLAS have
 /// FLOPs only in Rooflight.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn mi300_every_op_equals_hlo_stats() {
     let (Some(of), Some(theirs)) = (real(MI300, "gemm.xplane.pb"), table(MI300, "hlo_stats")) else { return };
@@ -121,9 +123,10 @@ fn mi300_every_op_equals_hlo_stats() {
     assert!(ours.is_empty(), "xprof does not list {:?}", ours.keys());
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn mi300_runs_and_copies() {
-    let Some(of) = real(MI300, "gemm.xplane.pb") else { return };
+    let of = real(MI300, "gemm.xplane.pb").unwrap();
     let device = &of.1.devices[0];
     assert_eq!((device.label.as_str(), device.steps.len(), of.1.devices.len()), ("GPU:0", 3, 1));
     let steps: Vec<u64> = device.steps.iter().map(|step| step.length().0 / 1_000_000).collect();
@@ -141,9 +144,10 @@ fn mi300_runs_and_copies() {
 }
 
 /// The ops that ROCm calls copies are data movement and have a category. The figures are those of `profiles/README.md`.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn copies_of_rocm_are_no_compute() {
-    let Some(of) = real("gpu-mi300-conv-legacy", "host.xplane.pb") else { return };
+    let of = real("gpu-mi300-conv-legacy", "host.xplane.pb").unwrap();
     let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Kind);
     let kind = |kind: Kind| b.groups.iter().find(|g| g.kind == kind).map(|g| (g.n_executions, g.total.0)).unwrap();
     assert_eq!(b.totals.busy.0, 4_475_521_000);
@@ -156,13 +160,14 @@ fn copies_of_rocm_are_no_compute() {
 
 /// The kernel that ran is shown beside its op. TensorFlow does not record ops, so the names of its kernels give their
 /// category.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn kernels_are_shown_beside_their_ops() {
-    let Some(of) = real(MI300, "gemm.xplane.pb") else { return };
+    let of = real(MI300, "gemm.xplane.pb").unwrap();
     let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     let call = b.groups.iter().find(|g| g.key.starts_with("custom-call")).unwrap();
     assert!(call.kernel.as_deref().is_some_and(|kernel| kernel.starts_with("Cijk_")), "{:?}", call.kernel);
-    let Some(of) = real(V100, "host.xplane.pb") else { return };
+    let of = real(V100, "host.xplane.pb").unwrap();
     let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     assert!(b.groups.iter().all(|g| g.kernel.is_none()), "rows are named after kernels");
     let philox = b.groups.iter().find(|g| g.key.contains("FillPhiloxRandomKernelLaunch")).unwrap();
@@ -178,10 +183,11 @@ fn kernels_are_shown_beside_their_ops() {
     assert!(labels.iter().any(|label| label.contains("FillPhiloxRandomKernelLaunch")), "{labels:#?}");
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn every_grouping_sums() {
     for (folder, file) in [(V100, "host.xplane.pb"), (MI300, "gemm.xplane.pb")] {
-        let Some(of) = real(folder, file) else { return };
+        let of = real(folder, file).unwrap();
         for by in GroupBy::ALL {
             for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(1)] {
                 for step in [StepChoice::All, StepChoice::Busiest] {

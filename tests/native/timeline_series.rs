@@ -178,9 +178,10 @@ fn counters_of_trace_json() {
     assert!(others.iter().any(|note| note.starts_with("1 flows and similar events")), "{others:?}");
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn power_states_of_a_real_trace() {
-    let Some(capture) = common::profile("tpu-vllm-trace/vllm.trace.json.gz") else { return };
+    let capture = common::profile("tpu-vllm-trace/vllm.trace.json.gz").unwrap();
     let opened = open("vllm.trace.json.gz", capture).unwrap();
     let mut shown = Shown::new(&opened.profile);
     let states = shown.series("P state");

@@ -41,9 +41,10 @@ fn number(value: &Value) -> u64 {
     value.as_str().unwrap().parse().unwrap()
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn the_vllm_step_has_the_known_figures() {
-    let Some(session) = vllm() else { return };
+    let session = vllm().unwrap();
     let step = breakdown(&session, &Query { by: GroupBy::Category, ..Query::busiest() });
     assert_eq!(step.header.step_duration, Some(Picos(66_914_493_397)));
     let all_reduce = step.groups.iter().find(|g| g.key == "all-reduce").unwrap();
@@ -58,9 +59,10 @@ fn the_vllm_step_has_the_known_figures() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn vllm_collectives_are_synchronous_and_exposed() {
-    let Some((opened, analysis)) = vllm() else { return };
+    let (opened, analysis) = vllm().unwrap();
     for (device, n) in [(DeviceChoice::One(0), 129), (DeviceChoice::All, 258)] {
         let request = CommQuery { query: Query { device, ..Query::busiest() }, ..CommQuery::default() };
         let comm = analysis.comm(&opened.profile, &request, None);
@@ -73,6 +75,7 @@ fn vllm_collectives_are_synchronous_and_exposed() {
 }
 
 /// The executions, time, FLOPs and bytes of each op on each device are those of the events in the JSON.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn ops_are_the_sums_of_their_events() {
     let (Some(session), Some(file)) = (vllm(), common::json(VLLM)) else { return };
@@ -100,6 +103,7 @@ fn ops_are_the_sums_of_their_events() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn times_match_the_json_to_the_picosecond() {
     let (Some((opened, _)), Some(file)) = (vllm(), common::json(VLLM)) else { return };
@@ -117,9 +121,10 @@ fn times_match_the_json_to_the_picosecond() {
     }
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn the_vllm_roofline_uses_model_flops_and_a_given_chip() {
-    let Some((opened, analysis)) = vllm() else { return };
+    let (opened, analysis) = vllm().unwrap();
     let none = analysis.roofline(&opened.profile, &RooflineQuery::default(), None).unwrap().figures;
     assert!(none.notes.iter().any(|n| n.message.contains("Choose a chip")), "{:?}", none.notes);
     let peaks = PeakChoice { chip: Some("TPU7x".into()), ..PeakChoice::default() };

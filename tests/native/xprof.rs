@@ -26,9 +26,10 @@ fn seconds(p: Picos) -> String {
     format!("{:.4}", p.as_f64() / 1e12)
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_totals() {
-    let Some(b) = all(GroupBy::Category) else { return };
+    let b = all(GroupBy::Category).unwrap();
     assert_eq!(b.header.step_duration.map(seconds).as_deref(), Some("363.7297"));
     assert_eq!((seconds(b.totals.busy), seconds(b.totals.idle)), ("315.1179".into(), "48.6118".into()));
     let rows: BTreeMap<&str, (Count, String)> =
@@ -40,9 +41,10 @@ fn v6e_totals() {
     assert_eq!(all_reduce.bytes_accessed, Some(12.0 * 2.0 * 5_368_709_120.0));
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_copy_done_per_chip_is_on_the_device_clock() {
-    let Some((opened, analysis)) = v6e() else { return };
+    let (opened, analysis) = v6e().unwrap();
     for (i, expected) in ["76.0095", "76.0192", "76.0107", "75.9938"].into_iter().enumerate() {
         let query = Query {
             device: DeviceChoice::One(i as u32),
@@ -57,10 +59,11 @@ fn v6e_copy_done_per_chip_is_on_the_device_clock() {
 }
 
 /// Every (program, op) of xprof's `hlo_stats` has the same count, and the same self time to the printed digits.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_every_op_equals_hlo_stats() {
-    let Some(b) = all(GroupBy::Op) else { return };
-    let Some(table) = common::json(&format!("{V6E}/xprof/hlo_stats.json.gz")) else { return };
+    let b = all(GroupBy::Op).unwrap();
+    let table = common::json(&format!("{V6E}/xprof/hlo_stats.json.gz")).unwrap();
     let columns: Vec<&str> = table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
     let column = |name: &str| columns.iter().position(|c| *c == name).unwrap();
     let mut ours: BTreeMap<(String, String), (Count, Picos)> = b
@@ -83,9 +86,10 @@ fn v6e_every_op_equals_hlo_stats() {
     assert!(ours.is_empty(), "xprof does not list {ours:?}");
 }
 
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_every_grouping_and_step_sums() {
-    let Some((opened, analysis)) = v6e() else { return };
+    let (opened, analysis) = v6e().unwrap();
     for by in GroupBy::ALL {
         for device in [DeviceChoice::All, DeviceChoice::Mean, DeviceChoice::One(0), DeviceChoice::One(3)] {
             for step in [StepChoice::All, StepChoice::Mean, StepChoice::Busiest, StepChoice::Number(41)] {
@@ -102,9 +106,10 @@ fn v6e_every_grouping_and_step_sums() {
 
 /// Time outside of steps is in no step. The busy times of the steps sum to at most the durations of the steps, on one
 /// clock.
+#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn v6e_steps_add_up() {
-    let Some((opened, analysis)) = v6e() else { return };
+    let (opened, analysis) = v6e().unwrap();
     let device = &analysis.devices[0];
     let of = |n: u64| {
         analysis
