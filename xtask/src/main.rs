@@ -9,18 +9,22 @@
 //!    │ ├──► npm      builds and tests the package for npm       uses tools, page, scripts
 //!    │ ├──► fleet    tests tables with DuckDB, Spark and Ray    uses tools, scripts
 //!    │ ├──► release  makes and checks the files of a release      uses tools, page, python, npm
+//!    │ ├──► captures gets captures of other projects for tests  uses download
 //!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python, npm, fleet
-//!    └──── repo, process: the paths of folders, and the start of other programs
+//!    └──── preflight, repo, process: what a machine must have, the paths of folders, and the start of other programs
 //! ```
 //!
 //! This crate depends on no other crate of the workspace, because it must run when those crates do not compile.
 
 #![forbid(unsafe_code)]
 
+mod captures;
 mod check;
+mod download;
 mod fleet;
 mod npm;
 mod page;
+mod preflight;
 mod process;
 mod python;
 mod release;
@@ -31,7 +35,7 @@ mod tools;
 
 use std::env;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -78,6 +82,15 @@ enum Command {
         /// The tag of the release, such as v0.1.0, which must fit the version
         #[arg(long)]
         tag: Option<String>,
+    },
+    /// List the captures of other projects that tests use, or put them into a folder
+    Captures {
+        /// The folder that gets the captures
+        #[arg(long)]
+        to: Option<PathBuf>,
+        /// A folder that has the captures. Without it, they are downloaded from GitHub
+        #[arg(long, requires = "to")]
+        from: Option<PathBuf>,
     },
     /// Weigh dist/ against its budgets
     Size,
@@ -136,6 +149,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Python => println!("{}", python::test("release", |_| {})?),
         Command::Npm => println!("{}", npm::test(|_| {})?),
         Command::Release { parts, tag } => release::run(&parts, tag.as_deref())?,
+        Command::Captures { to: None, .. } => captures::list()?,
+        Command::Captures { to: Some(to), from } => captures::get(&to, from.as_deref())?,
         Command::Size => drop(page::size::check(&repo::dist())?),
         Command::Screens => scripts::screens()?,
         Command::Synth { arguments } => synth::run(&arguments)?,

@@ -120,7 +120,7 @@ fn archive(out: &Path, version: &str) -> Result<String> {
     let rustc = process::output_of(Command::new("rustc").arg("-vV")).context("no rustc")?;
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
     let name = format!("rooflight-{version}-{host}");
-    let args = ["build", "--release", "--locked", "--bin", "rooflight"];
+    let args = ["build", "--release", "--locked", "--bin", "rooflight", "--features", "fleet"];
     process::run(process::cargo().current_dir(repo::root()).args(args))?;
     let scratch = repo::target()?.join("release-archive");
     let (folder, program) = (scratch.join(&name), format!("rooflight{}", env::consts::EXE_SUFFIX));

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use crate::preflight::{self, Need};
 use stages::{STAGES, Stage};
 
 enum Outcome {
@@ -36,8 +37,17 @@ impl StageResult {
 
 /// Runs the stages of [`STAGES`] with the names `only`, or all if `only` is empty. Prints `N passed, N failed` last.
 pub fn run(only: &[String]) -> Result<ExitCode> {
+    let is_chosen = |stage: &&Stage| only.is_empty() || only.iter().any(|name| name == stage.name);
+    // A stage that cannot run is named now, and not after the others.
+    let mut needs: Vec<Need> = Vec::new();
+    for need in STAGES.iter().filter(is_chosen).flat_map(|stage| stage.preflight) {
+        if !needs.contains(need) {
+            needs.push(*need);
+        }
+    }
+    preflight::check(needs)?;
     let mut results: Vec<StageResult> = Vec::new();
-    for stage in STAGES.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name)) {
+    for stage in STAGES.iter().filter(is_chosen) {
         let needs_failed = results.iter().any(|result| Some(result.name) == stage.needs && !result.passed());
         results.push(run_stage(stage, needs_failed));
     }

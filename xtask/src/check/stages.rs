@@ -9,6 +9,7 @@ use anyhow::{Result, ensure};
 
 use super::counts::Counts;
 use super::dependencies;
+use crate::preflight::Need;
 use crate::{fleet as tables, npm as package, page, process, python, repo, scripts, tools};
 
 /// One part of `cargo xtask test`, which passes or fails as a whole.
@@ -17,6 +18,8 @@ pub struct Stage {
     pub description: &'static str,
     /// The name of the stage that must have passed before this stage runs.
     pub needs: Option<&'static str>,
+    /// What the machine must have.
+    pub preflight: &'static [Need],
     pub run: fn() -> Result<String>,
 }
 
@@ -29,16 +32,24 @@ pub const STAGES: [Stage; 13] = [
     stage("fuzz", "fuzz targets compile", fuzz),
     stage("native", "unit, property, golden, tidy and doc tests", native),
     stage("doc", "documentation without warnings", doc),
-    stage("npm", "the package for npm, in Chromium and Node.js", npm),
-    stage("fleet", "tables of 1,000 captures, in DuckDB, Spark and Ray", fleet),
-    stage("page", "builds dist/", page),
+    Stage { preflight: &[Need::Node], ..stage("npm", "the package for npm, in Chromium and Node.js", npm) },
+    Stage { preflight: &[Need::Python], ..stage("fleet", "tables of 1,000 captures, in DuckDB, Spark and Ray", fleet) },
+    Stage { preflight: &[Need::Node], ..stage("page", "builds dist/", page) },
     Stage { needs: Some("page"), ..stage("size", "its weight against its budget", size) },
-    Stage { needs: Some("page"), ..stage("browser", "dist/, in Chromium and Firefox", browser) },
-    Stage { needs: Some("page"), ..stage("python", "the wheel, in a fresh environment", python) },
+    Stage {
+        needs: Some("page"),
+        preflight: &[Need::Node],
+        ..stage("browser", "dist/, in Chromium and Firefox", browser)
+    },
+    Stage {
+        needs: Some("page"),
+        preflight: &[Need::Node, Need::Python],
+        ..stage("python", "the wheel, in a fresh environment", python)
+    },
 ];
 
 const fn stage(name: &'static str, description: &'static str, run: fn() -> Result<String>) -> Stage {
-    Stage { name, description, needs: None, run }
+    Stage { name, description, needs: None, preflight: &[Need::Space(2)], run }
 }
 
 /// Returns the list of stages for `cargo xtask test --help`.
@@ -81,12 +92,18 @@ fn fuzz() -> Result<String> {
 
 fn native() -> Result<String> {
     let mut counts = Counts::default();
-    process::run_and_read(cargo("test").args(["--workspace", "--no-fail-fast"]), |line| counts.read(line))?;
+    let mut test = cargo("test");
+    test.args(["--workspace", "--no-fail-fast"]);
+    // Tests that need captures of other projects run if this variable is set when they are compiled.
+    test.envs(repo::profiles().map(|folder| ("ROOFLIGHT_PROFILES", folder)));
+    process::run_and_read(&mut test, |line| counts.read(line))?;
     Ok(counts.to_string())
 }
 
 fn doc() -> Result<String> {
-    process::run(cargo("doc").args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    // These are the features of the tests, so that the lints have checked all dependencies already.
+    let features = ["--features", "rooflight/fleet"];
+    process::run(cargo("doc").args(["--workspace", "--no-deps"]).args(features).env("RUSTDOCFLAGS", "-D warnings"))
         .map(|()| String::new())
 }
 

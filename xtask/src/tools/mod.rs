@@ -1,7 +1,7 @@
 //! This module finds the programs that builds and tests need, at the right version, and installs those that are absent.
 //!
 //! ```text
-//!  on PATH? ──► in the cache? ──► install into the cache (cargo install, npm)
+//!  on PATH? ──► in the cache? ──► install into the cache: a built program, else from source (cargo install), or from npm
 //!  version checked   version checked                    version checked
 //! ```
 
@@ -9,6 +9,7 @@ pub mod browser;
 mod install;
 pub mod java;
 pub mod peers;
+mod prebuilt;
 pub mod python;
 mod version;
 
@@ -34,8 +35,10 @@ pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// Returns the path of Trunk, and a PATH that begins with the folders of wasm-bindgen and wasm-opt.
 pub fn for_page() -> Result<(PathBuf, OsString)> {
+    // What needs another program, and what is fast, comes first: an error comes before anything long begins.
     wasm_target()?;
-    let (trunk, others) = (trunk()?, [wasm_bindgen()?, wasm_opt()?]);
+    let others = [wasm_opt()?, wasm_bindgen()?];
+    let trunk = trunk()?;
     let folders = others.iter().filter_map(|tool| tool.parent()).map(Path::to_owned);
     let path = env::var_os("PATH").unwrap_or_default();
     Ok((trunk, env::join_paths(folders.chain(env::split_paths(&path)))?))
@@ -55,13 +58,18 @@ pub fn wasm_target() -> Result<()> {
     process::run(Command::new("rustup").args(["target", "add", WASM]))
 }
 
-/// Finds wasm-bindgen at the exact version of the library `wasm-bindgen` in `Cargo.lock`.
-pub fn wasm_bindgen() -> Result<PathBuf> {
+/// Returns the version of the library `wasm-bindgen` in `Cargo.lock`.
+fn wasm_bindgen_version() -> Result<String> {
     let lock: Table = fs::read_to_string(repo::root().join("Cargo.lock"))?.parse()?;
     let mut packages = lock["package"].as_array().into_iter().flatten();
     let library = packages.find(|package| package["name"].as_str() == Some("wasm-bindgen"));
-    let version =
-        library.and_then(|library| library["version"].as_str()).context("no wasm-bindgen in Cargo.lock")?.to_owned();
+    let version = library.and_then(|library| library["version"].as_str()).context("no wasm-bindgen in Cargo.lock")?;
+    Ok(version.to_owned())
+}
+
+/// Finds wasm-bindgen at the exact version of the library.
+pub fn wasm_bindgen() -> Result<PathBuf> {
+    let version = wasm_bindgen_version()?;
     Tool { program: "wasm-bindgen", package: "wasm-bindgen-cli", version, from: Source::WASM_BINDGEN }.find()
 }
 
@@ -116,11 +124,20 @@ impl Tool {
         if let Some(path) = known {
             return Ok(path);
         }
-        match &self.from {
-            Source::Crate { features, opt_level, takes } => {
-                install::from_crates(self, &folder, features, opt_level, takes)?;
+        let archive = prebuilt::archive(self);
+        let downloaded = archive.map(|(address, sha256)| install::from_archive(self, &folder, &address, sha256));
+        if let Some(Err(error)) = &downloaded {
+            eprintln!("{error:#}");
+        }
+        // A program that this system cannot run, for example because its libraries are too old, is built from source as well.
+        if !cached().any(|path| self.is_right(&path)) {
+            let _ = fs::remove_dir_all(folder.join("bin"));
+            match &self.from {
+                Source::Crate { features, opt_level, takes } => {
+                    install::from_crates(self, &folder, features, opt_level, takes)?;
+                }
+                Source::Npm => install::from_npm(self, &folder)?,
             }
-            Source::Npm => install::from_npm(self, &folder)?,
         }
         cached()
             .find(|path| self.is_right(path))

@@ -18,10 +18,14 @@ const TESTS: [&str; 5] = ["pytest<10", "pandas<4", "pyarrow", "jupyterlab<5", "m
 /// The packages of the tests of the tables.
 const FLEET: [&str; 4] = ["pytest<10", "duckdb<3", "pyspark<5", "ray<3"];
 
+/// Returns the path of the system's Python.
+pub fn system() -> Result<PathBuf> {
+    process::find_program(&["python3", "python"]).context("no Python: install version 3.9 or newer")
+}
+
 /// Makes an environment in `folder`. Returns the path of its Python.
 pub fn environment(folder: &Path) -> Result<PathBuf> {
-    let system = process::find_program(&["python3", "python"]).context("install Python 3.9 or newer")?;
-    process::run(Command::new(system).args(["-m", "venv"]).arg(folder))?;
+    process::run(Command::new(system()?).args(["-m", "venv"]).arg(folder))?;
     Ok(programs(folder).join("python"))
 }
 
