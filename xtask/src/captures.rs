@@ -1,6 +1,8 @@
 //! This module lists the captures of other projects that tests use (`tests/captures.toml`), and copies or downloads them into a folder.
 
+use std::fmt::Write as _;
 use std::fs;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -60,18 +62,24 @@ fn files() -> Result<Vec<File>> {
 /// Prints where each file comes from, and whether the folder of captures has it.
 pub fn list() -> Result<()> {
     let (files, folder) = (files()?, repo::profiles());
+    let mut text = String::new();
     for file in &files {
         let there = folder.as_ref().is_some_and(|folder| file.is_in(folder));
         let state = if there { "there" } else { "absent" };
-        println!("{}\n    {}\n    {} bytes, SHA-256 {}, {state}", file.name, file.origin, file.bytes, file.sha256);
+        let File { name, origin, bytes, sha256, .. } = file;
+        writeln!(text, "{name}\n    {origin}\n    {bytes} bytes, SHA-256 {sha256}, {state}")?;
     }
-    match folder {
-        Some(folder) => println!("\nTests read these files in {}.", folder.display()),
-        None => println!(
-            "\nThere is no folder of captures, so the tests that need it are ignored. Get it with: cargo xtask captures --to FOLDER"
-        ),
+    text += "\n";
+    text += &match folder {
+        Some(folder) => format!("Tests read these files in {}.\n", folder.display()),
+        None => "There is no folder of captures, so the tests that need it are ignored. Get it with: cargo xtask captures --to FOLDER\n"
+            .to_owned(),
+    };
+    // The reader of a pipe may need only the first lines.
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Puts all files into `to`: from the folder `from`, or from GitHub without one.
