@@ -185,8 +185,8 @@ pub fn run_compact(args: &CompactArgs) -> Result<String, Failure> {
 pub fn no_parquet() -> Failure {
     Failure {
         title: "No table was written".to_owned(),
-        message: "This program was built without Parquet. Install it with `cargo install --path . --features fleet`, which needs a C \
-                  compiler, or write JSON lines with --jsonl."
+        message: "This program was built without Parquet, which --parquet and compact need. Use the program of a release, install it with \
+                  `cargo install --path . --features fleet`, which needs a C compiler, or write JSON lines with --jsonl."
             .to_owned(),
     }
 }
