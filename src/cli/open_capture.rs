@@ -9,7 +9,7 @@ use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy
 use crate::analysis::breakdown::row_label::row_name;
 use crate::analysis::breakdown::{Answer, Breakdown, Scopes};
 use crate::profile::{Note, Severity};
-use crate::protocol::{Failure, Progress};
+use crate::protocol::{Failure, Progress, Stage};
 use crate::report::inspect::inspect;
 use crate::report::roofline_json::RoofRows;
 use crate::report::{
@@ -51,7 +51,9 @@ impl OpenFiles {
     /// # Errors
     /// Returns a [`Failure`] if nothing could be read.
     pub fn open_inputs(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Self, Failure> {
+        let bytes_total = inputs.iter().map(|input| input.source.size()).sum();
         let mut opened = open(inputs, progress)?;
+        progress(Progress::new(Stage::Analyse, bytes_total, ""));
         let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.open_files)));
         let analysis = Analysis::new(&opened.profile);
         Ok(Self { opened, analysis, programs })
