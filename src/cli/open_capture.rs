@@ -53,7 +53,7 @@ impl OpenFiles {
     pub fn open_inputs(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Self, Failure> {
         let bytes_total = inputs.iter().map(|input| input.source.size()).sum();
         let mut opened = open(inputs, progress)?;
-        progress(Progress::new(Stage::Analyse, bytes_total, ""));
+        progress(Progress { bytes_done: bytes_total, ..Progress::new(Stage::Analyse, bytes_total, "") });
         let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.open_files)));
         let analysis = Analysis::new(&opened.profile);
         Ok(Self { opened, analysis, programs })
