@@ -14,7 +14,7 @@ use crate::{download, repo};
 const GITHUB: &str = "https://raw.githubusercontent.com";
 
 /// A file that tests use.
-struct File {
+struct CaptureFile {
     /// The path in the folder of captures.
     name: String,
     bytes: u64,
@@ -25,7 +25,7 @@ struct File {
     origin: String,
 }
 
-impl File {
+impl CaptureFile {
     fn read(table: &Table) -> Result<Self> {
         let text = |key: &str| table.get(key).and_then(|value| value.as_str()).map(str::to_owned);
         let need = |key: &str| text(key).with_context(|| format!("a file of tests/captures.toml has no {key}"));
@@ -53,10 +53,10 @@ impl File {
     }
 }
 
-fn files() -> Result<Vec<File>> {
+fn files() -> Result<Vec<CaptureFile>> {
     let table: Table = fs::read_to_string(repo::root().join("tests/captures.toml"))?.parse()?;
     let files = table.get("file").and_then(|files| files.as_array()).context("tests/captures.toml lists no file")?;
-    files.iter().map(|file| File::read(file.as_table().context("a file is no table")?)).collect()
+    files.iter().map(|file| CaptureFile::read(file.as_table().context("a file is no table")?)).collect()
 }
 
 /// Prints where each file comes from, and whether the folder of captures has it.
@@ -66,7 +66,7 @@ pub fn list() -> Result<()> {
     for file in &files {
         let there = folder.as_ref().is_some_and(|folder| file.is_in(folder));
         let state = if there { "there" } else { "absent" };
-        let File { name, origin, bytes, sha256, .. } = file;
+        let CaptureFile { name, origin, bytes, sha256, .. } = file;
         writeln!(text, "{name}\n    {origin}\n    {bytes} bytes, SHA-256 {sha256}, {state}")?;
     }
     text += "\n";
@@ -86,7 +86,7 @@ pub fn list() -> Result<()> {
 pub fn get(to: &Path, from: Option<&Path>) -> Result<()> {
     let missing = get_files(&files()?, to, from, GITHUB)?;
     if !missing.is_empty() {
-        println!("No public copy is known of these files, and the tests that need them are skipped:");
+        println!("No public copy is known of these files, and the native tests that need them fail:");
         missing.iter().for_each(|name| println!("    {name}"));
     }
     println!("Run the tests with these captures: ROOFLIGHT_PROFILES={} cargo xtask test", to.canonicalize()?.display());
@@ -94,7 +94,7 @@ pub fn get(to: &Path, from: Option<&Path>) -> Result<()> {
 }
 
 /// Does the same as [`get`]. Returns the names of the files without a public copy.
-fn get_files(files: &[File], to: &Path, from: Option<&Path>, server: &str) -> Result<Vec<String>> {
+fn get_files(files: &[CaptureFile], to: &Path, from: Option<&Path>, server: &str) -> Result<Vec<String>> {
     let mut missing = Vec::new();
     for file in files.iter().filter(|file| !file.is_in(to)) {
         let path = to.join(&file.name);
@@ -117,18 +117,18 @@ fn copy(from: &Path, to: &Path, sha256: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::download::tests::{Folder, HELLO, serve};
+    use crate::download::tests::{HELLO, serve};
     use std::collections::BTreeSet;
 
-    fn file(name: &str, source: Option<&str>) -> File {
+    fn file(name: &str, source: Option<&str>) -> CaptureFile {
         let source = source.map(str::to_owned);
-        File { name: name.to_owned(), bytes: 5, sha256: HELLO.to_owned(), source, origin: String::new() }
+        CaptureFile { name: name.to_owned(), bytes: 5, sha256: HELLO.to_owned(), source, origin: String::new() }
     }
 
     #[test]
     fn files_are_downloaded_or_copied() {
-        let (server, folder) = (serve(b"hello"), Folder::new("captures"));
-        let (first, second) = (folder.0.join("first"), folder.0.join("second"));
+        let (server, folder) = (serve(b"hello"), tempfile::tempdir().unwrap());
+        let (first, second) = (folder.path().join("first"), folder.path().join("second"));
         let listed = [file("tpu/a.pb", Some("there")), file("tpu/xprof/b.json", None)];
         let missing = get_files(&listed, &first, None, &server).unwrap();
         assert_eq!(missing, ["tpu/xprof/b.json"]);
@@ -141,7 +141,7 @@ mod tests {
         assert!(get_files(&listed, &second, Some(&first), &server).unwrap().is_empty());
         assert_eq!(fs::read(second.join("tpu/xprof/b.json")).unwrap(), b"hello");
         fs::write(first.join("tpu/a.pb"), "other").unwrap();
-        let error = get_files(&listed, &folder.0.join("third"), Some(&first), &server).unwrap_err();
+        let error = get_files(&listed, &folder.path().join("third"), Some(&first), &server).unwrap_err();
         assert!(format!("{error:#}").contains("a.pb is another file"), "{error:#}");
     }
 

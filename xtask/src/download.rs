@@ -65,34 +65,16 @@ pub mod tests {
         format!("http://{address}")
     }
 
-    /// An empty folder, which is removed at the end.
-    pub struct Folder(pub std::path::PathBuf);
-
-    impl Folder {
-        pub fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("xtask-{name}-{}", std::process::id()));
-            let _ = fs::remove_dir_all(&path);
-            fs::create_dir_all(&path).unwrap();
-            Self(path)
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-
     /// The SHA-256 of `hello`.
     pub const HELLO: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
     #[test]
     fn only_the_right_content_is_kept() {
-        let (server, folder) = (serve(b"hello"), Folder::new("download"));
-        let path = folder.0.join("deep/er/file");
+        let (server, folder) = (serve(b"hello"), tempfile::tempdir().unwrap());
+        let path = folder.path().join("deep/er/file");
         download(&format!("{server}/there"), HELLO, &path).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"hello");
-        let other = folder.0.join("other");
+        let other = folder.path().join("other");
         let wrong = HELLO.replace('2', "3");
         let error = download(&format!("{server}/there"), &wrong, &other).unwrap_err();
         assert!(format!("{error:#}").contains(&format!("is {HELLO}, and not {wrong}")), "{error:#}");
@@ -100,6 +82,6 @@ pub mod tests {
         assert!(format!("{error:#}").contains("/elsewhere could not be downloaded"), "{error:#}");
         let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         assert!(download(&format!("http://{nobody}/there"), HELLO, &other).is_err());
-        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "nothing is left of what failed");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left of what failed");
     }
 }

@@ -8,8 +8,11 @@ use anyhow::{Result, bail};
 use crate::tools::{browser, python};
 use crate::{process, repo};
 
+/// The space in GB that every task needs: a build ends soon with less.
+pub const SPACE: Need = Need::Space(2);
+
 /// What must be there before a task begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     Node,
     Python,

@@ -9,12 +9,11 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
 use crate::npm::empty;
 use crate::page::{self, Build};
-use crate::{npm, process, python, repo, tools};
+use crate::{download, npm, process, python, repo, tools};
 
 /// The file with the checksums, in the format of `sha256sum`.
 const CHECKSUMS: &str = "SHA256SUMS";
@@ -222,8 +221,7 @@ fn checksums(out: &Path) -> Result<String> {
     files.sort();
     let mut list = String::new();
     for path in &files {
-        let sum = Sha256::digest(fs::read(path)?);
-        let sum = sum.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        let sum = download::sha256(path)?;
         writeln!(list, "{sum}  {}", path.file_name().unwrap_or_default().to_string_lossy())?;
     }
     fs::write(out.join(CHECKSUMS), &list)?;

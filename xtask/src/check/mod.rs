@@ -7,6 +7,7 @@ mod counts;
 mod dependencies;
 pub mod stages;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -39,12 +40,7 @@ impl StageResult {
 pub fn run(only: &[String]) -> Result<ExitCode> {
     let is_chosen = |stage: &&Stage| only.is_empty() || only.iter().any(|name| name == stage.name);
     // A stage that cannot run is named now, and not after the others.
-    let mut needs: Vec<Need> = Vec::new();
-    for need in STAGES.iter().filter(is_chosen).flat_map(|stage| stage.preflight) {
-        if !needs.contains(need) {
-            needs.push(*need);
-        }
-    }
+    let needs: BTreeSet<Need> = STAGES.iter().filter(is_chosen).flat_map(|stage| stage.preflight).copied().collect();
     preflight::check(needs)?;
     let mut results: Vec<StageResult> = Vec::new();
     for stage in STAGES.iter().filter(is_chosen) {

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use super::counts::Counts;
 use super::dependencies;
-use crate::preflight::Need;
+use crate::preflight::{Need, SPACE};
 use crate::{fleet as tables, npm as package, page, process, python, repo, scripts, tools};
 
 /// One part of `cargo xtask test`, which passes or fails as a whole.
@@ -49,7 +49,7 @@ pub const STAGES: [Stage; 13] = [
 ];
 
 const fn stage(name: &'static str, description: &'static str, run: fn() -> Result<String>) -> Stage {
-    Stage { name, description, needs: None, preflight: &[Need::Space(2)], run }
+    Stage { name, description, needs: None, preflight: &[SPACE], run }
 }
 
 /// Returns the list of stages for `cargo xtask test --help`.

@@ -13,11 +13,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::preflight::{self, Need};
-use crate::{process, repo, tools};
-
-/// The space that the page and its tools need, in GB.
-const SPACE: u64 = 2;
+use crate::{preflight, process, repo, tools};
 
 /// The profile with which the page is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,7 +49,7 @@ pub fn build_checks() -> Result<PathBuf> {
 }
 
 fn trunk(build: Build, command: &str) -> Result<Command> {
-    preflight::check([Need::Space(SPACE)])?;
+    preflight::check([preflight::SPACE])?;
     let (trunk, path) = tools::for_page()?;
     let mut trunk = Command::new(trunk);
     trunk.current_dir(repo::root()).arg(command).args(match build {

@@ -67,24 +67,24 @@ pub fn from_npm(tool: &Tool, folder: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::download::tests::{Folder, serve};
+    use crate::download::tests::serve;
     use crate::tools::Source;
 
     #[test]
     fn an_archive_with_the_right_content_is_installed() {
-        let folder = Folder::new("archive");
+        let folder = tempfile::tempdir().unwrap();
         let name = format!("a-tool{EXE_SUFFIX}");
-        fs::create_dir_all(folder.0.join("a-tool-1.0")).unwrap();
-        fs::write(folder.0.join("a-tool-1.0").join(&name), "program").unwrap();
-        let made = folder.0.join("made.tar");
-        process::run(Command::new("tar").arg("-cf").arg(&made).arg("-C").arg(&folder.0).arg("a-tool-1.0")).unwrap();
+        fs::create_dir_all(folder.path().join("a-tool-1.0")).unwrap();
+        fs::write(folder.path().join("a-tool-1.0").join(&name), "program").unwrap();
+        let made = folder.path().join("made.tar");
+        process::run(Command::new("tar").arg("-cf").arg(&made).arg("-C").arg(folder.path()).arg("a-tool-1.0")).unwrap();
         let sha256 = download::sha256(&made).unwrap();
         let address = format!("{}/there", serve(fs::read(&made).unwrap().leak()));
         let tool = |program| Tool { program, package: "a-tool", version: "1.0".to_owned(), from: Source::Npm };
-        let to = folder.0.join("installed");
+        let to = folder.path().join("installed");
         from_archive(&tool("a-tool"), &to, &address, &sha256).unwrap();
         assert_eq!(fs::read(to.join("bin").join(&name)).unwrap(), b"program");
-        let other = folder.0.join("other");
+        let other = folder.path().join("other");
         assert!(from_archive(&tool("another"), &other, &address, &sha256).is_err(), "no such program");
         assert!(from_archive(&tool("a-tool"), &other, &address, &"0".repeat(64)).is_err(), "other content");
         assert!(!other.exists() && !other.with_file_name("unpacked").exists());
