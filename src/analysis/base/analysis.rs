@@ -8,6 +8,7 @@ use super::hosts;
 use super::op_times::{OpTimeCache, OpTimes, OpTimesRequest, Window};
 use super::query::{DeviceChoice, Query};
 use super::rows::SessionFacts;
+use super::steps::{StepKind, StepsBy};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
 use crate::profile::{Note, Op, OpId, Profile, Severity, Strings};
@@ -23,6 +24,8 @@ pub struct Analysis {
     pub axis: Axis,
     /// The devices that have ops, in the order of their planes.
     pub devices: Vec<Device>,
+    /// The kinds of steps, the one with the most time first. Empty if there are no steps.
+    pub kinds: Vec<StepKind>,
     /// Facts of each device's ops, by index into `devices`.
     pub facts: Vec<PlaneFacts>,
     /// Notes on devices, steps and hosts.
@@ -46,9 +49,14 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Finds the devices of `profile` and classifies their ops.
+    /// Finds the devices of `profile` and classifies their ops. Steps are found by the first way that fits the capture.
     pub fn new(profile: &Profile) -> Self {
-        let (mut devices, mut notes) = devices(profile);
+        Self::with_steps(profile, &StepsBy::default())
+    }
+
+    /// Finds the devices of `profile`, with the steps that the user wants, and classifies their ops.
+    pub fn with_steps(profile: &Profile, by: &StepsBy) -> Self {
+        let (mut devices, kinds, mut notes) = devices(profile, by);
         let axis = Axis::new(profile, &mut devices);
         let (hosts_aligned, of_hosts) = hosts::aligned(profile, &devices);
         notes.extend(of_hosts);
@@ -63,6 +71,7 @@ impl Analysis {
         Self {
             axis,
             devices,
+            kinds,
             facts,
             notes,
             host_planes: host_planes(profile),

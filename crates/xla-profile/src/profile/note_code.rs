@@ -184,6 +184,8 @@ note_codes! {
     ProgramIdDiffers = "program_id_differs",
     /// Rooflight numbers the programs, because the capture does not have their ids.
     ProgramNumbers = "program_numbers",
+    /// A program of one name is compiled again for each step.
+    ProgramsOneRunEach = "programs_one_run_each",
     /// The published HBM bandwidth counts, because the profile’s figure counts half of the transfers.
     PublishedHbm = "published_hbm",
     /// Published peaks count, because the capture has none.
@@ -210,12 +212,24 @@ note_codes! {
     StepMissing = "step_missing",
     /// The file is cut within a step, and the rest of the step counts as neither idle nor lost.
     StepNotInFile = "step_not_in_file",
+    /// Steps are marks of the host, or a sequence of programs that repeats.
+    StepsBy = "steps_by",
     /// Steps are runs of programs, because the capture has no line of steps.
     StepsFromModules = "steps_from_modules",
+    /// There are several kinds of steps, such as prefill and decode.
+    StepsKinds = "steps_kinds",
+    /// Several events of the line of steps make one step of the program.
+    StepsMerged = "steps_merged",
     /// The page lists the first steps alone.
     StepsNotListed = "steps_not_listed",
     /// Some steps are not on all hosts.
     StepsOfSomeHosts = "steps_of_some_hosts",
+    /// Programs ran outside of all steps.
+    StepsOutside = "steps_outside",
+    /// A short sequence of programs repeats, each of which is dispatched alone.
+    StepsPattern = "steps_pattern",
+    /// A way to find steps does not fit the runs of programs.
+    StepsRejected = "steps_rejected",
     /// The other devices wait for one device.
     Straggler = "straggler",
     /// The session is a report without its capture.
