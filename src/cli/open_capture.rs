@@ -224,7 +224,7 @@ impl OpenCapture<'_> {
 
     pub(super) fn query(&self, by: GroupBy, filter: Filter) -> Result<Query, Failure> {
         let device = self.device()?;
-        let step = self.view.step();
+        let step = self.step()?;
         if let StepChoice::Number(n) = step {
             let has = |d: &crate::analysis::base::Device| d.steps.iter().any(|s| s.number == n);
             if !self.analysis.devices.is_empty() && !self.analysis.devices.iter().any(has) {
@@ -233,6 +233,16 @@ impl OpenCapture<'_> {
             }
         }
         Ok(Query { device, step, by, filter })
+    }
+
+    /// Finds the step of `--step`, `--window` or `--kind`.
+    fn step(&self) -> Result<StepChoice, Failure> {
+        let Some(wanted) = &self.view.kind else { return Ok(self.view.step()) };
+        let kinds = &self.analysis.kinds;
+        match kinds.iter().position(|kind| kind.name == *wanted) {
+            Some(kind) => Ok(StepChoice::Kind(kind as u16)),
+            None => Err(no_kind(wanted, &kinds.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>())),
+        }
     }
 
     /// Finds the device of `--device`: `mean`, `all`, a label, a plane name, or the number at the end of a label. Without
@@ -278,6 +288,15 @@ impl OpenCapture<'_> {
 
 fn partial(message: &str) -> String {
     format!("partial: {message}")
+}
+
+/// Returns the failure for a kind of steps that the capture does not have. `names` are those of its kinds.
+pub(super) fn no_kind(wanted: &str, names: &[&str]) -> Failure {
+    let message = match names {
+        [] => "All steps are of one kind, or there are none.".to_owned(),
+        names => format!("Kinds: {}.", names.join(", ")),
+    };
+    Failure { title: format!("No steps of kind {wanted}"), message }
 }
 
 /// Builds the error for a step `n` that does not exist. The message lists the existing `steps`.

@@ -1,6 +1,6 @@
 //! This module declares the options that all commands with a report share, and the values that several commands parse.
 
-use crate::analysis::base::{StepChoice, TimeRange};
+use crate::analysis::base::{StepChoice, StepsBy, TimeRange};
 use crate::units::Picos;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
@@ -11,9 +11,15 @@ pub struct View {
     /// Captures, compiled programs, report files, archives, or folders of these. Several captures are the hosts of one session.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The step: `mean` for the mean of the steady steps, a number, `busiest` for the step with the longest period on any device, or `all` for the whole capture.
+    /// The step: `mean` for the mean of the steady steps, `kind:2` for the mean of the second kind of steps, a number, `busiest` for the step with the longest period on any device, or `all` for the whole capture.
     #[arg(long, default_value = "mean", value_parser = step)]
     pub step: StepChoice,
+    /// The mean of the steady steps of this kind, such as `decode`. `inspect` and the notes list the kinds. Replaces `--step`.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["step", "window"])]
+    pub kind: Option<String>,
+    /// The way in which steps are found: `annotation` for the marks of the host, `line` for the line of steps of the device, `sequence` for the smallest sequence of programs that repeats, `program=NAME` for the runs of a program, or `all` for no steps. Default: the first way that fits.
+    #[arg(long, value_name = "HOW", value_parser = steps_by)]
+    pub steps: Option<StepsBy>,
     /// The part of the timeline between two times, such as `12.5ms..14ms`. The units are s, ms, us, ns and ps; without a unit it is ps. Replaces `--step`.
     #[arg(long, value_name = "A..B", value_parser = window, conflicts_with = "step")]
     pub window: Option<TimeRange>,
@@ -90,7 +96,11 @@ pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
 }
 
 fn step(text: &str) -> Result<StepChoice, String> {
-    text.parse().map_err(|_| "a step is a number, `mean`, `busiest` or `all`".to_owned())
+    text.parse().map_err(|_| "a step is a number, `mean`, `kind:` and a number, `busiest` or `all`".to_owned())
+}
+
+fn steps_by(text: &str) -> Result<StepsBy, String> {
+    text.parse().map_err(|_| "steps are found by `annotation`, `line`, `sequence`, `program=NAME` or `all`".to_owned())
 }
 
 /// Reads `A..B`, two times with units.

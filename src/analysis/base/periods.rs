@@ -11,6 +11,7 @@
 
 use super::device::{Clock, Device, Step, host_interval, host_lines, host_planes};
 use super::not_steady::NotSteady;
+use super::query::StepChoice;
 use crate::intervals::Interval;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
@@ -96,9 +97,9 @@ pub(super) fn mark_steady(profile: &Profile, devices: &mut [Device]) {
 }
 
 impl Device {
-    /// Returns the steady step with the median length, which stands for the mean where only one step can be shown.
-    pub fn median_step(&self) -> Option<&Step> {
-        let mut steps: Vec<&Step> = self.steady_steps().collect();
+    /// Returns the steady step with the median length, which stands for the mean `choice` where only one step can be shown.
+    pub fn median_step(&self, choice: StepChoice) -> Option<&Step> {
+        let mut steps: Vec<&Step> = self.steady_steps_of(choice).collect();
         steps.small_sort_by_key(|step| step.length());
         steps.get(steps.len() / 2).copied()
     }

@@ -133,7 +133,7 @@ impl Analysis {
         max_steps: usize,
     ) -> Option<Vec<StepTime>> {
         let (device, facts) = self.devices.get(device).zip(self.facts.get(device))?;
-        Some(step_times(profile, device, facts, max_steps))
+        Some(step_times(profile, device, facts, max_steps, &|step| self.step_name(profile, device, step)))
     }
 
     /// Compares the durations of each step on the devices that have it. No event of an op is read.
@@ -146,7 +146,13 @@ impl Analysis {
     }
 }
 
-fn step_times(profile: &Profile, device: &Device, facts: &PlaneFacts, max_steps: usize) -> Vec<StepTime> {
+fn step_times<'p>(
+    profile: &'p Profile,
+    device: &Device,
+    facts: &PlaneFacts,
+    max_steps: usize,
+    name: &dyn Fn(&Step) -> &'p str,
+) -> Vec<StepTime> {
     let plane = &profile.planes[device.plane];
     let listed = &device.steps[..device.steps.len().min(max_steps)];
     if listed.is_empty() {
@@ -154,10 +160,10 @@ fn step_times(profile: &Profile, device: &Device, facts: &PlaneFacts, max_steps:
     }
     let time = |s: &Step| StepTime {
         number: s.number,
-        name: s.name(profile, plane).to_owned(),
+        name: name(s).to_owned(),
         length: s.length(),
         duration: s.duration,
-        not_steady: s.not_steady,
+        not_steady: device.left_out(s),
         busy: Picos::ZERO,
         idle: s.length(),
         by_kind: [Picos::ZERO; 7],

@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, OpEvidence};
 use super::step_columns::StepColumns;
 use crate::analysis::base::op_times::OpTimes;
-use crate::analysis::base::{Analysis, Device, Platform, Spread};
+use crate::analysis::base::{Analysis, Device, Platform, Spread, Step};
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::classify::OpFacts;
 use crate::analysis::classify::layer::without_numbers;
@@ -68,6 +68,11 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     pub fn device(&self) -> &'a Device {
         &self.analysis.devices[self.by_op.ledger.device]
+    }
+
+    /// Iterates over the steps that count for means of the overview, in order of their start.
+    pub fn steady_steps(&self) -> impl Iterator<Item = &'a Step> {
+        self.device().steady_steps_of(self.by_op.step)
     }
 
     pub fn platform(&self) -> Platform {

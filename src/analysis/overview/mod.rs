@@ -154,7 +154,7 @@ impl Analysis {
             findings.small_sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.id.cmp(&b.id)));
         }
         let [findings, options, memory, quality] = found;
-        let has_steps = matches!(inputs.by_op.step, StepChoice::Mean | StepChoice::Number(_))
+        let has_steps = matches!(inputs.by_op.step, StepChoice::Mean | StepChoice::Kind(_) | StepChoice::Number(_))
             || (inputs.by_op.step == StepChoice::Busiest && !device.steps.is_empty());
         let period = context.per_step(ledger.window);
         let mut found = Overview {

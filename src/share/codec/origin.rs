@@ -50,13 +50,13 @@ fn device(v: &mut dyn Visit, of: &mut DeviceChoice) -> VisitResult {
 fn step(v: &mut dyn Visit, of: &mut StepChoice) -> VisitResult {
     let (mut is_all, mut number) = match of {
         // A range is written in the header alone.
-        StepChoice::Busiest | StepChoice::Mean | StepChoice::Range(_) => (false, None),
+        StepChoice::Busiest | StepChoice::Mean | StepChoice::Kind(_) | StepChoice::Range(_) => (false, None),
         StepChoice::Number(number) => (false, Some(*number)),
         StepChoice::All => (true, None),
     };
     v.flag(&mut is_all)?;
     v.optional(&mut number)?;
-    let mut is_mean = *of == StepChoice::Mean;
+    let mut is_mean = of.is_mean();
     if v.version() >= 2 {
         v.flag(&mut is_mean)?;
     }
@@ -79,6 +79,9 @@ pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> VisitResult {
         v.optional_small(&mut of.mean.n_steps)?;
         v.optional_small(&mut of.mean.n_devices)?;
         spread(v, &mut of.mean.periods)?;
+    }
+    if v.version() >= 5 {
+        v.text(&mut of.mean.kind, None, Text::Program)?;
     }
     v.small(&mut of.n_steps)?;
     let (mut from, mut to) = (of.window.map(|window| window.0), of.window.map(|window| window.1));

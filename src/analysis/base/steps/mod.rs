@@ -26,7 +26,10 @@ mod notes;
 mod sequence;
 mod source;
 
+use super::analysis::Analysis;
 use super::device::{Clock, Device, Step, StepBasis};
+use super::not_steady::NotSteady;
+use super::query::StepChoice;
 use super::{device_notes, periods};
 use crate::profile::{Note, Profile};
 use host_steps::HostSteps;
@@ -119,14 +122,45 @@ impl StepBasis {
     }
 }
 
+impl Analysis {
+    /// Returns the kinds of the steps of a device that has several of them, the one of its mean first: the index of the
+    /// kind, its name, and the number of its steady steps.
+    pub fn kinds_of(&self, device: &Device) -> impl Iterator<Item = (u16, String, u32)> {
+        let main = device.main_kind;
+        let others = (0..self.kinds.len() as u16).filter(move |kind| *kind != main);
+        let has = |kind: &u16| device.steps.iter().any(|step| step.kind == *kind);
+        let kinds: Vec<u16> = std::iter::once(main).chain(others).filter(has).collect();
+        let n_steady = |kind: u16| device.steady_steps_of(StepChoice::Kind(kind)).count() as u32;
+        let one = kinds.len() < 2;
+        kinds
+            .into_iter()
+            .filter(move |_| !one)
+            .filter_map(move |kind| Some((kind, self.kinds.get(usize::from(kind))?.name.clone(), n_steady(kind))))
+    }
+
+    /// Returns the name of a step: its kind if the host marked it or if there are several kinds, else that of its event or of
+    /// its program.
+    pub fn step_name<'a>(&'a self, profile: &'a Profile, device: &Device, step: &Step) -> &'a str {
+        let is_of_kind = self.kinds.len() > 1 || matches!(device.basis, StepBasis::Annotations { .. });
+        let kind = self.kinds.get(usize::from(step.kind)).filter(|_| is_of_kind);
+        kind.map_or_else(|| step.name(profile, &profile.planes[device.plane]), |kind| &kind.name)
+    }
+}
+
 impl Device {
     /// Returns the steps that count for means, in order of their start: the steady ones of the kind with the largest share.
     pub fn steady_steps(&self) -> impl Iterator<Item = &Step> {
-        self.steady_steps_of(self.main_kind)
+        self.steady_steps_of(StepChoice::Mean)
     }
 
-    /// Returns the steady steps of a kind, in order of their start.
-    pub fn steady_steps_of(&self, kind: u16) -> impl Iterator<Item = &Step> {
+    /// Returns the steady steps of the kind of a mean, in order of their start.
+    pub fn steady_steps_of(&self, choice: StepChoice) -> impl Iterator<Item = &Step> {
+        let kind = if let StepChoice::Kind(kind) = choice { kind } else { self.main_kind };
         self.steps.iter().filter(move |step| step.kind == kind && step.not_steady.is_none())
+    }
+
+    /// Returns why a step does not count for the mean of the main kind; `None` if it counts.
+    pub fn left_out(&self, step: &Step) -> Option<NotSteady> {
+        step.not_steady.or_else(|| (step.kind != self.main_kind).then_some(NotSteady::OtherKind))
     }
 }
