@@ -76,6 +76,7 @@ mod session;
 mod share;
 mod share_comparison;
 mod small;
+mod steps;
 mod streams;
 mod synth;
 mod table_exports;

@@ -75,7 +75,7 @@ pub(in crate::analysis) fn aligned(profile: &Profile, devices: &[Device]) -> (bo
 /// first one in its program or in its number of steps.
 fn counted_apart(hosts: &[Host<'_>]) -> Option<Note> {
     let [first, rest @ ..] = hosts else { return None };
-    hosts.iter().find(|host| !host.device.basis.is_stated())?;
+    hosts.iter().find(|host| !host.device.has_stated_numbers())?;
     let as_first = |host: &&Host<'_>| {
         host.device.basis == first.device.basis && host.device.steps.len() == first.device.steps.len()
     };

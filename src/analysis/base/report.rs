@@ -55,7 +55,7 @@ impl Header {
     fn mean_text(&self) -> Option<String> {
         let n = u64::from(self.mean.n_steps?);
         Some(match &self.mean.kind {
-            Some(kind) => format!("mean of {} of kind {kind}", counted(n, "step", "steps")),
+            Some(kind) => format!("mean of {n} {kind} {}", if n == 1 { "step" } else { "steps" }),
             None => format!("mean of {}", counted(n, "step", "steps")),
         })
     }

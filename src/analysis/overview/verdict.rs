@@ -24,7 +24,11 @@ pub(super) fn title(id: &str, device: &str) -> Option<String> {
 /// Returns the verdict in one or two sentences.
 pub(super) fn verdict(of: &Overview) -> String {
     let needed = of.ledger.per_step(of.ledger.time(Owner::Floor));
-    let unit = if of.has_steps { "a step".to_owned() } else { format!("the {}", of.window_word()) };
+    let unit = match &of.header.mean.kind {
+        Some(kind) if of.has_steps => format!("a {kind} step"),
+        None if of.has_steps => "a step".to_owned(),
+        _ => format!("the {}", of.window_word()),
+    };
     let (findings, recoverable, period) = (&of.findings, of.recoverable, of.period);
     let share = |time: Picos| percent_text(time.fraction_of(period).unwrap_or(0.0));
     let cost =

@@ -91,7 +91,7 @@ impl Input<'_> {
         let host_names: Vec<String> = host_names.collect();
         let name = host_names.first().cloned().unwrap_or_default();
         let merged = steps.iter().map(|step| (step.end - step.first) as u32).max().filter(|_| of_line);
-        Found { basis: StepBasis::Annotations { name, merged }, of_line, steps, host_names, outside: 0 }
+        Found { basis: StepBasis::Annotations { name, merged }, of_line, steps, host_names, coverage: 1.0 }
     }
 
     /// Takes the events of the `Steps` line, or several of them together if the host marked fewer steps.
@@ -119,7 +119,7 @@ impl Input<'_> {
             1 => StepBasis::StepsLine,
             k => StepBasis::Annotations { name: self.host.steps[0].name.clone(), merged: Some(k as u32) },
         };
-        self.checked(Found { basis, of_line: true, steps, host_names: Vec::new(), outside: 0 }, COVERAGE)
+        self.checked(Found { basis, of_line: true, steps, host_names: Vec::new(), coverage: 1.0 }, COVERAGE)
     }
 
     /// Returns the numbers at the end of the names of events. `None` unless every name has one and all differ.

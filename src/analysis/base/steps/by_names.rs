@@ -52,7 +52,7 @@ impl Input<'_> {
         };
         let steps = firsts.iter().enumerate().map(step).collect();
         let basis = StepBasis::Sequence { programs: programs(part.start + phase) };
-        self.checked(Found { basis, of_line: false, steps, host_names: Vec::new(), outside: 0 }, COVERAGE)
+        self.checked(Found { basis, of_line: false, steps, host_names: Vec::new(), coverage: 1.0 }, COVERAGE)
     }
 
     /// Returns the place in the sequence before which launches pause longest: where the host begins a step. 0 if the calls
@@ -115,7 +115,7 @@ impl Input<'_> {
         let steps = firsts.iter().enumerate().map(step).collect();
         let programs = anchors.iter().map(|name| self.names.get(*name).to_owned()).collect();
         let basis = StepBasis::Modules { programs };
-        Found { basis, of_line: false, steps, host_names: Vec::new(), outside: 0 }
+        Found { basis, of_line: false, steps, host_names: Vec::new(), coverage: 1.0 }
     }
 
     /// Returns the steps of a capture with too few of them for any level: the events of the `Steps` line, or the only run of
@@ -132,7 +132,7 @@ impl Input<'_> {
             };
             let steps = (0..units.len()).map(step).collect();
             let basis = StepBasis::StepsLine;
-            return Some(Found { basis, of_line: true, steps, host_names: Vec::new(), outside: 0 });
+            return Some(Found { basis, of_line: true, steps, host_names: Vec::new(), coverage: 1.0 });
         }
         let longest = self.runs.iter().max_by_key(|run| run.length)?;
         let n = self.runs.iter().filter(|run| run.name == longest.name).count();

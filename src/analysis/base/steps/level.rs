@@ -135,8 +135,8 @@ pub struct Found {
     pub steps: Vec<FoundStep>,
     /// The names of the marks of the steps; empty if the host marked none.
     pub host_names: Vec<String>,
-    /// The sum of the lengths of all runs that are in no step, in ps.
-    pub outside: u64,
+    /// The share of the time of runs that is in steps.
+    pub coverage: f64,
 }
 
 /// The least share of the time of runs that is in steps.
@@ -185,7 +185,7 @@ impl Input<'_> {
             }
         }
         let coverage = if total == 0 { 1.0 } else { inside as f64 / total as f64 };
-        found.outside = u64::try_from(total - inside.min(total)).unwrap_or(u64::MAX);
+        found.coverage = coverage;
         if coverage < least { Err(Rejection::Coverage(coverage)) } else { Ok(found) }
     }
 }

@@ -80,8 +80,8 @@ pub(super) fn find(
         periods::set(&mut device.steps, &ends);
     }
     let kinds = kinds::mark(devices, sources, &runs, &names, &found);
-    for (device, source) in devices.iter().zip(sources) {
-        all_notes.extend(notes::of_device(device, source));
+    for ((device, source), found) in devices.iter().zip(sources).zip(&found) {
+        all_notes.extend(notes::of_device(device, source, found.as_ref()));
     }
     all_notes.extend(outside);
     all_notes.extend(kinds::notes(&kinds));
@@ -111,9 +111,15 @@ fn choose(inputs: &[level::Input<'_>], by: &StepsBy) -> (Vec<Option<Found>>, Vec
 }
 
 impl StepBasis {
-    /// Returns whether the steps are those of the program itself, with numbers that all hosts share.
-    pub fn is_stated(&self) -> bool {
-        matches!(self, Self::StepsLine | Self::Annotations { .. })
+    /// Returns the name in JSON.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Self::StepsLine => "line",
+            Self::Annotations { .. } => "annotation",
+            Self::Sequence { .. } => "sequence",
+            Self::Modules { .. } => "program",
+            Self::None => "none",
+        }
     }
 
     /// Returns whether events of the `Steps` line make the steps.
@@ -157,6 +163,17 @@ impl Device {
     pub fn steady_steps_of(&self, choice: StepChoice) -> impl Iterator<Item = &Step> {
         let kind = if let StepChoice::Kind(kind) = choice { kind } else { self.main_kind };
         self.steps.iter().filter(move |step| step.kind == kind && step.not_steady.is_none())
+    }
+
+    /// Returns whether the numbers of the steps are those of the program, which all hosts share. Steps that are counted from
+    /// 0 may begin at different steps of the program.
+    pub fn has_stated_numbers(&self) -> bool {
+        let is_counted = || self.steps.iter().zip(0..).all(|(step, number)| step.number == number);
+        match self.basis {
+            StepBasis::StepsLine => true,
+            StepBasis::Annotations { .. } => !is_counted(),
+            StepBasis::Sequence { .. } | StepBasis::Modules { .. } | StepBasis::None => false,
+        }
     }
 
     /// Returns why a step does not count for the mean of the main kind; `None` if it counts.

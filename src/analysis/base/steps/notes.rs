@@ -27,17 +27,18 @@ fn program_list(programs: &[String]) -> String {
 }
 
 /// Returns the notes on the steps of a device.
-pub(super) fn of_device(device: &Device, source: &Source) -> Vec<Note> {
+pub(super) fn of_device(device: &Device, source: &Source, found: Option<&Found>) -> Vec<Note> {
     if source.is_empty() && device.steps.is_empty() {
         let message = "The capture has no “Steps” line and no program runs, so only the whole capture is shown. Capture at least one whole step.";
         return vec![Note::new(Severity::Info, NoteCode::NoSteps, message).with_place(&device.label)];
     }
     let n = device.steps.len() as u64;
     let steps = counted(n, "step", "steps");
+    let hold = found.map_or_else(String::new, |found| format!(" They hold {} of the time of runs.", percent_text(found.coverage)));
     let (code, message) = match &device.basis {
         StepBasis::StepsLine => return Vec::new(),
         StepBasis::Annotations { name, merged: None } => {
-            (NoteCode::StepsBy, format!("The host marked the {steps} as “{name}”, and runs are joined to its marks."))
+            (NoteCode::StepsBy, format!("The host marked the {steps} as “{name}”, and runs are joined to its marks.{hold}"))
         }
         StepBasis::Annotations { name, merged: Some(n) } => (
             NoteCode::StepsMerged,
@@ -45,7 +46,7 @@ pub(super) fn of_device(device: &Device, source: &Source) -> Vec<Note> {
         ),
         StepBasis::Sequence { programs } => (
             NoteCode::StepsBy,
-            format!("A step is the sequence of programs that repeats: {}. The host marked no steps.", program_list(programs)),
+            format!("The {steps} are a sequence of programs that repeats: {}.{hold}", program_list(programs)),
         ),
         StepBasis::Modules { programs } => {
             let what = match programs.as_slice() {
