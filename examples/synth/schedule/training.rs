@@ -220,20 +220,21 @@ pub fn pipeline(plan: &mut Plan, random: &mut Rng) {
     let load = micros(random, 4000, 8000);
     for number in 0..random.usize(4..=15) {
         let block = plan.block(&[], load).marked(name, first.map(|first| first + number as u64));
-        let mut add = |program: usize, stage: usize, waits_for: Option<usize>| {
+        let mut add = |program: Option<usize>, stage: usize, waits_for: Option<usize>| {
+            let program = program?;
             block.calls.push(Call { program, devices: vec![stage], waits_for, compiles: false });
             Some(block.calls.len() - 1)
         };
-        stages[0].2.into_iter().for_each(|program| drop(add(program, 0, None)));
+        add(stages[0].2, 0, None);
         for _ in 0..n_micro {
-            (0..=last).fold(None, |before, stage| add(stages[stage].0, stage, before));
+            (0..=last).fold(None, |before, stage| add(Some(stages[stage].0), stage, before));
         }
-        stages[last].3.into_iter().for_each(|program| drop(add(program, last, None)));
+        add(stages[last].3, last, None);
         for _ in 0..n_micro {
-            (0..=last).rev().fold(None, |before, stage| add(stages[stage].1, stage, before));
+            (0..=last).rev().fold(None, |before, stage| add(Some(stages[stage].1), stage, before));
         }
         for (stage, of) in stages.iter().enumerate() {
-            of.4.into_iter().for_each(|program| drop(add(program, stage, None)));
+            add(of.4, stage, None);
         }
     }
 }
