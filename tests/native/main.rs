@@ -76,6 +76,8 @@ mod session;
 mod share;
 mod share_comparison;
 mod small;
+mod step_properties;
+mod step_truth;
 mod steps;
 mod streams;
 mod synth;
