@@ -16,11 +16,13 @@ pub enum NotSteady {
     LostOps,
     /// The file is cut within the step.
     Cut,
+    /// The step is in a span whose events were lost.
+    Lost,
 }
 
 impl NotSteady {
     /// All reasons.
-    pub const ALL: [Self; 5] = [Self::NoPeriod, Self::First, Self::Compile, Self::LostOps, Self::Cut];
+    pub const ALL: [Self; 6] = [Self::NoPeriod, Self::First, Self::Compile, Self::LostOps, Self::Cut, Self::Lost];
 
     /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
@@ -30,6 +32,7 @@ impl NotSteady {
             Self::Compile => "compile",
             Self::LostOps => "lost_ops",
             Self::Cut => "cut",
+            Self::Lost => "lost",
         }
     }
 
@@ -41,6 +44,7 @@ impl NotSteady {
             Self::Compile => "the host compiled or loaded a program",
             Self::LostOps => "it has less than 80 % of the usual ops",
             Self::Cut => "the file ends within the step",
+            Self::Lost => "events of the step were lost",
         }
     }
 }

@@ -35,7 +35,8 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 impl Analysis {
-    /// Compares the devices of the session in a step. `None` if the session has one device. Collectives are compared
+    /// Compares the devices of the session in a step. `None` if the session has one device, or
+    /// lacks devices of the program. Collectives are compared
     /// among the devices with which the device `first` is compared. `read_windows` holds the cores that were read already,
     /// and `infos` the facts of each transfer.
     pub(super) fn balance(
@@ -47,7 +48,7 @@ impl Analysis {
         infos: &IndexMap<OpKey, CollectiveInfo>,
     ) -> Option<DeviceBalance> {
         let compared = self.compared_devices(profile, first);
-        if self.devices.len() < 2 {
+        if self.devices.len() < 2 || self.completeness.missing_devices.is_some() {
             return None;
         }
         let mut balance = self.step_balance(profile);

@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, OpEvidence};
 use super::step_columns::StepColumns;
 use crate::analysis::base::op_times::OpTimes;
-use crate::analysis::base::{Analysis, Device, Platform, Spread};
+use crate::analysis::base::{Analysis, Device, MissingDevices, Platform, Sign, Spread};
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::classify::OpFacts;
 use crate::analysis::classify::layer::without_numbers;
@@ -61,6 +61,10 @@ pub(super) struct Context<'a> {
     /// The times of ops in the parts of one step.
     pub columns: StepColumns,
     pub claims: Claims,
+    /// The sign that events of the device are missing in the steps. `None` if none are known to be missing.
+    pub loss: Option<&'a Sign>,
+    /// The devices that the captures lack. `None` if they lack none.
+    pub missing_devices: Option<MissingDevices>,
     /// Why confidence in all findings is lower than usual.
     pub doubts: Vec<String>,
 }
@@ -324,6 +328,11 @@ impl Claims {
     /// Claims the time of gaps of a class that is left.
     pub fn gap(&mut self, class: GapClass) -> Picos {
         std::mem::take(&mut self.gaps[class as usize])
+    }
+
+    /// Returns the time of all gaps that no finding has claimed yet.
+    pub fn gaps_left(&self) -> Picos {
+        self.gaps.iter().copied().sum()
     }
 
     /// Returns the time of an op that is left for an owner.

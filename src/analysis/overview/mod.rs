@@ -47,7 +47,7 @@ pub use report::{
     StepShare, Suggestion, Unit,
 };
 
-use crate::analysis::base::{Analysis, StepChoice};
+use crate::analysis::base::{Analysis, MissingDevices, Sign, StepChoice};
 use crate::analysis::breakdown::DeviceSteps;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::Comm;
@@ -63,13 +63,16 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use context::{Claims, Context};
 use indexmap::IndexMap;
-use rule::{Outcome, Rule};
+use rule::{Outcome, Rule, doubt_idle};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use step_columns::StepColumns;
 
 /// Share of the time without a roofline above which confidence is lower.
 const LEAST_COVERAGE: f64 = 0.8;
+
+/// Why nothing about the time of a device is judged.
+const NO_VERDICT: &str = "The profiler lost so many events of the device that its idle time is unknown.";
 
 /// The reports from which the overview is derived. All are about the device and the steps of the ledger.
 pub struct OverviewInputs<'a> {
@@ -88,6 +91,8 @@ pub struct OverviewInputs<'a> {
     /// The peaks of devices compared with their capacity.
     pub checks: &'a [CrossCheck],
     pub files: &'a FileView,
+    /// The devices that the captures lack. `None` if they lack none.
+    pub missing_devices: Option<MissingDevices>,
     /// The XLA flags that the user gave. `None` if there are none.
     pub flags: Option<&'a FlagsReport>,
 }
@@ -135,13 +140,28 @@ impl Analysis {
             times,
             columns: StepColumns::new(profile, self, inputs.by_op),
             claims: Claims::new(inputs.by_op),
+            loss: self.completeness.loss_on(device, inputs.by_op.step),
+            missing_devices: inputs.missing_devices,
             doubts: doubts(inputs, device.has_few_steady),
         };
+        if context.loss.is_some() {
+            context.doubts.push("the profiler lost events of the device".to_owned());
+        }
+        let hides_time = context.loss.is_some_and(Sign::hides_idle);
         let mut found: [Vec<Finding>; 4] = [const { Vec::new() }; 4];
         let (mut checked, mut skipped) = (Vec::new(), Vec::new());
         for rule in rules() {
+            if hides_time && matches!(rule.group, Group::Time | Group::Option) {
+                skipped.push(rule.skipped(NO_VERDICT.to_owned()));
+                continue;
+            }
+            let gaps_before = context.claims.gaps_left();
             for outcome in (rule.check)(&mut context, rule) {
                 match outcome {
+                    Outcome::Found(mut draft) if context.loss.is_some() && context.claims.gaps_left() < gaps_before => {
+                        doubt_idle(&mut draft);
+                        found[rule.group as usize].push(rule.finding(&context, *draft));
+                    }
                     Outcome::Found(draft) => found[rule.group as usize].push(rule.finding(&context, *draft)),
                     Outcome::Below { measured, at_stake } => {
                         checked.push(rule.checked(measured, at_stake.map(|time| context.per_step(time))));

@@ -269,6 +269,13 @@ impl Rule {
     }
 }
 
+/// Makes a finding about idle time a guess that promises nothing: the profiler lost events of the device, and the time may be
+/// theirs.
+pub(super) fn doubt_idle(draft: &mut Draft) {
+    draft.confidence = Some((Confidence::Guess, "the time may be that of events that the profiler lost"));
+    draft.recoverable = Picos::ZERO;
+}
+
 /// Returns the outcome of a rule that could not be checked.
 pub(super) fn unknown(reason: &str) -> Vec<Outcome> {
     vec![Outcome::Unknown(reason.to_owned())]

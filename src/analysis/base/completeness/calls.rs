@@ -1,0 +1,122 @@
+//! This module finds programs that the host ran and whose events on the device are not in the capture.
+
+use super::host_activity::{HostSteps, calls};
+use super::messages::said;
+use super::reads::{device_planes, host_threads, is_cut, span_of};
+use super::sign::{Sign, label, place_text};
+use crate::analysis::base::platform::Platform;
+use crate::profile::{EventLink, NoteCode, Plane, Profile, Severity};
+use crate::table::format::{count, counted, time_text};
+use rustc_hash::FxHashSet;
+
+/// The name of the host call that enqueues a program on a TPU.
+const ENQUEUE: &str = "DoEnqueueProgram";
+/// Share of enqueued runs that are not recorded from which on events were lost.
+const LEAST: f64 = 0.05;
+
+const ADVICE: &str = "Figures of the device are therefore unknown. Capture fewer steps: a profiler of a TPU loses all events of a \
+    long capture (jax#23446: 25 steps were lost, and 2 steps were not). Set host_tracer_level=1 and python_tracer_level=0.";
+
+/// Returns whether the host of a capture ran programs: it enqueued runs, called jitted functions, or has steps.
+pub fn has_run(profile: &Profile) -> bool {
+    let mut files = 0..profile.files.len();
+    files.any(|file| !calls(profile, file).is_empty() || HostSteps::new(profile, file).is_some() || !enqueued(profile, file).is_empty())
+}
+
+/// Returns a sign for each host whose devices lack all ops, or runs that the host enqueued. `known` are the signs that were
+/// found before.
+pub(super) fn signs(profile: &Profile, known: &[Sign]) -> Vec<Sign> {
+    let files = (0..profile.files.len()).filter(|file| !is_cut(profile, *file));
+    files.filter_map(|file| no_ops(profile, file, known).or_else(|| lacks_runs(profile, file))).collect()
+}
+
+/// Returns the sign of devices that have no ops although they ran: they have runs of programs or steps, or no device of the host
+/// has ops and the host called programs.
+fn no_ops(profile: &Profile, file: usize, known: &[Sign]) -> Option<Sign> {
+    let devices = device_planes(profile, file);
+    let lacks_ops = |at: usize, platform: Platform| platform.op_lines(&profile.planes[at]).is_empty();
+    let without: Vec<usize> =
+        devices.iter().filter(|(at, platform)| lacks_ops(*at, *platform)).map(|(at, _)| *at).collect();
+    let is_known = |at: &usize| known.iter().any(|sign| sign.is_loss() && sign.planes.contains(at));
+    let without: Vec<usize> = without.into_iter().filter(|at| !is_known(at)).collect();
+    let ran: Vec<usize> = without.iter().copied().filter(|at| has_runs(&profile.planes[*at])).collect();
+    let steps = HostSteps::new(profile, file);
+    let lost = match () {
+        () if !without.is_empty() && without.len() == devices.len() && steps.is_some() => without,
+        () if !ran.is_empty() => ran,
+        () => return None,
+    };
+    let (names, has, its) = match lost.as_slice() {
+        [one] => (label(&profile.planes[*one]).to_owned(), "has", "its"),
+        _ => (place_text(profile, &lost).unwrap_or_default(), "have", "their"),
+    };
+    let ran = match steps.as_ref().map(|steps| (steps, steps.period())) {
+        Some((steps, period)) => {
+            let n = steps.spans.len() as u64;
+            let what = if steps.are_calls { counted(n, "jitted function", "jitted functions") } else { counted(n, "step", "steps") };
+            let each = period.map_or(String::new(), |period| format!(" ({} each)", time_text(period)));
+            format!("although the host ran {what}{each}")
+        }
+        None => "although programs ran on it".to_owned(),
+    };
+    let no = if has == "has" && steps.is_none() { "no ops" } else { "no events" };
+    let activity = steps.as_ref().and_then(|steps| steps.activity(profile, file));
+    let sentences = [Some(format!("{names} {has} {no}, {ran}: {its} events were lost.")), said(profile), activity];
+    let headline = sentences.into_iter().flatten().collect::<Vec<String>>().join(" ");
+    let mut sign = Sign::new(NoteCode::RunsWithoutDevice, Severity::Partial, headline, ADVICE);
+    sign.n = steps.map(|steps| steps.spans.len() as u64);
+    Some(sign.of_planes(profile, lost))
+}
+
+/// Returns whether a device has runs of programs or steps, which only a device that ran has.
+fn has_runs(plane: &Plane) -> bool {
+    let is = |name: &str| name == "XLA Modules" || name == "Steps";
+    plane.lines.iter().any(|line| is(&line.name) && !line.derived && !line.events.is_empty())
+}
+
+/// The queue and the number of a run.
+type Run = (Option<u64>, u64);
+
+/// Returns the runs that the host of a file enqueued on TPUs, with the end of the call.
+pub(super) fn enqueued(profile: &Profile, file: usize) -> Vec<(i128, Run)> {
+    let mut all = Vec::new();
+    for (plane, line) in host_threads(profile, file) {
+        for (event, link) in &line.links {
+            let EventLink::Run(run) = link else { continue };
+            if profile.text(plane.op(line.events.op(*event as usize)).name) == ENQUEUE {
+                all.push((span_of(line, *event as usize).1, (run.queue, run.run)));
+            }
+        }
+    }
+    all.sort_unstable();
+    all
+}
+
+/// Returns the runs that the devices of a file recorded.
+pub(super) fn recorded_runs(profile: &Profile, file: usize) -> FxHashSet<Run> {
+    let lines = device_planes(profile, file).into_iter().flat_map(|(at, _)| &profile.planes[at].lines);
+    let links = lines.flat_map(|line| &line.links);
+    links.filter_map(|(_, link)| if let EventLink::Run(run) = link { Some((run.queue, run.run)) } else { None }).collect()
+}
+
+/// Returns the sign that runs between the first and the last recorded run are not recorded.
+fn lacks_runs(profile: &Profile, file: usize) -> Option<Sign> {
+    let all = enqueued(profile, file);
+    let recorded = recorded_runs(profile, file);
+    let has_run = |(_, run): &(i128, Run)| recorded.contains(run);
+    let (first, last) = (all.iter().position(has_run)?, all.iter().rposition(has_run)?);
+    let within = all.get(first..=last)?;
+    let lost = within.iter().filter(|call| !has_run(call)).count();
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    let share = lost as f64 / within.len() as f64;
+    if share < LEAST {
+        return None;
+    }
+    let n = within.len() as u64;
+    let headline = format!("{} of {} that the host enqueued were not recorded.", count(lost as u64), counted(n, "run", "runs"));
+    let advice = "The time without these runs is therefore not idle time. Capture fewer steps.";
+    let mut sign = Sign::new(NoteCode::RunsWithoutDevice, Severity::Partial, headline, advice);
+    sign.n = Some(lost as u64);
+    let planes = device_planes(profile, file).into_iter().map(|(at, _)| at).collect();
+    Some(sign.of_planes(profile, planes))
+}
