@@ -123,7 +123,8 @@ impl CaptureSession {
             devices: device_infos(&profile, &analysis),
             usual_device: analysis.usual_device(&profile),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
-            notes: [profile.notes.clone(), analysis.completeness.notes(), steps_note(&analysis).into_iter().collect()].concat(),
+            notes: [profile.notes.clone(), analysis.completeness.notes(), steps_note(&analysis).into_iter().collect()]
+                .concat(),
             partial: partial.or_else(|| analysis.partial_notes().next().map(|note| note.message.clone())),
             n_events: profile.n_events() as u64,
             summary: None,

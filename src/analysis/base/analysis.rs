@@ -4,6 +4,7 @@ use super::after_backward::after_backward;
 use super::axis::Axis;
 use super::completeness::Completeness;
 use super::device::{Device, host_planes};
+use super::device_notes::lost_ops;
 use super::find_devices::devices;
 use super::hosts;
 use super::op_times::{OpTimeCache, OpTimes, OpTimesRequest, Window};
@@ -54,6 +55,9 @@ impl Analysis {
         let (mut devices, mut notes) = devices(profile);
         let axis = Axis::new(profile, &mut devices);
         let completeness = Completeness::new(profile, &mut devices);
+        if devices.is_empty() && completeness.losses().next().is_some() {
+            notes.iter_mut().filter(|note| note.code == NoteCode::NoTpuOps).for_each(|note| *note = lost_ops());
+        }
         notes.extend(completeness.notes());
         let (hosts_aligned, of_hosts) = hosts::aligned(profile, &devices);
         notes.extend(of_hosts);

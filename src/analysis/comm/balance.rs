@@ -48,7 +48,8 @@ impl Analysis {
         infos: &IndexMap<OpKey, CollectiveInfo>,
     ) -> Option<DeviceBalance> {
         let compared = self.compared_devices(profile, first);
-        if self.devices.len() < 2 || self.completeness.missing_devices.is_some() {
+        let lacks_neighbours = self.completeness.missing_devices.is_some_and(|missing| !missing.has_whole_hosts());
+        if self.devices.len() < 2 || lacks_neighbours {
             return None;
         }
         let mut balance = self.step_balance(profile);

@@ -104,6 +104,11 @@ impl<'a> Context<'a> {
         if n == 0 { 1 } else { n }
     }
 
+    /// Returns whether the capture lacks devices of its host, so that its devices are not compared.
+    pub fn lacks_neighbours(&self) -> bool {
+        self.missing_devices.is_some_and(|missing| !missing.has_whole_hosts())
+    }
+
     /// Returns the number of steps as a float.
     #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
     pub const fn n_steps_f64(&self) -> f64 {

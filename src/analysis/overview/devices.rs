@@ -133,7 +133,7 @@ fn straggler(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if context.by_op.waits.len() < 2 {
         return unknown(ONE_DEVICE);
     }
-    if context.missing_devices.is_some() {
+    if context.lacks_neighbours() {
         return unknown(DEVICES_MISSING);
     }
     let left = context.ops_left(Owner::Slower, &|_| true);
@@ -158,7 +158,7 @@ fn experts(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if context.by_op.waits.len() < 2 {
         return unknown(ONE_DEVICE);
     }
-    if context.missing_devices.is_some() {
+    if context.lacks_neighbours() {
         return unknown(DEVICES_MISSING);
     }
     const COMPUTE: [Owner; 4] = [Owner::Slower, Owner::Floor, Owner::Excess, Owner::Opaque];

@@ -2,9 +2,9 @@
 
 use super::NO_VERDICT;
 use super::context::Context;
+use super::devices::DEVICES_MISSING;
 use super::report::{Figure, NO_PEAKS, Unit};
 use super::steps::outliers;
-use super::devices::DEVICES_MISSING;
 use crate::analysis::base::Sign;
 use crate::analysis::ledger::Owner;
 use crate::analysis::roofline::RooflineFigures;
@@ -239,7 +239,7 @@ fn device_spread(context: &Context<'_>) -> Value {
     if context.analysis.devices.len() < 2 {
         return Err("The capture has one device.");
     }
-    if context.missing_devices.is_some() {
+    if context.lacks_neighbours() {
         return Err(DEVICES_MISSING);
     }
     let balance = context.analysis.step_balance(context.profile);
@@ -248,7 +248,7 @@ fn device_spread(context: &Context<'_>) -> Value {
 }
 
 fn excess(context: &Context<'_>) -> Value {
-    if context.missing_devices.is_some() {
+    if context.lacks_neighbours() {
         return Err(DEVICES_MISSING);
     }
     let excess = context.by_op.ledger.excess.ok_or("The capture has one device.")?;

@@ -296,5 +296,8 @@ fn kinds(context: &Context<'_>) -> Vec<KindShare> {
     let busy: Picos = sums.iter().flatten().copied().sum();
     let idle = context.by_op.ledger.window.saturating_sub(busy);
     let kinds = Kind::ALL.into_iter().map(|kind| share(Some(kind), sums[kind.index()]));
-    kinds.chain([share(None, [Picos::ZERO, idle, Picos::ZERO])]).collect()
+    // Time without events is not idle if so many of them are missing.
+    let is_unknown = context.loss.is_some_and(Sign::hides_idle);
+    let idle = if is_unknown { [Picos::ZERO, Picos::ZERO, idle] } else { [Picos::ZERO, idle, Picos::ZERO] };
+    kinds.chain([share(None, idle)]).collect()
 }

@@ -114,7 +114,10 @@ fn dropped(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
     if let Some(first) = losses().next() {
         let more = match losses().count() - 1 {
             0 => String::new(),
-            n => format!(" {} (see the notes).", counted(n as u64, "more sign of lost events", "more signs of lost events")),
+            n => format!(
+                " {} (see the notes).",
+                counted(n as u64, "more sign of lost events", "more signs of lost events")
+            ),
         };
         let draft = Draft { detail: format!("{}{more}", first.headline), ..Draft::default() };
         return vec![Outcome::Found(Box::new(draft))];

@@ -20,7 +20,11 @@ const ADVICE: &str = "Figures of the device are therefore unknown. Capture fewer
 /// Returns whether the host of a capture ran programs: it enqueued runs, called jitted functions, or has steps.
 pub fn has_run(profile: &Profile) -> bool {
     let mut files = 0..profile.files.len();
-    files.any(|file| !calls(profile, file).is_empty() || HostSteps::new(profile, file).is_some() || !enqueued(profile, file).is_empty())
+    files.any(|file| {
+        !calls(profile, file).is_empty()
+            || HostSteps::new(profile, file).is_some()
+            || !enqueued(profile, file).is_empty()
+    })
 }
 
 /// Returns a sign for each host whose devices lack all ops, or runs that the host enqueued. `known` are the signs that were
@@ -53,7 +57,11 @@ fn no_ops(profile: &Profile, file: usize, known: &[Sign]) -> Option<Sign> {
     let ran = match steps.as_ref().map(|steps| (steps, steps.period())) {
         Some((steps, period)) => {
             let n = steps.spans.len() as u64;
-            let what = if steps.are_calls { counted(n, "jitted function", "jitted functions") } else { counted(n, "step", "steps") };
+            let what = if steps.are_calls {
+                counted(n, "jitted function", "jitted functions")
+            } else {
+                counted(n, "step", "steps")
+            };
             let each = period.map_or(String::new(), |period| format!(" ({} each)", time_text(period)));
             format!("although the host ran {what}{each}")
         }
@@ -96,7 +104,9 @@ pub(super) fn enqueued(profile: &Profile, file: usize) -> Vec<(i128, Run)> {
 pub(super) fn recorded_runs(profile: &Profile, file: usize) -> FxHashSet<Run> {
     let lines = device_planes(profile, file).into_iter().flat_map(|(at, _)| &profile.planes[at].lines);
     let links = lines.flat_map(|line| &line.links);
-    links.filter_map(|(_, link)| if let EventLink::Run(run) = link { Some((run.queue, run.run)) } else { None }).collect()
+    links
+        .filter_map(|(_, link)| if let EventLink::Run(run) = link { Some((run.queue, run.run)) } else { None })
+        .collect()
 }
 
 /// Returns the sign that runs between the first and the last recorded run are not recorded.
@@ -113,7 +123,8 @@ fn lacks_runs(profile: &Profile, file: usize) -> Option<Sign> {
         return None;
     }
     let n = within.len() as u64;
-    let headline = format!("{} of {} that the host enqueued were not recorded.", count(lost as u64), counted(n, "run", "runs"));
+    let headline =
+        format!("{} of {} that the host enqueued were not recorded.", count(lost as u64), counted(n, "run", "runs"));
     let advice = "The time without these runs is therefore not idle time. Capture fewer steps.";
     let mut sign = Sign::new(NoteCode::RunsWithoutDevice, Severity::Partial, headline, advice);
     sign.n = Some(lost as u64);

@@ -41,10 +41,12 @@ pub(super) fn signs(profile: &Profile, launches: &[Option<Launches>]) -> Vec<Sig
 
 fn of_host(profile: &Profile, file: usize, launches: Option<&Launches>) -> Vec<Sign> {
     let planes = device_planes(profile, file);
-    let all: Vec<DeviceEnds> = planes.iter().filter_map(|(at, platform)| device_ends(profile, *at, *platform)).collect();
+    let all: Vec<DeviceEnds> =
+        planes.iter().filter_map(|(at, platform)| device_ends(profile, *at, *platform)).collect();
     let mut groups: IndexMap<&str, Vec<&DeviceEnds>> = IndexMap::default();
     all.iter().for_each(|device| groups.entry(&device.program).or_default().push(device));
-    let host_period = || HostSteps::new(profile, file).and_then(|steps| steps.period()).map_or(0, |time| i128::from(time.0));
+    let host_period =
+        || HostSteps::new(profile, file).and_then(|steps| steps.period()).map_or(0, |time| i128::from(time.0));
     let mut signs = Vec::new();
     for group in groups.values() {
         let Some(period) = group.iter().filter_map(|device| device.period).max() else { continue };
@@ -129,7 +131,8 @@ fn sign(profile: &Profile, group: &[&DeviceEnds], of: &[DeviceTime<'_>], is_end:
     // The others wait for the device, so that all of them are judged by the time that all have.
     let mut sign = sign.of_planes(profile, group.iter().map(|device| device.plane).collect());
     sign.place = Some(place);
-    let span = |(device, _): &DeviceTime<'_>| if is_end { (device.ops.1, i128::MAX) } else { (i128::MIN, device.ops.0) };
+    let span =
+        |(device, _): &DeviceTime<'_>| if is_end { (device.ops.1, i128::MAX) } else { (i128::MIN, device.ops.0) };
     sign.spans = of.iter().map(span).collect();
     Some(sign)
 }
@@ -156,7 +159,8 @@ fn device_ends(profile: &Profile, at: usize, platform: Platform) -> Option<Devic
     let first = lines.iter().map(|line| span_of(line, 0).0).min()?;
     // Events of a line are nearly in order of their start. Around the last ones is at most a loop, which ends with them.
     let last = lines.iter().map(|line| span_of(line, line.events.len() - 1).1).max()?;
-    let runs_of = |name: &str| plane.lines.iter().filter(|line| line.name == name && !line.events.is_empty()).collect::<Vec<_>>();
+    let runs_of =
+        |name: &str| plane.lines.iter().filter(|line| line.name == name && !line.events.is_empty()).collect::<Vec<_>>();
     let (modules, steps) = (runs_of("XLA Modules"), runs_of("Steps"));
     let program = main_program(profile, plane, &modules);
     let mut runs: Vec<Span> = match &program {

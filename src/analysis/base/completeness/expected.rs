@@ -13,6 +13,8 @@ use rustc_hash::FxHashSet;
 /// The largest number of devices of a program that is believed: a hundred times that of the largest machine. Numbers above it
 /// are damaged.
 const MOST: u64 = ReplicaGroups::LIMIT;
+/// A host has this number of chips, or a multiple of it.
+const CHIPS: u64 = 4;
 
 /// The devices of the captures of a session, of those that run the program together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,17 +58,23 @@ impl MissingDevices {
         self.sign().note()
     }
 
+    /// Returns whether the captures have all devices of some hosts, as far as their number tells: 4 or 8 for each host. Other
+    /// captures have some devices of a host, such as those of one process, and a comparison would leave out their neighbours.
+    pub fn has_whole_hosts(&self) -> bool {
+        self.per_file.is_some_and(|n| n % CHIPS == 0)
+    }
+
     pub(super) fn sign(&self) -> Sign {
-        let more = self.per_file.filter(|k| self.expected % k == 0).map(|k| self.expected / k - self.n_files);
+        let more = self.per_file.filter(|n| self.expected % n == 0 && (self.has_whole_hosts() || self.n_files > 1));
+        let more = more.map(|n| self.expected / n - self.n_files);
         let add = match more {
-            Some(more) if self.n_files > 1 => {
-                format!("Captures of {} exist: add them.", counted(more, "more host", "more hosts"))
-            }
-            _ => "Each host writes a capture of its own, and with PyTorch/XLA each process does (pytorch/xla#3965): add them. vLLM \
-                  records one chip on purpose (tpu_num_chips_to_profile_per_task)."
+            Some(more) => format!("Captures of {} exist: add them.", counted(more, "more host", "more hosts")),
+            None => "Each host writes a capture of its own, and with PyTorch/XLA each process does (pytorch/xla#3965): add them. \
+                     vLLM records one chip on purpose (tpu_num_chips_to_profile_per_task)."
                 .to_owned(),
         };
-        let advice = format!("Figures are those of the captured devices, and devices are not compared. {add}");
+        let are = if self.has_whole_hosts() { "are compared with each other alone" } else { "are not compared" };
+        let advice = format!("Figures are those of the captured devices, which {are}. {add}");
         let mut sign = Sign::new(NoteCode::DevicesMissing, Severity::Info, self.sentence(), advice);
         sign.n = Some(self.expected - self.captured);
         sign

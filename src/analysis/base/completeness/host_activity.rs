@@ -36,7 +36,8 @@ impl HostSteps {
             let is_step = |(name, of): &(&str, (u64, u128))| {
                 of.0 == n && !name.starts_with('$') && !name.contains("::") && !is_call(name)
             };
-            let (name, _) = sums_by_name(profile, plane).into_iter().filter(is_step).max_by_key(|(_, (_, time))| *time)?;
+            let (name, _) =
+                sums_by_name(profile, plane).into_iter().filter(is_step).max_by_key(|(_, (_, time))| *time)?;
             Some((n, name, plane))
         });
         let (_, name, plane) = with_steps.max_by_key(|(n, ..)| *n)?;
@@ -76,7 +77,8 @@ impl HostSteps {
         let (name, time) = times.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(a.0)))?;
         let per_step = picos(time / self.spans.len() as i128);
         let is_much = per_step.fraction_of(period).is_some_and(|share| share >= 0.1);
-        is_much.then(|| format!("The host spent {} of {} of each step in {name}.", time_text(per_step), time_text(period)))
+        is_much
+            .then(|| format!("The host spent {} of {} of each step in {name}.", time_text(per_step), time_text(period)))
     }
 }
 

@@ -80,7 +80,8 @@ fn without_kernels(profile: &Profile, launches: &Launches) -> Option<Sign> {
     let none = launches.all.iter().all(|(_, has_kernel)| !has_kernel);
     let n_all = launches.all.len() as u64;
     let (n, what) = if none {
-        let (kernels, was) = if n_all == 1 { ("kernel was", "it was not recorded") } else { ("kernels were", "none was recorded") };
+        let (kernels, was) =
+            if n_all == 1 { ("kernel was", "it was not recorded") } else { ("kernels were", "none was recorded") };
         (n_all, format!("{} {kernels} launched and {was}.", count(n_all)))
     } else {
         let launched = counted(due, "kernel that was launched", "kernels that were launched");

@@ -66,8 +66,10 @@ fn errors(profile: &Profile, gpus: &[usize]) -> Option<Sign> {
         let headline = format!("The profiler reported {n}, so events are likely missing.");
         Sign::new(NoteCode::ProfilerErrors, Severity::Caution, headline, "")
     } else {
-        let headline =
-            format!("The profiler of GPUs reported {n}, so events are missing: {}.", middle_cut(first, MAX_TEXT).trim_end_matches('.'));
+        let headline = format!(
+            "The profiler of GPUs reported {n}, so events are missing: {}.",
+            middle_cut(first, MAX_TEXT).trim_end_matches('.')
+        );
         let remedies = REMEDIES.iter().filter(|(part, _)| texts.iter().any(|text| contains(text, part)));
         let remedies: Vec<&str> = remedies.map(|(_, remedy)| *remedy).collect();
         let advice = "After an error of CUPTI, XLA traces no GPU again in this process: restart it, and capture again.";
@@ -83,7 +85,9 @@ fn dropped(profile: &Profile, gpus: &[usize]) -> Option<Sign> {
     let warnings = texts(profile, NoteCode::ProfilerWarning).into_iter().filter(|text| text.starts_with(DROPPED));
     let reasons: Vec<(u64, &str)> = warnings.clone().flat_map(drops).collect();
     warnings.clone().next()?;
-    let sum = |part: &str| reasons.iter().filter(|(_, reason)| contains(reason, part)).map(|(n, _)| *n).fold(0, u64::saturating_add);
+    let sum = |part: &str| {
+        reasons.iter().filter(|(_, reason)| contains(reason, part)).map(|(n, _)| *n).fold(0, u64::saturating_add)
+    };
     let (driver, device) = (sum("callback"), sum("activity"));
     let all = reasons.iter().map(|(n, _)| *n).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
@@ -99,7 +103,8 @@ fn dropped(profile: &Profile, gpus: &[usize]) -> Option<Sign> {
     }
     let n = if all > 0 { counted(all, "event of GPUs", "events of GPUs") } else { "events of GPUs".to_owned() };
     let parts = if parts.is_empty() { String::new() } else { format!(", {},", parts.join(" and ")) };
-    let limits = if limits.is_empty() { vec!["gpu_max_callback_api_events", "gpu_max_activity_api_events"] } else { limits };
+    let limits =
+        if limits.is_empty() { vec!["gpu_max_callback_api_events", "gpu_max_activity_api_events"] } else { limits };
     let headline = format!("The profiler dropped {n}{parts} because its limits were reached.");
     let advice = format!(
         "Idle time may be the time of these events. Capture fewer steps, or raise {} above {} in ProfileOptions.",

@@ -80,9 +80,7 @@ impl Completeness {
     pub fn loss_on(&self, device: &Device, step: StepChoice) -> Option<&Sign> {
         let steps = device.chosen_steps(step, None);
         let is_touched = steps.is_empty() || steps.iter().any(|step| step.not_steady == Some(NotSteady::Lost));
-        let covers = |sign: &&Sign| {
-            sign.planes.contains(&device.plane) && (sign.spans.is_empty() || is_touched)
-        };
+        let covers = |sign: &&Sign| sign.planes.contains(&device.plane) && (sign.spans.is_empty() || is_touched);
         let all = || self.losses().filter(covers);
         all().find(|sign| sign.hides_idle()).or_else(|| all().next())
     }

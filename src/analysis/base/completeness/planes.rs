@@ -47,7 +47,11 @@ fn traces(profile: &Profile) -> Option<Sign> {
     let headline = format!(
         "The profiler dropped {} of {}, because its buffer was full.",
         counted(n, "trace", "traces"),
-        if all.len() == 1 { label(&profile.planes[first.0]).to_owned() } else { counted(all.len() as u64, "plane", "planes") }
+        if all.len() == 1 {
+            label(&profile.planes[first.0]).to_owned()
+        } else {
+            counted(all.len() as u64, "plane", "planes")
+        }
     );
     let mut planes: Vec<usize> = all.iter().flat_map(|(at, _)| covered(profile, *at)).collect();
     planes.sort_unstable();
@@ -64,7 +68,8 @@ fn buffers(profile: &Profile) -> Option<Sign> {
     let (mut spans, mut n, mut planes): (Vec<Span>, u64, Vec<usize>) = (Vec::new(), 0, Vec::new());
     let mut has_place = true;
     for (at, plane) in profile.planes.iter().enumerate() {
-        let is_mark = |op: &OpId| profile.text(plane.op(*op).name) == BUFFERS || profile.text(plane.op(*op).text) == BUFFERS;
+        let is_mark =
+            |op: &OpId| profile.text(plane.op(*op).name) == BUFFERS || profile.text(plane.op(*op).text) == BUFFERS;
         let marks: FxHashSet<OpId> = (0..plane.ops.len() as u32).map(OpId).filter(is_mark).collect();
         let mut found: Vec<Span> = Vec::new();
         for line in plane.lines.iter().filter(|line| !line.derived && !marks.is_empty()) {
@@ -88,7 +93,10 @@ fn buffers(profile: &Profile) -> Option<Sign> {
     planes.dedup();
     let total = picos(spans.iter().map(|(start, end)| end - start).sum());
     let time = if has_place { format!(": {} of its time has no events", time_text(total)) } else { String::new() };
-    let headline = format!("The profiler dropped trace buffers {}{time}.", if n == 1 { "once".to_owned() } else { format!("{} times", count(n)) });
+    let headline = format!(
+        "The profiler dropped trace buffers {}{time}.",
+        if n == 1 { "once".to_owned() } else { format!("{} times", count(n)) }
+    );
     let advice = format!("Steps in this time are left out of means. {FEWER}");
     let mut sign = Sign::new(NoteCode::BuffersDropped, Severity::Partial, headline, advice);
     sign.n = Some(n);
@@ -99,7 +107,12 @@ fn buffers(profile: &Profile) -> Option<Sign> {
 
 /// Returns the signs of parts of a run that were not recorded, and of wrong clocks.
 pub(super) fn not_recorded(profile: &Profile, devices: &[Device]) -> Vec<Sign> {
-    let signs = [async_line(profile, devices), host_missing(profile, devices), device_trace_off(profile, devices), clock(profile)];
+    let signs = [
+        async_line(profile, devices),
+        host_missing(profile, devices),
+        device_trace_off(profile, devices),
+        clock(profile),
+    ];
     signs.into_iter().flatten().collect()
 }
 
@@ -139,7 +152,10 @@ fn device_trace_off(profile: &Profile, devices: &[Device]) -> Option<Sign> {
         return None;
     }
     let n = (0..profile.files.len()).map(|file| calls(profile, file).len() as u64).sum::<u64>();
-    let headline = format!("The capture has no plane of a device, although the host made {}.", counted(n, "call of a jitted function", "calls of jitted functions"));
+    let headline = format!(
+        "The capture has no plane of a device, although the host made {}.",
+        counted(n, "call of a jitted function", "calls of jitted functions")
+    );
     let advice = "Devices were not recorded: capture with a device_tracer_level of 1, and without \
                   tpu_trace_mode=TRACE_ONLY_HOST.";
     let mut sign = Sign::new(NoteCode::DeviceTraceOff, Severity::Info, headline, advice);
@@ -168,8 +184,17 @@ fn clock(profile: &Profile) -> Option<Sign> {
         }
     }
     let first = places.first()?;
-    let headline = format!("{} up to {} before the capture began, so a clock is wrong.", counted(n, "event starts", "events start"), time_text(picos(-earliest)));
-    let mut sign = Sign::new(NoteCode::ClockBeforeCapture, Severity::Caution, headline, "Times of these events may not fit those of other events.");
+    let headline = format!(
+        "{} up to {} before the capture began, so a clock is wrong.",
+        counted(n, "event starts", "events start"),
+        time_text(picos(-earliest))
+    );
+    let mut sign = Sign::new(
+        NoteCode::ClockBeforeCapture,
+        Severity::Caution,
+        headline,
+        "Times of these events may not fit those of other events.",
+    );
     sign.n = Some(n);
     sign.place = Some(if places.len() == 1 { first.clone() } else { counted(places.len() as u64, "plane", "planes") });
     Some(sign)
@@ -182,7 +207,8 @@ pub(super) fn short_steps(devices: &[Device]) -> Option<Sign> {
     let with: Vec<(&Device, u64)> =
         devices.iter().map(|device| (device, n_of(device))).filter(|(_, n)| *n > 0).collect();
     let n = with.iter().map(|(_, n)| *n).max()?;
-    let headline = format!("{} less than 80 % of the usual ops, so events are likely lost.", counted(n, "step has", "steps have"));
+    let headline =
+        format!("{} less than 80 % of the usual ops, so events are likely lost.", counted(n, "step has", "steps have"));
     let mut sign = Sign::new(NoteCode::StepLostOps, Severity::Caution, headline, "These steps are left out of means.");
     sign.n = Some(n);
     sign.place = match with.as_slice() {

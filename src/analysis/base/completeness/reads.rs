@@ -36,7 +36,10 @@ pub(super) fn host_threads(profile: &Profile, file: usize) -> Vec<(&Plane, &Line
 
 /// Returns whether a file ends within a plane. The rest of its events may be in the rest of the file.
 pub(super) fn is_cut(profile: &Profile, file: usize) -> bool {
-    profile.planes.iter().any(|plane| plane.file == file && (plane.is_cut || plane.lines.iter().any(|line| line.is_cut)))
+    profile
+        .planes
+        .iter()
+        .any(|plane| plane.file == file && (plane.is_cut || plane.lines.iter().any(|line| line.is_cut)))
 }
 
 /// Returns a time in ps as a positive time.

@@ -27,7 +27,12 @@ pub struct Sign {
 pub type Span = (i128, i128);
 
 impl Sign {
-    pub(super) fn new(code: NoteCode, severity: Severity, headline: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub(super) fn new(
+        code: NoteCode,
+        severity: Severity,
+        headline: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
         let (headline, advice) = (headline.into(), advice.into());
         Self { code, severity, place: None, n: None, headline, advice, planes: Vec::new(), spans: Vec::new() }
     }
