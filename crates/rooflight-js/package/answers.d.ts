@@ -690,7 +690,7 @@ export interface Summary extends Head {
         period_ps: number | null;
         dur_ps: number;
         is_steady: boolean;
-        not_steady: "no_period" | "first" | "compile" | "lost_ops" | "cut" | null;
+        not_steady: "no_period" | "first" | "compile" | "lost_ops" | "cut" | "lost" | null;
         busy_ps: number;
         idle_ps: number;
         n_ops: number;

@@ -2,7 +2,7 @@
 
 use super::host_activity::{HostSteps, calls};
 use super::messages::said;
-use super::reads::{device_planes, host_threads, is_cut, span_of};
+use super::reads::{device_number, device_planes, host_threads, is_cut, span_of};
 use super::sign::{Sign, label, place_text};
 use crate::analysis::base::platform::Platform;
 use crate::profile::{EventLink, NoteCode, Plane, Profile, Severity};
@@ -82,17 +82,17 @@ fn has_runs(plane: &Plane) -> bool {
     plane.lines.iter().any(|line| is(&line.name) && !line.derived && !line.events.is_empty())
 }
 
-/// The queue and the number of a run.
-type Run = (Option<u64>, u64);
+/// A run of a program: the number of its device, its queue, and its own number. A TPU counts its runs for each device.
+pub(super) type Run = (Option<u64>, Option<u64>, u64);
 
-/// Returns the runs that the host of a file enqueued on TPUs, with the end of the call.
+/// Returns the runs that the host of a file enqueued on TPUs, with the end of the call, in order of the end.
 pub(super) fn enqueued(profile: &Profile, file: usize) -> Vec<(i128, Run)> {
     let mut all = Vec::new();
     for (plane, line) in host_threads(profile, file) {
         for (event, link) in &line.links {
             let EventLink::Run(run) = link else { continue };
             if profile.text(plane.op(line.events.op(*event as usize)).name) == ENQUEUE {
-                all.push((span_of(line, *event as usize).1, (run.queue, run.run)));
+                all.push((span_of(line, *event as usize).1, (run.device, run.queue, run.run)));
             }
         }
     }
@@ -100,34 +100,43 @@ pub(super) fn enqueued(profile: &Profile, file: usize) -> Vec<(i128, Run)> {
     all
 }
 
-/// Returns the runs that the devices of a file recorded.
-pub(super) fn recorded_runs(profile: &Profile, file: usize) -> FxHashSet<Run> {
-    let lines = device_planes(profile, file).into_iter().flat_map(|(at, _)| &profile.planes[at].lines);
-    let links = lines.flat_map(|line| &line.links);
-    links
-        .filter_map(|(_, link)| if let EventLink::Run(run) = link { Some((run.queue, run.run)) } else { None })
-        .collect()
+/// Returns the runs that the host enqueued on devices that recorded runs, with the end of the call and whether the run is
+/// recorded, in order of the end. A host may enqueue on devices that the capture leaves out on purpose.
+pub(super) fn runs(profile: &Profile, file: usize) -> Vec<(i128, Run, bool)> {
+    let mut recorded: FxHashSet<Run> = FxHashSet::default();
+    for (at, _) in device_planes(profile, file) {
+        for (_, link) in profile.planes[at].lines.iter().flat_map(|line| &line.links) {
+            if let EventLink::Run(run) = link {
+                recorded.insert((run.device.or_else(|| device_number(&profile.planes[at])), run.queue, run.run));
+            }
+        }
+    }
+    let devices: FxHashSet<Option<u64>> = recorded.iter().map(|(device, ..)| *device).collect();
+    let calls = enqueued(profile, file).into_iter().filter(|(_, (device, ..))| devices.contains(device));
+    calls.map(|(end, run)| (end, run, recorded.contains(&run))).collect()
 }
 
 /// Returns the sign that runs between the first and the last recorded run are not recorded.
 fn lacks_runs(profile: &Profile, file: usize) -> Option<Sign> {
-    let all = enqueued(profile, file);
-    let recorded = recorded_runs(profile, file);
-    let has_run = |(_, run): &(i128, Run)| recorded.contains(run);
-    let (first, last) = (all.iter().position(has_run)?, all.iter().rposition(has_run)?);
+    let all = runs(profile, file);
+    let is_recorded = |(.., is_recorded): &(i128, Run, bool)| *is_recorded;
+    let (first, last) = (all.iter().position(is_recorded)?, all.iter().rposition(is_recorded)?);
     let within = all.get(first..=last)?;
-    let lost = within.iter().filter(|call| !has_run(call)).count();
+    let lost: Vec<Option<u64>> =
+        within.iter().filter(|run| !is_recorded(run)).map(|(_, (device, ..), _)| *device).collect();
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-    let share = lost as f64 / within.len() as f64;
+    let share = lost.len() as f64 / within.len() as f64;
     if share < LEAST {
         return None;
     }
-    let n = within.len() as u64;
-    let headline =
-        format!("{} of {} that the host enqueued were not recorded.", count(lost as u64), counted(n, "run", "runs"));
+    let headline = format!(
+        "{} of {} that the host enqueued were not recorded.",
+        count(lost.len() as u64),
+        counted(within.len() as u64, "run", "runs")
+    );
     let advice = "The time without these runs is therefore not idle time. Capture fewer steps.";
     let mut sign = Sign::new(NoteCode::RunsWithoutDevice, Severity::Partial, headline, advice);
-    sign.n = Some(lost as u64);
-    let planes = device_planes(profile, file).into_iter().map(|(at, _)| at).collect();
-    Some(sign.of_planes(profile, planes))
+    sign.n = Some(lost.len() as u64);
+    let planes = device_planes(profile, file).into_iter().map(|(at, _)| at);
+    Some(sign.of_planes(profile, planes.filter(|at| lost.contains(&device_number(&profile.planes[*at]))).collect()))
 }

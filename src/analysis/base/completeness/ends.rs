@@ -9,7 +9,7 @@
 //! Only devices of one host that run the same program are compared: the clocks of hosts may differ, and devices with other
 //! programs may end at any time.
 
-use super::calls::{enqueued, recorded_runs};
+use super::calls::runs;
 use super::host_activity::HostSteps;
 use super::launches::{Launches, TAIL};
 use super::reads::{device_planes, host_threads, is_cut, picos, span_of, spans_of};
@@ -142,14 +142,14 @@ fn unrecorded(profile: &Profile, file: usize, launches: Option<&Launches>) -> Ve
     if let Some(launches) = launches {
         return launches.due().filter(|(_, has_kernel)| !has_kernel).map(|(end, _)| *end).collect();
     }
-    let (all, recorded) = (enqueued(profile, file), recorded_runs(profile, file));
-    if recorded.is_empty() {
+    let all = runs(profile, file);
+    if all.iter().all(|(.., is_recorded)| *is_recorded) {
         return Vec::new();
     }
     let ends = host_threads(profile, file).into_iter().filter_map(|(_, line)| spans_of(line).map(|(_, end)| end).max());
     let last_event = ends.max().unwrap_or(i128::MIN);
-    let is_due = |(end, run): &(i128, _)| !recorded.contains(run) && *end + TAIL <= last_event;
-    all.iter().filter(|call| is_due(call)).map(|(end, _)| *end).collect()
+    let is_lost = |(end, _, is_recorded): &&(i128, _, bool)| !is_recorded && *end + TAIL <= last_event;
+    all.iter().filter(is_lost).map(|(end, ..)| *end).collect()
 }
 
 /// Returns the ends of a device. `None` if it has no ops.

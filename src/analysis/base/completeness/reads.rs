@@ -27,6 +27,11 @@ pub(super) fn device_planes(profile: &Profile, file: usize) -> Vec<(usize, Platf
     planes.filter_map(|(at, plane)| Some((at, Platform::from_plane_name(&plane.name)?))).collect()
 }
 
+/// Returns the number of a device on its host, as the name of its plane tells it.
+pub(super) fn device_number(plane: &Plane) -> Option<u64> {
+    plane.name.rsplit(':').next()?.parse().ok()
+}
+
 /// Returns the threads of the host of a file, with their planes.
 pub(super) fn host_threads(profile: &Profile, file: usize) -> Vec<(&Plane, &Line)> {
     let planes = profile.planes.iter().filter(|plane| plane.file == file && plane.name == "/host:CPU");
