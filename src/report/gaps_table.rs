@@ -18,7 +18,8 @@ pub fn head(gaps: &Gaps) -> String {
     // Without kernels, the time between the other events is not known to be idle.
     let is_known = gaps.notes.iter().all(|note| note.code != NoteCode::LaunchesWithoutKernels);
     let idle_word = if is_known { "Idle" } else { "Without events, and not known to be idle" };
-    let mut text = format!("{idle_word}: {}{share}, in {}", time_text(idle), counted_executions(gaps.n_gaps, "gap", "gaps"));
+    let mut text =
+        format!("{idle_word}: {}{share}, in {}", time_text(idle), counted_executions(gaps.n_gaps, "gap", "gaps"));
     let late = gaps.host_late();
     if late > Picos::ZERO {
         text += &format!("; in {} of it the host was late", time_text(late));

@@ -213,7 +213,7 @@ fn ops_that_are_taken_from_a_tpu_are_missed() {
     assert_eq!(capture.analysis.devices.len(), n_devices - 1);
     assert_eq!(capture.codes(Severity::Partial), [NoteCode::RunsWithoutDevice]);
     let overview = capture.overview(0, StepChoice::Mean).unwrap();
-    assert!(overview.verdict.starts_with("TPU:1 has no events, although the host ran "), "{}", overview.verdict);
+    assert!(overview.verdict.starts_with("TPU:1 has no ops, although the host "), "{}", overview.verdict);
     let idle = overview.figures.iter().find(|figure| figure.name == "idle").unwrap();
     assert!(idle.value.is_some(), "the other devices are complete");
 

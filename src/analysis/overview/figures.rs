@@ -1,9 +1,9 @@
 //! This module computes the figures of the overview. A figure that is unknown says why.
 
-use super::NO_VERDICT;
 use super::context::Context;
 use super::devices::DEVICES_MISSING;
 use super::report::{Figure, NO_PEAKS, Unit};
+use super::rule::NO_VERDICT;
 use super::steps::outliers;
 use crate::analysis::base::Sign;
 use crate::analysis::ledger::Owner;

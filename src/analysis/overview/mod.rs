@@ -63,16 +63,13 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use context::{Claims, Context};
 use indexmap::IndexMap;
-use rule::{Outcome, Rule, doubt_idle};
+use rule::{NO_VERDICT, Outcome, Rule, doubt_idle};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use step_columns::StepColumns;
 
 /// Share of the time without a roofline above which confidence is lower.
 const LEAST_COVERAGE: f64 = 0.8;
-
-/// Why nothing about the time of a device is judged.
-const NO_VERDICT: &str = "The profiler lost so many events of the device that its idle time is unknown.";
 
 /// The reports from which the overview is derived. All are about the device and the steps of the ledger.
 pub struct OverviewInputs<'a> {

@@ -44,6 +44,9 @@ pub(super) const BY_EVENTS: &str = "the times of events";
 pub(super) const BY_COSTS: &str = "rests on the cost estimates of the compiler";
 pub(super) const BY_NAMES: &str = "rests on names of ops";
 
+/// Why nothing about the time of a device is judged.
+pub(super) const NO_VERDICT: &str = "The profiler lost so many events of the device that its idle time is unknown.";
+
 /// Something to try.
 pub(super) struct Advice {
     text: &'static str,

@@ -1,7 +1,7 @@
 //! This module writes the verdict.
 
-use super::NO_VERDICT;
 use super::report::{Confidence, Finding, NO_PEAKS, Overview};
+use super::rule::NO_VERDICT;
 use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
 use crate::units::Picos;

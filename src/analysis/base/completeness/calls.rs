@@ -1,7 +1,7 @@
 //! This module finds programs that the host ran and whose events on the device are not in the capture.
 
 use super::host_activity::{HostSteps, calls};
-use super::messages::said;
+use super::messages::profiler_sentence;
 use super::reads::{device_number, device_planes, host_threads, is_cut, span_of};
 use super::sign::{Sign, label, place_text};
 use crate::analysis::base::platform::Platform;
@@ -38,18 +38,23 @@ pub(super) fn signs(profile: &Profile, known: &[Sign]) -> Vec<Sign> {
 /// has ops and the host called programs.
 fn no_ops(profile: &Profile, file: usize, known: &[Sign]) -> Option<Sign> {
     let devices = device_planes(profile, file);
-    let lacks_ops = |at: usize, platform: Platform| platform.op_lines(&profile.planes[at]).is_empty();
-    let without: Vec<usize> =
-        devices.iter().filter(|(at, platform)| lacks_ops(*at, *platform)).map(|(at, _)| *at).collect();
+    let lacks_ops = |(at, platform): &&(usize, Platform)| platform.op_lines(&profile.planes[*at]).is_empty();
+    let has_ops = devices.iter().any(|device| !lacks_ops(&device));
     let is_known = |at: &usize| known.iter().any(|sign| sign.is_loss() && sign.planes.contains(at));
-    let without: Vec<usize> = without.into_iter().filter(|at| !is_known(at)).collect();
+    // The ops of CPUs are events of the host.
+    let accelerators = devices.iter().filter(|(_, platform)| *platform != Platform::Cpu).filter(lacks_ops);
+    let without: Vec<usize> = accelerators.map(|(at, _)| *at).filter(|at| !is_known(at)).collect();
+    if without.is_empty() {
+        return None;
+    }
     let ran: Vec<usize> = without.iter().copied().filter(|at| has_runs(&profile.planes[*at])).collect();
     let steps = HostSteps::new(profile, file);
     let lost = match () {
-        () if !without.is_empty() && without.len() == devices.len() && steps.is_some() => without,
+        () if !has_ops && steps.is_some() => without,
         () if !ran.is_empty() => ran,
         () => return None,
     };
+    let no = if lost.iter().all(|at| has_runs(&profile.planes[*at])) { "no ops" } else { "no events" };
     let (names, has, its) = match lost.as_slice() {
         [one] => (label(&profile.planes[*one]).to_owned(), "has", "its"),
         _ => (place_text(profile, &lost).unwrap_or_default(), "have", "their"),
@@ -58,18 +63,18 @@ fn no_ops(profile: &Profile, file: usize, known: &[Sign]) -> Option<Sign> {
         Some((steps, period)) => {
             let n = steps.spans.len() as u64;
             let what = if steps.are_calls {
-                counted(n, "jitted function", "jitted functions")
+                format!("made {}", counted(n, "call of a jitted function", "calls of jitted functions"))
             } else {
-                counted(n, "step", "steps")
+                format!("ran {}", counted(n, "step", "steps"))
             };
             let each = period.map_or(String::new(), |period| format!(" ({} each)", time_text(period)));
-            format!("although the host ran {what}{each}")
+            format!("although the host {what}{each}")
         }
         None => "although programs ran on it".to_owned(),
     };
-    let no = if has == "has" && steps.is_none() { "no ops" } else { "no events" };
     let activity = steps.as_ref().and_then(|steps| steps.activity(profile, file));
-    let sentences = [Some(format!("{names} {has} {no}, {ran}: {its} events were lost.")), said(profile), activity];
+    let sentences =
+        [Some(format!("{names} {has} {no}, {ran}: {its} events were lost.")), profiler_sentence(profile), activity];
     let headline = sentences.into_iter().flatten().collect::<Vec<String>>().join(" ");
     let mut sign = Sign::new(NoteCode::RunsWithoutDevice, Severity::Partial, headline, ADVICE);
     sign.n = steps.map(|steps| steps.spans.len() as u64);

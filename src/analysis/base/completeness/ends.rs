@@ -40,7 +40,9 @@ pub(super) fn signs(profile: &Profile, launches: &[Option<Launches>]) -> Vec<Sig
 }
 
 fn of_host(profile: &Profile, file: usize, launches: Option<&Launches>) -> Vec<Sign> {
-    let planes = device_planes(profile, file);
+    // The events of CPUs are those of the host, so that they end with it.
+    let planes: Vec<(usize, Platform)> =
+        device_planes(profile, file).into_iter().filter(|(_, platform)| *platform != Platform::Cpu).collect();
     let all: Vec<DeviceEnds> =
         planes.iter().filter_map(|(at, platform)| device_ends(profile, *at, *platform)).collect();
     let mut groups: IndexMap<&str, Vec<&DeviceEnds>> = IndexMap::default();

@@ -41,10 +41,15 @@ fn texts(profile: &Profile, code: NoteCode) -> Vec<&str> {
 }
 
 /// Returns a sentence with the errors and warnings of the profiler. `None` if there are none.
-pub(super) fn said(profile: &Profile) -> Option<String> {
+pub(super) fn profiler_sentence(profile: &Profile) -> Option<String> {
     let all = [texts(profile, NoteCode::ProfilerError), texts(profile, NoteCode::ProfilerWarning)].concat();
     let all: Vec<String> = all.into_iter().map(|text| middle_cut(text, MAX_TEXT)).collect();
     (!all.is_empty()).then(|| format!("{SAYS}{}.", all.join("; ").trim_end_matches('.')))
+}
+
+/// Returns whether a message is that of an excerpt that Rooflight wrote, which has the events of a range of time.
+pub(super) fn is_of_excerpt(message: &str) -> bool {
+    message.strip_prefix(SAYS).unwrap_or(message).starts_with("cut to ") && message.contains(" by Rooflight")
 }
 
 /// Returns the signs that the profiler reported.

@@ -28,7 +28,7 @@ pub use sign::Sign;
 use super::device::{Clock, Device, Step};
 use super::not_steady::NotSteady;
 use super::query::StepChoice;
-use crate::profile::{Note, Profile};
+use crate::profile::{Note, NoteCode, Profile};
 use launches::Launches;
 use sign::Span;
 
@@ -44,13 +44,9 @@ pub struct Completeness {
 impl Completeness {
     /// Finds the signs of a profile with these devices, and marks the steps of the devices that touch a lost span.
     pub(super) fn new(profile: &Profile, devices: &mut [Device]) -> Self {
-        let launches: Vec<Option<Launches>> =
-            (0..profile.files.len()).map(|file| Launches::new(profile, file)).collect();
-        let mut signs = launches::signs(profile, &launches);
-        signs.extend(calls::signs(profile, &signs));
+        let mut signs = if has_all_events(profile) { of_events(profile) } else { Vec::new() };
         signs.extend(messages::signs(profile));
         signs.extend(planes::dropped(profile));
-        signs.extend(ends::signs(profile, &launches));
         signs.extend(planes::not_recorded(profile, devices));
         mark_lost_steps(devices, &signs);
         signs.extend(planes::short_steps(devices));
@@ -89,6 +85,25 @@ impl Completeness {
     pub fn hides_idle(&self, device: &Device) -> bool {
         self.losses().any(|sign| sign.hides_idle() && sign.planes.contains(&device.plane))
     }
+}
+
+/// Returns the signs that compare events of the host with those of devices, and devices with each other.
+fn of_events(profile: &Profile) -> Vec<Sign> {
+    let launches: Vec<Option<Launches>> = (0..profile.files.len()).map(|file| Launches::new(profile, file)).collect();
+    let mut signs = launches::signs(profile, &launches);
+    signs.extend(calls::signs(profile, &signs));
+    signs.extend(ends::signs(profile, &launches));
+    signs
+}
+
+/// Returns whether a capture has all events that its profiler wrote, so that events that lack their counterparts were lost. An
+/// excerpt leaves events out, and so does the user who chooses planes. A trace of PyTorch has other events.
+fn has_all_events(profile: &Profile) -> bool {
+    let leaves_out = |note: &Note| {
+        matches!(note.code, NoteCode::LeftOut | NoteCode::LinesLeftOut | NoteCode::KinetoTrace)
+            || note.code == NoteCode::ProfilerWarning && messages::is_of_excerpt(&note.message)
+    };
+    !profile.notes.iter().any(leaves_out)
 }
 
 /// Marks the steps that touch a span without events: they are not steady.
