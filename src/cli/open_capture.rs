@@ -59,15 +59,15 @@ impl OpenFiles {
         Ok(Self { opened, analysis, programs })
     }
 
-    /// Returns whether only a part of the input was read, or if sums are too large for their type.
+    /// Returns whether only a part of the input was read, whether events were lost, or if sums are too large for their type.
     pub fn is_partial(&self) -> bool {
-        self.opened.partial.is_some() || self.analysis.beyond_sums().is_some()
+        self.opened.partial.is_some() || self.analysis.partial_notes().next().is_some()
     }
 
-    /// Returns the sentences about the missing parts, as the command line prints them. Empty if all input was read.
+    /// Returns the sentences about the missing parts, as the command line prints them. Empty if nothing is missing.
     pub fn partial_messages(&self) -> Vec<String> {
         let notes = self.opened.profile.notes.iter().filter(|note| note.severity == Severity::Partial);
-        notes.map(|note| partial(&note.message)).collect()
+        notes.chain(self.analysis.partial_notes()).map(|note| partial(&note.message)).collect()
     }
 }
 
@@ -277,8 +277,8 @@ impl OpenCapture<'_> {
     pub(super) fn notes(&self, of_view: &[Note]) -> Vec<Note> {
         let mut notes: Vec<Note> = self.opened.profile.notes.iter().chain(of_view).cloned().collect();
         // Also views without times say why the result is partial.
-        let sums = self.analysis.beyond_sums().filter(|sums| notes.iter().all(|note| note.code != sums.code));
-        notes.extend(sums.cloned());
+        let more: Vec<Note> = self.analysis.partial_notes().filter(|note| !notes.contains(note)).cloned().collect();
+        notes.extend(more);
         for note in notes.iter().filter(|n| n.severity == Severity::Partial) {
             (self.warn)(&partial(&note.message));
         }

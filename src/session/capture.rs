@@ -123,8 +123,9 @@ impl CaptureSession {
             devices: device_infos(&profile, &analysis),
             usual_device: analysis.usual_device(&profile),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
-            notes: profile.notes.iter().cloned().chain(steps_note(&analysis)).collect(),
-            partial: partial.or_else(|| analysis.beyond_sums().map(|note| note.message.clone())),
+            notes: [profile.notes.clone(), analysis.completeness.notes(), steps_note(&analysis).into_iter().collect()]
+                .concat(),
+            partial: partial.or_else(|| analysis.partial_notes().next().map(|note| note.message.clone())),
             n_events: profile.n_events() as u64,
             summary: None,
             capabilities: Capabilities::capture(),
@@ -141,7 +142,7 @@ impl CaptureSession {
     pub(crate) fn of_opened(opened: Opened) -> Self {
         let Opened { profile, files, partial, open_files } = opened;
         let analysis = Analysis::new(&profile);
-        let partial = partial.is_some() || analysis.beyond_sums().is_some();
+        let partial = partial.is_some() || analysis.partial_notes().next().is_some();
         Self { files, partial, programs: Programs::new(open_files), ..Self::new(profile, analysis) }
     }
 

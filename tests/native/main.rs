@@ -49,6 +49,7 @@ mod hlo_text;
 mod hosts;
 mod landing;
 mod ledger;
+mod lost_events;
 mod many_steps;
 mod means;
 mod memory;

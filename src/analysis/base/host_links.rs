@@ -21,7 +21,7 @@ const ENQUEUE: &str = "DoEnqueueProgram";
 const EXECUTE: &str = "Executable::Execute";
 
 /// The bits of the `run_id` of a TPU. The device writes these alone, and the host the whole number.
-const TPU_RUN: u64 = (1 << 27) - 1;
+pub const TPU_RUN: u64 = (1 << 27) - 1;
 
 /// Returns a link as both sides of it write it.
 fn common(link: EventLink) -> EventLink {
