@@ -130,11 +130,6 @@ impl Plan {
         let last = self.blocks.len() - 1;
         &mut self.blocks[last]
     }
-
-    /// Returns whether steps are annotations.
-    pub fn has_marks(&self) -> bool {
-        self.blocks.iter().any(|block| block.mark.is_some())
-    }
 }
 
 impl Block {

@@ -99,8 +99,13 @@ impl Scenario {
 pub fn plan(scenario: Scenario, random: &mut Rng) -> Plan {
     use Scenario as S;
     let platform = match scenario {
-        S::AnnotatedStepsLine | S::StepsLine => Platform::Tpu,
-        S::LostSpan | S::EndsEarly | S::StartsLate | S::DroppedTraces | S::LostOps => Platform::Tpu,
+        S::AnnotatedStepsLine
+        | S::StepsLine
+        | S::LostSpan
+        | S::EndsEarly
+        | S::StartsLate
+        | S::DroppedTraces
+        | S::LostOps => Platform::Tpu,
         S::LostKernels | S::LostKernel => Platform::Gpu,
         _ => pick(random, &[Platform::Tpu, Platform::Tpu, Platform::Gpu]),
     };
@@ -167,9 +172,9 @@ pub fn plan(scenario: Scenario, random: &mut Rng) -> Plan {
             plan.level = 5;
             plan.basis = Basis::Runs(vec!["jit_train_step".to_owned()]);
             if scenario == S::ShapesUnmarked {
-                shapes(&mut plan, random)
+                shapes(&mut plan, random);
             } else {
-                recompile(&mut plan, random)
+                recompile(&mut plan, random);
             }
             unmark(&mut plan);
         }
