@@ -94,8 +94,10 @@ pub enum StepBasis {
     Annotations {
         /// The name of the first mark.
         name: String,
-        /// The most events of the `Steps` line that make a step. `None` if runs of programs make the steps.
-        merged: Option<u32>,
+        /// Whether events of the `Steps` line make the steps, and not runs of programs.
+        of_line: bool,
+        /// The most events or runs that make a step.
+        n_parts: usize,
     },
     /// A sequence of programs that repeats.
     Sequence {

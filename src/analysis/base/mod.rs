@@ -30,6 +30,7 @@ pub(in crate::analysis) mod scope_tree;
 pub(in crate::analysis) mod select;
 pub(in crate::analysis) mod selection;
 pub(in crate::analysis) mod spread;
+mod step_names;
 pub(in crate::analysis) mod steps;
 
 pub use crate::intervals::{Interval, Merged, self_time};

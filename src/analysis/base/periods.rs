@@ -263,7 +263,7 @@ mod tests {
         let expected = [Some(First), None, Some(Compile), Some(LostOps), None, None, None, Some(NoPeriod)];
         assert_eq!((reasons.as_slice(), is_short), (&expected[..], false));
         // With two steady steps, all steps with a period count.
-        let (reasons, is_short) = steady_steps(&device, &[(1000, 3000), (4000, 5500)]);
+        let (reasons, is_short) = steady_steps(&device, &[(1000, 3000), (4000, 4500)]);
         assert!(is_short && reasons[..7].iter().all(Option::is_none) && reasons[7] == Some(NoPeriod));
     }
 

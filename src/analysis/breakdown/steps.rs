@@ -112,7 +112,8 @@ impl StepTime {
     }
 }
 
-/// The durations of the events of one step on several devices. Periods are the same on devices that run in lockstep.
+/// The durations of the events of one step on several devices, or its periods if a step has several runs and no event. Periods are
+/// the same on devices that run in lockstep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AcrossDevices {
     pub number: u64,
@@ -303,8 +304,14 @@ fn compare_devices<'a>(devices: impl Iterator<Item = &'a Device>) -> Vec<AcrossD
     if devices.len() < 2 {
         return Vec::new();
     }
-    let of_device =
-        |(at, device): (usize, &&'a Device)| device.steps.iter().map(move |step| (step.number, at, step.duration));
+    // A step of several runs has no event. The stages of a pipeline begin it at different times, so their periods are compared.
+    let length = |device: &Device, step: &Step| {
+        if device.basis.is_of_one_part() { Some(step.duration) } else { step.has_period.then(|| step.length()) }
+    };
+    let of_device = |(at, device): (usize, &&'a Device)| {
+        let device = *device;
+        device.steps.iter().filter_map(move |step| Some((step.number, at, length(device, step)?)))
+    };
     let mut all: Vec<(u64, usize, Picos)> = devices.iter().enumerate().flat_map(of_device).collect();
     // The order is that of numbers, and of devices with the same number.
     all.sort_unstable();

@@ -90,8 +90,9 @@ impl Input<'_> {
         let host_names = steps.iter().map(|step| host(step).map_or_else(String::new, |step| step.name.clone()));
         let host_names: Vec<String> = host_names.collect();
         let name = host_names.first().cloned().unwrap_or_default();
-        let merged = steps.iter().map(|step| (step.end - step.first) as u32).max().filter(|_| of_line);
-        Found { basis: StepBasis::Annotations { name, merged }, of_line, steps, host_names, coverage: 1.0 }
+        let n_parts = steps.iter().map(|step| step.end - step.first).max().unwrap_or(0);
+        let basis = StepBasis::Annotations { name, of_line, n_parts };
+        Found { basis, of_line, steps, host_names, coverage: 1.0 }
     }
 
     /// Takes the events of the `Steps` line, or several of them together if the host marked fewer steps.
@@ -117,7 +118,7 @@ impl Input<'_> {
         let steps: Vec<FoundStep> = starts.enumerate().map(step).collect();
         let basis = match k {
             1 => StepBasis::StepsLine,
-            k => StepBasis::Annotations { name: self.host.steps[0].name.clone(), merged: Some(k as u32) },
+            n_parts => StepBasis::Annotations { name: self.host.steps[0].name.clone(), of_line: true, n_parts },
         };
         self.checked(Found { basis, of_line: true, steps, host_names: Vec::new(), coverage: 1.0 }, COVERAGE)
     }

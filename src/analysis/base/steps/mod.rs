@@ -26,7 +26,6 @@ mod notes;
 mod sequence;
 mod source;
 
-use super::analysis::Analysis;
 use super::device::{Clock, Device, Step, StepBasis};
 use super::not_steady::NotSteady;
 use super::query::StepChoice;
@@ -124,32 +123,16 @@ impl StepBasis {
 
     /// Returns whether events of the `Steps` line make the steps.
     pub const fn is_of_line(&self) -> bool {
-        matches!(self, Self::StepsLine | Self::Annotations { merged: Some(_), .. })
-    }
-}
-
-impl Analysis {
-    /// Returns the kinds of the steps of a device that has several of them, the one of its mean first: the index of the
-    /// kind, its name, and the number of its steady steps.
-    pub fn kinds_of(&self, device: &Device) -> impl Iterator<Item = (u16, String, u32)> {
-        let main = device.main_kind;
-        let others = (0..self.kinds.len() as u16).filter(move |kind| *kind != main);
-        let has = |kind: &u16| device.steps.iter().any(|step| step.kind == *kind);
-        let kinds: Vec<u16> = std::iter::once(main).chain(others).filter(has).collect();
-        let n_steady = |kind: u16| device.steady_steps_of(StepChoice::Kind(kind)).count() as u32;
-        let one = kinds.len() < 2;
-        kinds
-            .into_iter()
-            .filter(move |_| !one)
-            .filter_map(move |kind| Some((kind, self.kinds.get(usize::from(kind))?.name.clone(), n_steady(kind))))
+        matches!(self, Self::StepsLine | Self::Annotations { of_line: true, .. })
     }
 
-    /// Returns the name of a step: its kind if the host marked it or if there are several kinds, else that of its event or of
-    /// its program.
-    pub fn step_name<'a>(&'a self, profile: &'a Profile, device: &Device, step: &Step) -> &'a str {
-        let is_of_kind = self.kinds.len() > 1 || matches!(device.basis, StepBasis::Annotations { .. });
-        let kind = self.kinds.get(usize::from(step.kind)).filter(|_| is_of_kind);
-        kind.map_or_else(|| step.name(profile, &profile.planes[device.plane]), |kind| &kind.name)
+    /// Returns whether each step has one event or run, so that its length tells how long the device worked for it.
+    pub const fn is_of_one_part(&self) -> bool {
+        match self {
+            Self::StepsLine | Self::Modules { .. } => true,
+            Self::Annotations { n_parts, .. } => *n_parts == 1,
+            Self::Sequence { .. } | Self::None => false,
+        }
     }
 }
 

@@ -37,12 +37,12 @@ pub(super) fn of_device(device: &Device, source: &Source, found: Option<&Found>)
     let hold = found.map_or_else(String::new, |found| format!(" They hold {} of the time of runs.", percent_text(found.coverage)));
     let (code, message) = match &device.basis {
         StepBasis::StepsLine => return Vec::new(),
-        StepBasis::Annotations { name, merged: None } => {
+        StepBasis::Annotations { name, of_line: false, .. } => {
             (NoteCode::StepsBy, format!("The host marked the {steps} as “{name}”, and runs are joined to its marks.{hold}"))
         }
-        StepBasis::Annotations { name, merged: Some(n) } => (
+        StepBasis::Annotations { name, of_line: true, n_parts } => (
             NoteCode::StepsMerged,
-            format!("Up to {n} events of the “Steps” line make one step: the host marked its steps as “{name}”."),
+            format!("Up to {n_parts} events of the “Steps” line make one step: the host marked its steps as “{name}”."),
         ),
         StepBasis::Sequence { programs } => (
             NoteCode::StepsBy,
