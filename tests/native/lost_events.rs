@@ -161,7 +161,7 @@ fn remove_events(space: &mut XSpace, is: impl Fn(&XPlane, &XLine, usize) -> bool
 fn kernels_that_are_taken_from_a_gpu_are_missed() {
     for name in ["gpu_ragged_a2a", "gpu_sync_ag"] {
         let whole = case(name);
-        assert_eq!(Capture::new(&whole).codes(Severity::Partial), [], "{name} is complete");
+        assert!(Capture::new(&whole).codes(Severity::Partial).is_empty(), "{name} is complete");
         // All kernels, and every tenth.
         for every in [1, 10] {
             let mut space = whole.clone();
@@ -202,7 +202,7 @@ fn is_ops(plane: &XPlane, line: &XLine, device: &str) -> bool {
 fn ops_that_are_taken_from_a_tpu_are_missed() {
     let whole = simulated();
     let complete = Capture::new(&whole);
-    assert_eq!(complete.codes(Severity::Partial), [], "{:?}", complete.analysis.completeness.signs);
+    assert!(complete.codes(Severity::Partial).is_empty(), "{:?}", complete.analysis.completeness.signs);
     let n_devices = complete.analysis.devices.len();
     assert!(n_devices > 1);
 

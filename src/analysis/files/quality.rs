@@ -70,7 +70,15 @@ impl Analysis {
     pub(crate) fn quality(&self, profile: &Profile, view: &FileView) -> Vec<Finding> {
         let framework = Framework::detect(profile);
         let is_trace_json = view.notes.iter().any(|note| note.code == NoteCode::TraceJson);
-        let from_note = |note: &Note| finding_from_note(note, is_trace_json, framework);
+        // A sign of lost events has its number apart from its note.
+        let n_of = |note: &Note| {
+            let mut signs = self.completeness.signs.iter();
+            signs.find(|sign| sign.code == note.code && sign.place == note.place).and_then(|sign| sign.n)
+        };
+        let from_note = |note: &Note| {
+            let finding = finding_from_note(note, is_trace_json, framework)?;
+            Some(Finding { n: n_of(note).or(finding.n), ..finding })
+        };
         let mut found: Vec<Finding> = view.notes.iter().filter_map(from_note).collect();
         let with_unresolved = profile.planes.iter().filter(|plane| plane.ops.iter().any(|op| !op.resolved));
         found.extend(with_unresolved.filter_map(|plane| {
