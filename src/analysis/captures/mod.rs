@@ -12,6 +12,7 @@ pub mod columns;
 mod grouping;
 mod report;
 mod rows;
+mod same_run;
 mod series;
 
 pub use cause::change_cause;
@@ -21,4 +22,5 @@ pub use report::{
     HeadKind, SeriesChange, SeriesMark, TopFinding,
 };
 pub use rows::CaptureRows;
+pub use same_run::{is_copy, rank};
 pub use series::captures_series;
