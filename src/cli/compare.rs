@@ -279,10 +279,14 @@ fn link(base: &str, without_sources: bool, compared: &Comparison, warn: &dyn Fn(
 }
 
 fn side(paths: &[PathBuf], caller: &Caller<'_>, name: &str) -> Result<CompareSide, Failure> {
-    match paths {
+    let side = match paths {
         [path] if is_link(path) => CompareSide::open_link(&path.to_string_lossy()),
         _ => CompareSide::open((caller.inputs)(paths)?, name, &mut |progress| (caller.progress)(&progress)),
+    }?;
+    if let Some(sentence) = side.several_runs() {
+        (caller.warn)(&format!("{name}: {sentence}"));
     }
+    Ok(side)
 }
 
 /// Returns whether an argument is an address with a report, and not a path.

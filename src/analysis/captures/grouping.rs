@@ -143,8 +143,13 @@ pub(super) fn stem(path: &str) -> &str {
     CAPTURE_ENDINGS.iter().find_map(|end| Some(name.split_once(end)?.0)).unwrap_or(name)
 }
 
+/// Returns the time that a folder of a run is named by, in ns since 1970. `None` if it has another name.
+pub fn time_of_folder(folder: &str) -> Option<u64> {
+    start_of_name(folder.rsplit('/').next().unwrap_or(folder))
+}
+
 /// Returns the time in the name of a run's folder, `YYYY_MM_DD_hh_mm_ss`, in ns since 1970. The zone is unknown and taken as UTC.
-pub(super) fn start_of_name(name: &str) -> Option<u64> {
+fn start_of_name(name: &str) -> Option<u64> {
     let parts: Vec<&str> = name.split('_').collect();
     let [year, month, day, hour, minute, second] = <[&str; 6]>::try_from(parts).ok()?;
     let is_number = |text: &str, digits: usize| text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -9,8 +9,9 @@
 //! Two files are of one run if their times overlap by half of the shorter one, their hosts or processes differ, and their platforms and
 //! versions agree. Files without times are compared by their folders. A run is a connected component of such files.
 
-use super::grouping::{folder, start_of_name, stem};
+use super::grouping::{folder, stem, time_of_folder};
 use super::report::{FileHead, HeadKind};
+use crate::analysis::base::hosts::rank;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -88,10 +89,8 @@ fn join_untimed(heads: &[FileHead], timed: &[u32], untimed: &[u32], runs: &mut C
     }
     let mut by_folder: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     alone.iter().for_each(|at| by_folder.entry(folder(&head(*at).path)).or_default().push(*at));
-    let folders: Vec<(Option<u64>, Vec<u32>)> = by_folder
-        .into_iter()
-        .map(|(folder, files)| (start_of_name(folder.rsplit('/').next().unwrap_or(folder)), files))
-        .collect();
+    let folders: Vec<(Option<u64>, Vec<u32>)> =
+        by_folder.into_iter().map(|(folder, files)| (time_of_folder(folder), files)).collect();
     let is_near = |a: Option<u64>, b: Option<u64>| a.zip(b).is_some_and(|(a, b)| a.abs_diff(b) <= SAME_STOP_NS);
     for (n, (time, files)) in folders.iter().enumerate() {
         let near = folders.iter().skip(n + 1).filter(|(other, _)| is_near(*time, *other));
@@ -178,13 +177,6 @@ impl<'h> Identity<'h> {
         let recorded = head.hosts.first().map(String::as_str).filter(|host| !host.is_empty() && *host != UNNAMED);
         Self { host: recorded.unwrap_or(host), rank, port }
     }
-}
-
-/// Returns the rank in the name of a file, `dp1_host`, and the rest of the name.
-pub fn rank(name: &str) -> Option<(u64, &str)> {
-    let (rank, host) = name.strip_prefix("dp")?.split_once('_')?;
-    let is_number = !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit());
-    Some((rank.parse().ok().filter(|_| is_number)?, host))
 }
 
 /// Sets of files that are joined.

@@ -91,7 +91,7 @@ pub(crate) fn open_files(
     skips: &[Skip],
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Opened, Failure> {
-    let Captures { inputs, failures, planes: mut read_before, choice, .. } = captures;
+    let Captures { inputs, failures, planes: mut read_before, choice, is_one_run, .. } = captures;
     let bytes_total = inputs.iter().map(|i| i.source.size()).sum();
     let is_empty_space = |input: &&Input| input.source.size() == 0 && input.name.ends_with(".xplane.pb");
     let empty_spaces: Vec<String> = inputs.iter().filter(is_empty_space).map(|input| input.name.clone()).collect();
@@ -126,7 +126,7 @@ pub(crate) fn open_files(
     let is_trace = |c: &Capture| matches!(c.what, FileKind::Trace(_));
     captures.small_sort_by(|a, b| is_trace(a).cmp(&is_trace(b)).then_with(|| by_numbers(&a.info.name, &b.info.name)));
     let (captures, copies) = without_copies(captures);
-    let (captures, sessions) = choose(captures, &choice)?;
+    let (captures, sessions) = if is_one_run { (captures, Vec::new()) } else { choose(captures, &choice)? };
     let (captures, stages) = without_other_stages(captures);
     let mut opened = read(captures, &empty_spaces, state, progress)?;
     // Which run is shown is said first.

@@ -29,6 +29,8 @@ pub(crate) struct Captures {
     pub(crate) planes: PlanesRead,
     /// Which session is opened, if the files are of several runs.
     pub(crate) choice: SessionChoice,
+    /// Whether the files are known to be of one run, so that their starts are not read.
+    pub(crate) is_one_run: bool,
 }
 
 /// Replaces report files by the captures inside them.

@@ -28,6 +28,13 @@ pub(crate) fn several_runs(runs: &[Run], chosen: usize) -> Note {
     Note::new(Severity::Info, NoteCode::SeveralRuns, message)
 }
 
+/// Returns the note that files are of several runs, which are listed. `runs` are the newest first.
+pub(crate) fn runs_listed(runs: &[Run]) -> Note {
+    let message =
+        format!("{} runs were found: {}. Open one of them, or choose two to compare.", runs.len(), listed(runs));
+    Note::new(Severity::Info, NoteCode::SeveralRuns, message)
+}
+
 /// Returns the note that the files of several runs are read as one session.
 pub(crate) fn runs_joined(n: usize) -> Note {
     let message = format!(
@@ -83,7 +90,7 @@ fn listed(runs: &[Run]) -> String {
     let mut last = None;
     let mut parts: Vec<String> = Vec::new();
     for run in runs.iter().take(MAX_NAMED).rev() {
-        let when = match run.start_ns {
+        let when = match run.time_ns {
             None => run.name.clone(),
             Some(ns) => {
                 let (day, text) = (date(ns), date_and_time(ns));

@@ -8,7 +8,7 @@ use super::Input;
 use super::capture_heads::{self, space_head};
 use super::detect::{Capture, FileKind, MAX_INFLATED};
 use super::session_messages as messages;
-use crate::analysis::captures::{CaptureFiles, FileHead, HeadKind, group, is_copy};
+use crate::analysis::captures::{CaptureFiles, FileHead, HeadKind, group, is_copy, time_of_folder};
 use crate::profile::Note;
 use crate::protocol::Failure;
 use crate::source::{Source, SourceError, inflate};
@@ -47,16 +47,18 @@ pub struct Run {
     pub name: String,
     /// Paths of its files with events.
     pub paths: Vec<String>,
-    /// When it was started, in ns since 1970. `None` if it is unknown.
-    pub start_ns: Option<u64>,
+    /// The time that its folder is named by, else when it was started, in ns since 1970. `None` if both are unknown.
+    pub time_ns: Option<u64>,
     pub n_hosts: u32,
 }
 
 impl Run {
     fn new(of: &CaptureFiles, heads: &[FileHead]) -> Self {
         let files = of.files.iter().filter_map(|at| heads.get(*at as usize));
-        let paths = files.filter(|head| head.kind.has_events()).map(|head| head.path.clone()).collect();
-        Self { name: of.name.clone(), paths, start_ns: of.start_ns, n_hosts: of.n_hosts }
+        let paths: Vec<String> = files.filter(|head| head.kind.has_events()).map(|head| head.path.clone()).collect();
+        let run = Self { name: of.name.clone(), paths, time_ns: None, n_hosts: of.n_hosts };
+        let named = run.folders().into_iter().find_map(|folder| time_of_folder(folder));
+        Self { time_ns: named.or(of.start_ns), ..run }
     }
 
     /// Returns the folders of its files.
@@ -69,6 +71,14 @@ impl Run {
         let has_folder = |folder: &&str| *folder == name || folder.rsplit('/').next() == Some(name);
         self.name == name || self.folders().iter().any(has_folder) || self.paths.iter().any(|path| path == name)
     }
+}
+
+/// Returns the runs among captures, the newest first. Reports and other captures without files that hold events are left out.
+pub(crate) fn runs_of(captures: &[CaptureFiles], heads: &[FileHead]) -> Vec<Run> {
+    let mut found = captures.to_vec();
+    found.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
+    newest_first(&mut found);
+    found.iter().map(|of| Run::new(of, heads)).collect()
 }
 
 /// Sorts captures by time, the newest first; captures without times come last, by name.
