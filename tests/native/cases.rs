@@ -21,7 +21,6 @@ const NOT_RIGHT_YET: &[&str] = &[
     "tpu_decode_unlinked",
     "tpu_scatter_loop",
     "gpu_sync_ag",
-    "gpu_ppermute_serial",
     "tpu_torchxla",
     "flags_other_option",
     "flags_dict",

@@ -107,7 +107,7 @@ fn two_runs_of_one_host_are_two_sessions() {
 #[test]
 fn a_session_is_chosen_by_name_or_number() {
     let folder = logdir();
-    for (choice, n_devices, ms) in [
+    for (choice, n_files, ms) in [
         ("1", 1, Some(21.0)),
         ("2", 1, Some(11.0)),
         ("2026_11_01_10_00_00", 1, Some(11.0)),
@@ -115,7 +115,7 @@ fn a_session_is_chosen_by_name_or_number() {
         ("all", 2, None),
     ] {
         let (json, messages, code) = run(&["overview", "--json", "--session", choice], &folder);
-        assert_eq!((code, &json["n_devices"]), (Some(0), &n_devices.into()), "{choice}: {messages}");
+        assert_eq!((code, json["files"].as_array().map(Vec::len)), (Some(0), Some(n_files)), "{choice}: {messages}");
         assert!(ms.is_none_or(|ms| (step_ms(&json) - ms).abs() < 0.1), "{choice}: {}", step_ms(&json));
         assert!(!several_runs(&json).is_empty(), "{choice}");
     }
@@ -190,6 +190,13 @@ fn hosts_whose_times_overlap_are_one_session() {
     assert_eq!(one.files.len(), 2);
     assert_eq!(names(&newest(&others[1..])), ["p/s/w-4.xplane.pb", "p/s/w-5.xplane.pb"], "the one that stopped last");
     assert_eq!(newest(&[others[0].clone(), others[2].clone()]).files.len(), 2);
+    // So do devices of another type.
+    let mut other_type = capture("w-1", (2, 101));
+    for plane in other_type.planes.iter_mut().filter(|plane| plane.name.starts_with("/device:")) {
+        plane.stats[0].value = Some(text("TPU v6e"));
+    }
+    let two = newest(&[files[0].clone(), ("p/2026_11_01_10_00_02/w-1.xplane.pb", bytes(&other_type))]);
+    assert_eq!((two.files.len(), note(&two, "several_runs").is_some()), (1, true));
 }
 
 #[test]

@@ -22,5 +22,5 @@ pub use report::{
     HeadKind, SeriesChange, SeriesMark, TopFinding,
 };
 pub use rows::CaptureRows;
-pub use same_run::is_copy;
+pub use same_run::{is_copy, runs};
 pub use series::captures_series;

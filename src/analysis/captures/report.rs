@@ -25,6 +25,8 @@ pub struct FileHead {
     pub jaxlib: Option<String>,
     /// Type of the devices in the names of the planes, such as `TPU`. `None` if the file has no device, or if it was not unpacked.
     pub platform: Option<String>,
+    /// Type of the first device, such as `TPU v5e`. `None` if it was not read: it is read only of files that could be of one run.
+    pub device_type: Option<String>,
     pub n_devices: u32,
 }
 

@@ -140,7 +140,7 @@ fn may_be_of_one_run(a: &FileHead, b: &FileHead) -> bool {
 /// without devices belongs to every run.
 fn is_alike(a: &FileHead, b: &FileHead) -> bool {
     let agree = |a: &Option<String>, b: &Option<String>| a.is_none() || b.is_none() || a == b;
-    agree(&a.platform, &b.platform) && agree(&a.jaxlib, &b.jaxlib)
+    agree(&a.platform, &b.platform) && agree(&a.device_type, &b.device_type) && agree(&a.jaxlib, &b.jaxlib)
 }
 
 /// Returns whether two files are of different hosts, or of different processes of one host.

@@ -7,7 +7,7 @@ use super::detect::format;
 use crate::analysis::base::device_type;
 use crate::profile::Profile;
 use crate::source::{Source, SourceError};
-use crate::wire::xspace::reduced_plane;
+use crate::wire::xspace::{Outline, reduced_plane};
 use crate::wire::{Format, Span};
 use std::cell::Cell;
 
@@ -71,12 +71,14 @@ pub fn capture_facts(input: &Input) -> CaptureFacts {
         facts.programs.sort_unstable();
         facts.programs.dedup();
     }
-    if let Some((span, _)) = named(&|name| device_platform(name).is_some())
-        && let Some(profile) = without_events(&source, *span, false)
-    {
-        facts.device_type = profile.planes.iter().find_map(device_type);
-    }
+    facts.device_type = first_device_type(&source, &outline);
     facts
+}
+
+/// Returns the type of the first device of an XSpace. `None` if it is unknown, or too far within the file.
+pub(super) fn first_device_type(source: &LimitedSource<'_>, outline: &Outline) -> Option<String> {
+    let (span, _) = outline.planes.iter().find(|(_, name)| device_platform(name).is_some())?;
+    without_events(source, *span, false)?.planes.iter().find_map(device_type)
 }
 
 /// Reads a plane without its events. `None` if it is damaged, or if the limit of the source is reached.

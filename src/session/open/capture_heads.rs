@@ -3,9 +3,9 @@
 //! small.
 
 use super::Input;
-use super::capture_facts::{LimitedSource, PROGRAMS, without_events};
+use super::capture_facts::{LimitedSource, PROGRAMS, first_device_type, without_events};
 use super::detect::{MAX_INFLATED, format, sniff_source};
-use crate::analysis::captures::{FileHead, HeadKind};
+use crate::analysis::captures::{FileHead, HeadKind, runs};
 use crate::profile::{Builder, Plane, Profile, ProfilePart, ReadProgress, max_listed};
 use crate::source::{Source, inflate};
 use crate::wire::xspace::{Outline, SpaceField, outline, plane_times};
@@ -16,6 +16,8 @@ const RUN: &str = "Task Environment";
 /// Largest size of that plane in bytes. It holds a few stats.
 const MAX_RUN_BYTES: u64 = 1 << 20;
 
+/// Largest number of files of a run whose devices are compared by their types.
+const MAX_TYPED_FILES: usize = 16;
 /// Largest size of a file whose events are read, in bytes, because it does not record when it was taken.
 const MAX_EVENT_BYTES: u64 = 16 << 20;
 /// Times after this one count from 1970, in ns. Others count from the start of the profile or of the machine.
@@ -33,7 +35,15 @@ pub fn heads(inputs: &[Input], progress: &mut dyn FnMut(&Input)) -> Vec<FileHead
         progress(input);
         head(input, n_packed_bytes <= MAX_PACKED_BYTES)
     };
-    inputs.iter().map(of_input).collect()
+    let mut heads: Vec<FileHead> = inputs.iter().map(of_input).collect();
+    add_device_types(&mut heads, &|at, read| {
+        // The types in packed files are known once they are read.
+        if let Some(input) = inputs.get(at).filter(|input| matches!(format(input.source.as_ref()), Ok(Format::XSpace)))
+        {
+            read(input.source.as_ref());
+        }
+    });
+    heads
 }
 
 /// Returns what the start of a file says. `unpacks` tells whether a packed file is unpacked.
@@ -108,6 +118,25 @@ fn event_times(source: &dyn Source, planes: &[(Span, String)]) -> Option<(u64, u
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ids of processes are small")]
 fn process(plane: &Plane) -> Option<u64> {
     plane.number_stat("process_id").filter(|id| *id > 0.0).map(|id| id as u64)
+}
+
+/// Adds the types of devices to the heads of files that would be of one run, as far as the number of files is small. `with_source` calls a
+/// function with the unpacked bytes of a file, if they are at hand.
+pub(super) fn add_device_types(heads: &mut [FileHead], with_source: &dyn Fn(usize, &mut dyn FnMut(&dyn Source))) {
+    for run in runs(heads) {
+        let files: Vec<usize> = run.iter().map(|at| *at as usize).filter(|at| heads[*at].platform.is_some()).collect();
+        if !(2..=MAX_TYPED_FILES).contains(&files.len()) {
+            continue;
+        }
+        for at in files {
+            let mut found = None;
+            with_source(at, &mut |source| {
+                let outline = listed_outline(source);
+                found = outline.and_then(|outline| first_device_type(&LimitedSource::new(source), &outline));
+            });
+            heads[at].device_type = found;
+        }
+    }
 }
 
 /// Returns the outline of an XSpace. `None` if it is damaged between planes, or has more planes than a session lists.

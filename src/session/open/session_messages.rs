@@ -80,7 +80,7 @@ pub(crate) fn duplicate_file(name: &str, of: &str) -> Note {
 pub(crate) fn no_session(name: &str, runs: &[Run]) -> Failure {
     let message = match runs {
         [] => "The files are of one run.".to_owned(),
-        _ => format!("Sessions, the newest first: {}. Give the number of one, its folder, or `all`.", listed(runs)),
+        _ => format!("Sessions: {}. Give the number of one, its folder, or `all`.", numbered(runs)),
     };
     Failure { title: format!("No session {name}"), message }
 }
@@ -102,6 +102,16 @@ fn listed(runs: &[Run]) -> String {
     }
     let before = if runs.len() > MAX_NAMED { "…, " } else { "" };
     format!("{before}{}", parts.join(", "))
+}
+
+/// Returns runs as text with their numbers, the newest first: `1 is 2026-11-01 12:00:00 (1 host)`.
+fn numbered(runs: &[Run]) -> String {
+    let numbered = |(at, run): (usize, &Run)| {
+        let when = run.time_ns.map_or_else(|| run.name.clone(), date_and_time);
+        format!("{} is {when} ({})", at + 1, counted(run.n_hosts.into(), "host", "hosts"))
+    };
+    let rest = if runs.len() > MAX_NAMED { ", …" } else { "" };
+    runs.iter().take(MAX_NAMED).enumerate().map(numbered).collect::<Vec<_>>().join(", ") + rest
 }
 
 /// Returns two runs as arguments of `compare`: their folders, or their files if a folder holds both.

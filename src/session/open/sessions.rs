@@ -222,7 +222,16 @@ fn heads(captures: &mut [Capture]) -> Vec<FileHead> {
         }
         head
     };
-    captures.iter_mut().map(&mut of_capture).collect()
+    let mut heads: Vec<FileHead> = captures.iter_mut().map(&mut of_capture).collect();
+    capture_heads::add_device_types(&mut heads, &|at, read| {
+        let Some(capture) = captures.get(at) else { return };
+        match &capture.unpacked {
+            Some(unpacked) => read(&unpacked.bytes),
+            None if capture.packing.is_plain() => read(capture.source.as_ref()),
+            None => {}
+        }
+    });
+    heads
 }
 
 /// Removes captures of the same process and the same time as a larger one, such as a packed copy.
