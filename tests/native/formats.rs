@@ -1,9 +1,10 @@
 //! These tests open files that lie beside captures or are mistaken for them. Each is named, with the way on, and none is taken for a
 //! capture. Texts and programs in forms that people paste do open.
 
-use crate::common::trace::gzip;
+use crate::common::trace::{self, gzip};
 use crate::common::{bytes, make, open};
 use rooflight::session::Opened;
+use rooflight::wire::proto::xspace::XSpace;
 use std::path::Path;
 use std::process::Command;
 
@@ -70,7 +71,7 @@ fn fields_of_other_messages_are_no_texts_of_an_xspace() {
     let opened = open("a.xplane.pb", bytes(&space)).unwrap();
     assert!(!codes(&opened).contains(&"profiler_warning"), "{:?}", opened.profile.notes);
     // Errors, warnings and hosts without planes are still an XSpace.
-    let space = rooflight::wire::proto::xspace::XSpace {
+    let space = XSpace {
         errors: vec!["CUPTI could not be loaded".to_owned()],
         hostnames: vec!["host-a".to_owned()],
         ..Default::default()
@@ -83,7 +84,8 @@ fn fields_of_other_messages_are_no_texts_of_an_xspace() {
 fn an_empty_xspace_is_not_said_to_hold_the_rest_of_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("host.xplane.pb"), b"").unwrap();
-    let json = crate::common::trace::text(&crate::common::trace::events_of(&make::small()));
+    let space = XSpace { planes: vec![make::device(0)], ..XSpace::default() };
+    let json = trace::text(&trace::events_of(&space));
     std::fs::write(folder.path().join("host.trace.json"), json).unwrap();
     let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(["inspect"]).arg(folder.path()).output().unwrap();
     let text = String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned();

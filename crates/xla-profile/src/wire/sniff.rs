@@ -221,7 +221,9 @@ fn starts_with_texts(head: &[u8]) -> bool {
         }
         rest = after.get(length..).unwrap_or_default();
     }
-    matches!(rest, [] | [0x0a, ..])
+    // A byte that begins no field is damage.
+    let is_damaged = rest.first().is_some_and(|tag| matches!(tag & 7, 3 | 4 | 6 | 7));
+    matches!(rest, [] | [0x0a, ..]) || is_damaged
 }
 
 /// Returns whether the first field of the message is plausible. With tag 0x0a or 0x12, its length must be below 1 MiB
