@@ -8,7 +8,7 @@ use super::detect::{MAX_INFLATED, format, sniff_source};
 use crate::analysis::captures::{FileHead, HeadKind, runs};
 use crate::profile::{Builder, Plane, Profile, ProfilePart, ReadProgress, max_listed};
 use crate::source::{Source, inflate};
-use crate::wire::xspace::{Outline, SpaceField, outline, plane_times};
+use crate::wire::xspace::{Outline, SpaceField, outline};
 use crate::wire::{Format, Span};
 
 /// The name of the plane that holds when the profile was started.
@@ -18,11 +18,6 @@ const MAX_RUN_BYTES: u64 = 1 << 20;
 
 /// Largest number of files of a run whose devices are compared by their types.
 const MAX_TYPED_FILES: usize = 16;
-/// Largest size of a file whose events are read, in bytes, because it does not record when it was taken.
-const MAX_EVENT_BYTES: u64 = 16 << 20;
-/// Times after this one count from 1970, in ns. Others count from the start of the profile or of the machine.
-const IN_2001_NS: i64 = 1_000_000_000_000_000_000;
-
 /// Packed files are unpacked if they have at most this number of bytes in all.
 const MAX_PACKED_BYTES: u64 = 64 << 20;
 
@@ -84,34 +79,12 @@ pub(super) fn space_head(path: &str, bytes: u64, source: &dyn Source) -> FileHea
         let stop = profile.planes.iter().find_map(Plane::stop_ns);
         head.stop_ns = stop.filter(|stop| head.start_ns.is_some_and(|start| start <= *stop));
     }
-    if head.start_ns.is_none()
-        && let Some((first, last)) = event_times(source, &outline.planes)
-    {
-        (head.start_ns, head.stop_ns) = (Some(first), Some(last));
-    }
     // Of the plane with the programs, the programs are stepped over.
     if let Some(profile) = named(PROGRAMS).and_then(|span| without_events(&LimitedSource::new(source), span, false)) {
         head.process = profile.planes.iter().find_map(process);
         head.jaxlib = profile.planes.iter().find_map(|plane| plane.text_stat("jaxlib_version")).map(str::to_owned);
     }
     head
-}
-
-/// Returns the times of the first and the last event in ns since 1970. `None` if they count from another origin, or if the file is large:
-/// events are read for this.
-fn event_times(source: &dyn Source, planes: &[(Span, String)]) -> Option<(u64, u64)> {
-    if source.size() > MAX_EVENT_BYTES {
-        return None;
-    }
-    let mut times: Option<(i64, i64)> = None;
-    for (span, _) in planes {
-        // Lines of some planes count from another origin, and belong to no time.
-        let Some(of) = plane_times(source, *span).ok()?.filter(|of| of.first_ns >= IN_2001_NS) else { continue };
-        let (first, last) = times.get_or_insert((of.first_ns, of.last_ns));
-        (*first, *last) = ((*first).min(of.first_ns), (*last).max(of.last_ns));
-    }
-    let (first, last) = times?;
-    Some((u64::try_from(first).ok()?, u64::try_from(last).ok()?))
 }
 
 /// Returns the id of the process that was profiled.

@@ -19,7 +19,6 @@ mod reduced;
 mod sink;
 mod stat;
 mod texts;
-mod times;
 
 pub(crate) use line::{EVENTS_TOGETHER, field as line_field, read_event};
 pub(crate) use plane::{field as plane_field, map_entry};
@@ -28,7 +27,6 @@ pub use sink::{Damage, Event, LineHead, Outcome, PlaneHead, Sink, SpaceField};
 pub(crate) use sink::{Next, next_or_clipped, text};
 pub use stat::{Stat, StatValue};
 pub(crate) use texts::{MAX_TEXT, is_host_name, is_text};
-pub use times::{PlaneTimes, plane_times};
 
 use super::{Span, SpanValue, Walker, Window};
 use crate::source::Source;
