@@ -13,6 +13,7 @@ use crate::protocol::url::address::{PageAddress, View};
 use crate::protocol::{Failure, ShareQuery};
 use crate::report::{compare_json, compare_series, compare_text};
 use crate::session::compare::{CompareSide, compare_sessions};
+use crate::session::open::sessions_of;
 use crate::share::{Level, Report, base_address, encode_link, pack};
 use clap::{ArgAction, Args};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// The options of `compare`.
 #[derive(Args)]
 pub struct CompareArgs {
-    /// The baseline A: captures, archives, or folders of these, or a report: a file, an HTML page or a link. Several captures are the hosts of one session. Without `--`, the second one is the experiment B.
+    /// The baseline A: captures, archives, or folders of these, or a report: a file, an HTML page or a link. Captures whose times overlap are the hosts of one session; of several sessions, the newest counts. Without `--`, the second one is the experiment B. Of one folder alone, the two newest sessions are compared: the older one is A.
     #[arg(required = true, value_name = "A")]
     a: Vec<PathBuf>,
     /// The experiment B, after `--`.
@@ -180,23 +181,48 @@ pub(super) fn run(args: &CompareArgs, caller: &Caller<'_>) -> Result<(String, Ex
         });
     }
     if let ([one], []) = (&args.a[..], &args.b[..])
-        && let Some(received) = side(std::slice::from_ref(one), caller, "A")?.received()
+        && let Some(compared) = compare_one(one, args, caller)?
     {
-        return finish(args, received, caller);
+        return finish(args, compared, caller);
     }
     let (a, b) = match (&args.a[..], &args.b[..]) {
         ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
         (_, []) => {
             let message =
-                "Two captures are compared: `compare A B`, or `compare A… -- B…` for several files.".to_owned();
+                "Two captures are compared: `compare A B`, or `compare A… -- B…` for several files. Of one folder, it needs two sessions.".to_owned();
             return Err(Failure { title: "There is no experiment".to_owned(), message });
         }
         (a, b) => (a.to_vec(), b.to_vec()),
     };
     let (mut a, mut b) = (side(&a, caller, "A")?, side(&b, caller, "B")?);
+    finish(args, compare_sessions(&mut a, &mut b, &options(args, caller)?)?, caller)
+}
+
+fn options(args: &CompareArgs, caller: &Caller<'_>) -> Result<CompareOptions, Failure> {
     let band = if args.history.is_empty() { args.band } else { band_of_history(&args.history, caller)? };
-    let options = CompareOptions { band, pairs: args.pair.clone() };
-    finish(args, compare_sessions(&mut a, &mut b, &options)?, caller)
+    Ok(CompareOptions { band, pairs: args.pair.clone() })
+}
+
+/// Returns the comparison that one argument holds: one that was shared, or that of the two newest sessions of a folder, of which the
+/// older one is the baseline. `None` if it holds neither.
+fn compare_one(path: &PathBuf, args: &CompareArgs, caller: &Caller<'_>) -> Result<Option<Comparison>, Failure> {
+    if is_link(path) {
+        return Ok(side(std::slice::from_ref(path), caller, "A")?.received());
+    }
+    let mut sessions = sessions_of((caller.inputs)(std::slice::from_ref(path))?);
+    let n = sessions.len();
+    let open = |inputs, name: &str| CompareSide::open(inputs, name, &mut |progress| (caller.progress)(&progress));
+    match (sessions.pop(), sessions.pop()) {
+        (Some((name_b, b)), Some((name_a, a))) => {
+            if n > 2 {
+                (caller.warn)(&format!("{n} runs were found: the two newest are compared, {name_a} with {name_b}"));
+            }
+            let (mut a, mut b) = (open(a, &name_a)?, open(b, &name_b)?);
+            compare_sessions(&mut a, &mut b, &options(args, caller)?).map(Some)
+        }
+        (Some((_, inputs)), None) => Ok(open(inputs, "A")?.received()),
+        _ => Ok(None),
+    }
 }
 
 /// Writes a comparison in the form of the options. Returns the output, and how the command ended.
@@ -253,10 +279,14 @@ fn link(base: &str, without_sources: bool, compared: &Comparison, warn: &dyn Fn(
 }
 
 fn side(paths: &[PathBuf], caller: &Caller<'_>, name: &str) -> Result<CompareSide, Failure> {
-    match paths {
+    let side = match paths {
         [path] if is_link(path) => CompareSide::open_link(&path.to_string_lossy()),
         _ => CompareSide::open((caller.inputs)(paths)?, name, &mut |progress| (caller.progress)(&progress)),
+    }?;
+    if let Some(sentence) = side.several_runs() {
+        (caller.warn)(&format!("{name}: {sentence}"));
     }
+    Ok(side)
 }
 
 /// Returns whether an argument is an address with a report, and not a path.

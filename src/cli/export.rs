@@ -5,14 +5,16 @@ use super::caller::Caller;
 use super::files;
 #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 use super::fleet::{self, TableArgs};
-use super::view_args::window;
+use super::view_args::{session, window};
 use crate::analysis::base::{Analysis, TimeRange};
 use crate::analysis::timeline::{TimelineIndex, TraceQuery};
 #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 use crate::fleet::FileFormat;
+use crate::profile::NoteCode;
 use crate::protocol::{ExcerptRequest, Failure};
+use crate::session::Opened;
 use crate::session::export::{excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces};
-use crate::session::{Opened, open};
+use crate::session::open::{SessionChoice, open_session};
 use crate::table::text::TextForm;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -23,9 +25,13 @@ use std::path::{Path, PathBuf};
 /// The options of `export`.
 #[derive(Args)]
 pub struct ExportArgs {
-    /// Captures, archives, or folders of these. Several captures are the hosts of one session; for tables, each FILE is a capture, and the files of one folder `plugins/profile/<session>/` are its hosts.
+    /// Captures, archives, or folders of these. Captures whose times overlap are the hosts of one session; of several sessions, the newest is exported. For tables, each FILE is one capture or several, and the files of one folder `plugins/profile/<session>/` are read together.
     #[arg(value_name = "FILE", required_unless_present = "from")]
     files: Vec<PathBuf>,
+    /// The session, if the files are of several: the name of its folder, its number (1 is the newest), or `all` to read all files as one session. Tables have all sessions.
+    #[cfg_attr(all(feature = "tables", not(target_arch = "wasm32")), arg(long, value_name = "NAME|N|all", value_parser = session, conflicts_with = "tables_form"))]
+    #[cfg_attr(not(all(feature = "tables", not(target_arch = "wasm32"))), arg(long, value_name = "NAME|N|all", value_parser = session))]
+    session: Option<SessionChoice>,
     /// The part of the timeline between two times, such as `12.5ms..14ms`. The units are s, ms, us, ns and ps; without a unit it is ps. Default: the whole timeline.
     #[arg(long, value_name = "A..B", value_parser = window)]
     window: Option<TimeRange>,
@@ -91,7 +97,9 @@ pub(super) fn run(args: &ExportArgs, caller: &Caller<'_>) -> Result<(String, boo
     if let Some(out) = args.form.tables()? {
         return fleet::run(&args.files, &args.of_tables, out, warn);
     }
-    let opened = open((caller.inputs)(&args.files)?, &mut |progress| (caller.progress)(&progress))?;
+    let choice = args.session.clone().unwrap_or_default();
+    let opened = open_session((caller.inputs)(&args.files)?, &choice, &mut |progress| (caller.progress)(&progress))?;
+    opened.profile.notes.iter().filter(|note| note.code == NoteCode::SeveralRuns).for_each(|note| warn(&note.message));
     let analysis = Analysis::new(&opened.profile);
     let of_events = analysis.partial_notes().map(|note| &note.message);
     let partial: Vec<&String> = opened.partial.iter().chain(of_events).collect();

@@ -7,6 +7,8 @@ use super::view_args::one_of;
 use crate::fleet::compact;
 use crate::fleet::{ExportOutcome, FileFormat, FleetExport, Keys, TableName, capture_groups, shard_of};
 use crate::protocol::Failure;
+use crate::session::Input;
+use crate::session::open::sessions_of;
 use crate::table::format::counted;
 use clap::Args;
 use std::io::BufRead;
@@ -109,16 +111,18 @@ pub fn run(
         if of_tables.shard.is_some_and(|(shard, all)| shard_of(&paths, all) != shard - 1) {
             continue;
         }
-        match export.export(&paths, inputs(&paths))? {
-            ExportOutcome::Written => n_written += 1,
-            ExportOutcome::Skipped => n_skipped += 1,
-            ExportOutcome::Partial => {
-                n_partial += 1;
-                warn(&format!("partial: only a part of {} was read", name(&paths)));
-            }
-            ExportOutcome::Failed(sentence) => {
-                n_failed += 1;
-                warn(&format!("failed: {}: {sentence}", name(&paths)));
+        for (paths, inputs) in sessions(&paths) {
+            match export.export(&paths, inputs)? {
+                ExportOutcome::Written => n_written += 1,
+                ExportOutcome::Skipped => n_skipped += 1,
+                ExportOutcome::Partial => {
+                    n_partial += 1;
+                    warn(&format!("partial: only a part of {} was read", name(&paths)));
+                }
+                ExportOutcome::Failed(sentence) => {
+                    n_failed += 1;
+                    warn(&format!("failed: {}: {sentence}", name(&paths)));
+                }
             }
         }
     }
@@ -129,6 +133,20 @@ pub fn run(
         }
     }
     Ok((text + "\n", n_partial + n_failed > 0 || !export.damage().is_empty()))
+}
+
+/// Returns the files of each session among paths. Files that cannot be opened are one capture, which fails.
+fn sessions(paths: &[PathBuf]) -> Vec<(Vec<PathBuf>, Result<Vec<Input>, Failure>)> {
+    let inputs = match inputs(paths) {
+        Ok(inputs) => inputs,
+        Err(failure) => return vec![(paths.to_vec(), Err(failure))],
+    };
+    let mut sessions = sessions_of(inputs);
+    if sessions.len() == 1 {
+        return sessions.pop().map(|(_, inputs)| (paths.to_vec(), Ok(inputs))).into_iter().collect();
+    }
+    let paths = |inputs: &[Input]| inputs.iter().map(|input| PathBuf::from(&input.name)).collect();
+    sessions.into_iter().map(|(_, inputs)| (paths(&inputs), Ok(inputs))).collect()
 }
 
 fn name(paths: &[PathBuf]) -> String {

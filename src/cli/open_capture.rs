@@ -17,7 +17,8 @@ use crate::report::{
     tables,
 };
 use crate::session;
-use crate::session::{Input, Opened, Programs, open};
+use crate::session::open::{SessionChoice, open_session};
+use crate::session::{Input, Opened, Programs};
 use crate::table::format;
 use crate::table::text::{Table, TextForm};
 use std::cell::RefCell;
@@ -46,13 +47,25 @@ impl OpenFiles {
         Self::open_inputs(files::inputs(paths)?, &mut |_| {})
     }
 
-    /// Opens inputs as one session, for a program that has no paths. Calls `progress` while they are read.
+    /// Opens inputs as one session, for a program that has no paths: the newest one, if they are of several. Calls `progress` while they are read.
     ///
     /// # Errors
     /// Returns a [`Failure`] if nothing could be read.
     pub fn open_inputs(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Self, Failure> {
+        Self::open_session(inputs, &SessionChoice::Newest, progress)
+    }
+
+    /// Opens inputs like [`Self::open_inputs`]. `choice` tells which session is opened if the files are of several.
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] if nothing could be read, or if there is no such session.
+    pub fn open_session(
+        inputs: Vec<Input>,
+        choice: &SessionChoice,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, Failure> {
         let bytes_total = inputs.iter().map(|input| input.source.size()).sum();
-        let mut opened = open(inputs, progress)?;
+        let mut opened = open_session(inputs, choice, progress)?;
         progress(Progress { bytes_done: bytes_total, ..Progress::new(Stage::Analyse, bytes_total, "") });
         let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.open_files)));
         let analysis = Analysis::new(&opened.profile);

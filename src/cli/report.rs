@@ -8,6 +8,7 @@ use super::view_args::{Output, View};
 use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
+use crate::profile::NoteCode;
 use crate::protocol::url::address::PageAddress;
 use crate::protocol::{DeviceInfo, Failure, SessionInfo, ShareQuery};
 use crate::session::open::captures_of;
@@ -73,8 +74,9 @@ pub(super) fn run(args: &ReportArgs, view: &View, caller: &Caller<'_>) -> Result
                 .to_owned(),
         });
     }
+    let inputs = (caller.inputs)(&view.files)?;
     let (mut engine, mut session) =
-        OpenSession::open((caller.inputs)(&view.files)?, &mut |progress| (caller.progress)(&progress))?;
+        OpenSession::open_chosen(inputs, &view.session(), &mut |progress| (caller.progress)(&progress))?;
     if let Some(devices) = view.steps.as_ref().and_then(|by| engine.find_steps(by)) {
         session.devices = devices;
     }
@@ -100,8 +102,8 @@ pub(super) fn run(args: &ReportArgs, view: &View, caller: &Caller<'_>) -> Result
         warn(&format!("partial: {partial}"));
     }
     let text = match (&args.rooflight, &args.html) {
-        (Some(path), _) => write_file(path, &report, &captures(args, view)?)?,
-        (_, Some(path)) => write_page(path, args, &report, captures(args, view)?)?,
+        (Some(path), _) => write_file(path, &report, &captures(args, view, &session)?)?,
+        (_, Some(path)) => write_page(path, args, &report, captures(args, view, &session)?)?,
         _ if args.link => made_link(args, &query, &report, warn)?,
         _ if view.is_markdown() => markdown(&report, None),
         _ => preview(&report.preview(), encode_link(&report).len()),
@@ -198,7 +200,7 @@ fn base(args: &ReportArgs) -> Result<Option<String>, Failure> {
 
 /// Returns the captures to include, named without their folders. For a report file, these are the captures inside the
 /// file. Without `--with-capture`, the list is empty.
-fn captures(args: &ReportArgs, view: &View) -> Result<Vec<Input>, Failure> {
+fn captures(args: &ReportArgs, view: &View, session: &SessionInfo) -> Result<Vec<Input>, Failure> {
     if !args.with_capture {
         return Ok(Vec::new());
     }
@@ -206,7 +208,14 @@ fn captures(args: &ReportArgs, view: &View) -> Result<Vec<Input>, Failure> {
         let name = input.name.rsplit(['/', '\\']).next().unwrap_or(&input.name).to_owned();
         Input { name, ..input }
     };
-    Ok(captures_of(files::inputs(&view.files)?)?.into_iter().map(named).collect())
+    let mut captures = captures_of(files::inputs(&view.files)?)?;
+    if session.notes.iter().any(|note| note.code == NoteCode::SeveralRuns) {
+        // The captures of the other runs are no part of the report.
+        let is_of =
+            |file: &str, input: &str| file == input || file.strip_prefix(input).is_some_and(|of| of.starts_with('/'));
+        captures.retain(|input| session.files.iter().any(|file| is_of(&file.name, &input.name)));
+    }
+    Ok(captures.into_iter().map(named).collect())
 }
 
 fn head(report: &Report, captures: &[Input]) -> Vec<u8> {

@@ -48,7 +48,8 @@ pub(super) fn run(args: &Args, caller: &Caller<'_>) -> Result<(String, Exit), Fa
     if HAS_FILES && let Command::Report { report, view } = &args.command {
         return report::run(report, view, caller).map(|(text, partial)| (text, Exit::of_reading(partial)));
     }
-    let files = OpenFiles::open_inputs((caller.inputs)(&view.files)?, &mut |progress| (caller.progress)(&progress))?;
+    let (inputs, session) = ((caller.inputs)(&view.files)?, view.session());
+    let files = OpenFiles::open_session(inputs, &session, &mut |progress| (caller.progress)(&progress))?;
     print(&files, args, view, caller)
 }
 

@@ -1,6 +1,7 @@
 //! This module declares the options that all commands with a report share, and the values that several commands parse.
 
 use crate::analysis::base::{StepChoice, StepsBy, TimeRange};
+use crate::session::open::SessionChoice;
 use crate::units::Picos;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
@@ -8,9 +9,12 @@ use std::path::PathBuf;
 /// The options of every command that prints a report.
 #[derive(clap::Args)]
 pub struct View {
-    /// Captures, compiled programs, report files, archives, or folders of these. Several captures are the hosts of one session.
+    /// Captures, compiled programs, report files, archives, or folders of these. Captures whose times overlap are the hosts of one session; of several sessions, the newest is shown.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// The session, if the files are of several: the name of its folder, its number (1 is the newest), or `all` to read all files as one session.
+    #[arg(long, value_name = "NAME|N|all", value_parser = session)]
+    pub session: Option<SessionChoice>,
     /// The step: `mean` for the mean of the steady steps, `kind:2` for the mean of the second kind of steps, a number, `busiest` for the step with the longest period on any device, or `all` for the whole capture.
     #[arg(long, default_value = "mean", value_parser = step)]
     pub step: StepChoice,
@@ -64,6 +68,11 @@ impl View {
         self.window.map_or(self.step, StepChoice::Range)
     }
 
+    /// Returns which session is opened.
+    pub fn session(&self) -> SessionChoice {
+        self.session.clone().unwrap_or_default()
+    }
+
     /// Returns the format of the output. Without `--json`, `--csv` and `--markdown`, the format is text. In a browser it is
     /// JSON alone, so that the program there has no code for the other formats.
     pub const fn output(&self) -> Output {
@@ -93,6 +102,15 @@ pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     // The parser accepts only keys of `all`, so the fallback is never used.
     PossibleValuesParser::new(all.map(key))
         .map(move |name| all.into_iter().find(|one| key(*one) == name).unwrap_or(all[0]))
+}
+
+/// Reads the name or the number of a session.
+pub fn session(text: &str) -> Result<SessionChoice, String> {
+    if text.is_empty() {
+        Err("a session is `all`, a number or the name of a folder".to_owned())
+    } else {
+        Ok(SessionChoice::of_text(text))
+    }
 }
 
 fn step(text: &str) -> Result<StepChoice, String> {

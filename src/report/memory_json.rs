@@ -27,6 +27,8 @@ pub struct MemoryJson<'a> {
 struct ProgramJson<'a> {
     name: &'a str,
     program_id: Option<String>,
+    /// Name of the file with its HLO.
+    file: Option<&'a str>,
     spaces: Vec<SpaceJson<'a>>,
     /// Code of the note that gives the reason why the memory is unknown, or the part that the figures leave out.
     note: Option<&'a str>,
@@ -217,6 +219,7 @@ pub fn memory<'a>(
     let program = |timed: &'a ProgramWithTimelines| ProgramJson {
         name: &timed.peaks.name,
         program_id: timed.peaks.program_id.map(|id| id.to_string()),
+        file: timed.file.as_deref(),
         spaces: timed.spaces.iter().map(|space| SpaceJson::new(space, top, whole, requested)).collect(),
         note: timed.peaks.note.as_ref().map(|note| note.code.name()),
     };

@@ -25,9 +25,11 @@ pub fn programs(whole: &WholeMemory) -> Table {
         ("Allocated", false),
         ("Peak at", false),
         ("Instruction", true),
+        ("File", true),
     ]);
     for program in &whole.programs {
         let name = || program.peaks.name.clone();
+        let file = || program.file.clone().unwrap_or_else(|| ABSENT.to_owned());
         for peak in &program.peaks.spaces {
             table.row(vec![
                 name(),
@@ -38,12 +40,14 @@ pub fn programs(whole: &WholeMemory) -> Table {
                 or_absent(peak.allocated(), bytes_text),
                 or_absent(peak.position, |at| format!("{} of {}", count(at.into()), count(peak.n_events.into()))),
                 peak.instruction.clone().unwrap_or_default(),
+                file(),
             ]);
         }
         if program.peaks.spaces.is_empty() {
             let mut cells = vec![name()];
-            cells.resize(table.heads.len() - 1, ABSENT.to_owned());
+            cells.resize(table.heads.len() - 2, ABSENT.to_owned());
             cells.push(program.peaks.note.as_ref().map_or(String::new(), |note| note.code.name().replace('_', " ")));
+            cells.push(file());
             table.row(cells);
         }
     }

@@ -7,6 +7,8 @@ use super::imported_tables::{ImportedRow, ImportedTables};
 use super::open::capture_facts::{CaptureFacts, capture_facts};
 use super::open::capture_heads::heads;
 use super::open::detect::format as detect_format;
+use super::open::session_messages::runs_listed;
+use super::open::sessions::runs_of;
 use super::open::{Input, messages};
 use super::session_trait::Session;
 use super::tables;
@@ -68,6 +70,8 @@ impl CapturesSession {
         }
         let mut files: Vec<Vec<u32>> = captures.iter().map(|capture| capture.files.clone()).collect();
         files.resize(files.len() + table_rows.len(), Vec::new());
+        let runs = runs_of(&captures, &heads);
+        let several = (runs.len() > 1).then(|| runs_listed(&runs));
         let firsts: Vec<Option<u32>> = captures.iter().map(|capture| capture.files.first().copied()).collect();
         let mut rows = CaptureRows::new(captures, &heads, n_left_out);
         for (at, first) in firsts.into_iter().enumerate() {
@@ -79,7 +83,8 @@ impl CapturesSession {
             }
         }
         rows.add(table_rows.into_iter().map(|ImportedRow { row, read, .. }| (row, read)).collect());
-        let info = SessionInfo { notes: tables.notes(), ..info(&heads, files) };
+        let notes = several.into_iter().chain(tables.notes()).collect();
+        let info = SessionInfo { notes, ..info(&heads, files) };
         Ok(Some((Self { rows, order: CachedOrder::default() }, info)))
     }
 

@@ -18,7 +18,7 @@ use crate::analysis::ledger::OpSteps;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
-use crate::profile::{Plane, Profile};
+use crate::profile::{NoteCode, Plane, Profile};
 use crate::protocol::url::address::{AddressError, PageAddress};
 use crate::protocol::{Failure, Progress};
 use crate::share::html::report_file;
@@ -208,6 +208,13 @@ impl CompareSide {
             Side::Report(report) => report.comparison.map(|of| of.comparison),
             Side::Capture(_) => None,
         }
+    }
+
+    /// Returns the sentence that the files are of several runs, of which the side is one. `None` if they are of one.
+    pub fn several_runs(&self) -> Option<&str> {
+        let Side::Capture(capture) = &self.side else { return None };
+        let mut notes = capture.0.profile.notes.iter();
+        notes.find(|note| note.code == NoteCode::SeveralRuns).map(|note| note.message.as_str())
     }
 
     /// Returns whether only a part of the input was read.

@@ -201,7 +201,9 @@ pub fn whole_memory(
             notes.extend(more.into_iter().map(|note| note.with_place(&peaks.name)));
         }
         notes.extend(peaks.note.clone().filter(|_| peaks.spaces.is_empty()).map(|note| note.with_place(&peaks.name)));
-        result.push(ProgramWithTimelines { peaks, spaces });
+        let file = all.get(peaks.program as usize).and_then(|program| profile.files.get(program.file? as usize));
+        let file = file.map(|name| name.rsplit('/').next().unwrap_or(name).to_owned());
+        result.push(ProgramWithTimelines { peaks, file, spaces });
     }
     let runtime = analysis.runtime_memory(profile);
     notes.extend(runtime.notes.iter().cloned());

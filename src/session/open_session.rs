@@ -2,8 +2,8 @@
 
 use super::capture::CaptureSession;
 use super::from_report::{ReportSession, bad_link};
-use super::open::Input;
 use super::open::report_file::{Captures, Unpacked, unpack};
+use super::open::{Input, SessionChoice};
 use super::session_trait::Session;
 use super::share::ReportCache;
 use crate::analysis::base::StepsBy;
@@ -26,8 +26,22 @@ impl OpenSession {
     /// # Errors
     /// Returns a [`Failure`] if nothing could be read.
     pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, SessionInfo), Failure> {
+        Self::open_chosen(inputs, &SessionChoice::Newest, progress)
+    }
+
+    /// Opens files like [`Self::open`]. `choice` tells which session is opened if the files are of several.
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] if nothing could be read, or if there is no such session.
+    pub fn open_chosen(
+        inputs: Vec<Input>,
+        choice: &SessionChoice,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Self, SessionInfo), Failure> {
         match unpack(inputs)? {
-            Unpacked::Captures(captures) => Self::open_captures(captures, &[], progress),
+            Unpacked::Captures(captures) => {
+                Self::open_captures(Captures { choice: choice.clone(), ..captures }, &[], progress)
+            }
             Unpacked::Report(report) => Ok(Self::of_report(*report)),
         }
     }

@@ -251,7 +251,7 @@ impl Server {
     /// Opens the planes that are shown before the others have been read.
     fn open_first(opening: &ParallelOpen, planes: PlanesRead) -> Result<(OpenSession, SessionInfo), Failure> {
         let inputs = inputs(&opening.paths, &opening.files)?;
-        let captures = Captures { inputs, planes, ..Captures::default() };
+        let captures = Captures { inputs, planes, is_one_run: true, ..Captures::default() };
         // The bytes that have been read are reported while the rest is read.
         OpenSession::open_captures(captures, &[], &mut |_| ())
     }

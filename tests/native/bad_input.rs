@@ -117,11 +117,11 @@ fn the_same_file_twice_counts_once() {
     let notes = twice["notes"].as_array().unwrap();
     let text: Vec<&str> = notes
         .iter()
-        .filter(|note| note["code"] == "same_capture")
+        .filter(|note| note["code"] == "duplicate_file")
         .filter_map(|note| note["message"].as_str())
         .collect();
     assert!(
-        matches!(text[..], [one] if one.contains("small.xplane.pb: skipped, because it is the same file as")),
+        matches!(text[..], [one] if one.contains("small.xplane.pb: skipped, because it is the same capture as")),
         "{text:?}"
     );
     // A file that differs in its last byte counts as the capture of another host.

@@ -58,13 +58,15 @@ fn few_bytes_are_read_for_them() {
     let (folder, _) = made(&["--steps", "30", "--no-trace", "--devices", "4"]);
     let large = std::fs::read(folder.path().join("worker-0.xplane.pb")).unwrap();
     assert!(large.len() > 8 << 20);
+    // The same capture twice would be one.
+    let (folder, _) = made(&["--steps", "4", "--no-trace", "--day", "1"]);
+    let other = Arc::new(std::fs::read(folder.path().join("worker-0.xplane.pb")).unwrap());
     let named = |name: &str| profile(name).map(|bytes| (name.to_owned(), bytes));
     let real = ["tpu-v6e-host-offload/host.xplane.pb", "gpu-v100/host.xplane.pb", "gpu-mi300/gemm.xplane.pb"];
     let files = [("large".to_owned(), large)].into_iter().chain(real.into_iter().filter_map(named));
     for (name, bytes) in files {
         let bytes = Arc::new(bytes);
-        let inputs = ["a/x.xplane.pb", "b/x.xplane.pb"].map(|path| counting(path, &bytes));
-        let [(first, n_read), (second, _)] = inputs;
+        let ((first, n_read), (second, _)) = (counting("a/x.xplane.pb", &bytes), counting("b/x.xplane.pb", &other));
         let start = Instant::now();
         let (mut session, _) = open(&[first, second]);
         let n_read = n_read.load(Ordering::Relaxed);

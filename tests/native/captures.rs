@@ -189,12 +189,16 @@ fn a_row_has_the_figures_of_the_overview_and_a_failed_capture_costs_one_row() {
 
 #[test]
 fn only_the_starts_of_files_are_read() {
-    let (folder, _) = made(&["--steps", "30", "--no-trace", "--devices", "4"]);
-    let bytes = Arc::new(std::fs::read(folder.path().join("worker-0.xplane.pb")).unwrap());
+    let of_day = |day: &str| {
+        let (folder, _) = made(&["--steps", "30", "--no-trace", "--devices", "4", "--day", day]);
+        Arc::new(std::fs::read(folder.path().join("worker-0.xplane.pb")).unwrap())
+    };
+    let days = [of_day("0"), of_day("1")];
+    let bytes = &days[0];
     let counts: Vec<Arc<AtomicU64>> = (0..2).map(|_| Arc::default()).collect();
     let input = |(at, n_read): (usize, &Arc<AtomicU64>)| Input {
         name: format!("run-{at}/a.xplane.pb"),
-        source: Box::new(Counting { bytes: Arc::clone(&bytes), n_read: Arc::clone(n_read) }),
+        source: Box::new(Counting { bytes: Arc::clone(&days[at]), n_read: Arc::clone(n_read) }),
         from_folder: true,
     };
     let inputs: Vec<Input> = counts.iter().enumerate().map(input).collect();

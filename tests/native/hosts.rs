@@ -107,9 +107,17 @@ fn hosts_of_any_number_are_one_session() {
 /// If the file has the same name on every host, folders distinguish the hosts.
 #[test]
 fn hosts_with_the_same_file_name() {
-    // The same bytes under two names would be one host.
-    let other = host(Host { ahead_ns: 1, ..Host::default() });
-    let files = vec![("a/vm.xplane.pb".to_owned(), host(Host::default())), ("b/vm.xplane.pb".to_owned(), other)];
+    // Files of several folders are one session if they record that their hosts differ and their times overlap.
+    let named = |name: &str| {
+        let mut space = <XSpace as prost::Message>::decode(&*host(Host::default())).unwrap();
+        let mut environment = make::Plane::new("Task Environment");
+        environment.own("profile_start_time", make::int(1_793_527_200_000_000_000));
+        environment.own("profile_stop_time", make::int(1_793_527_201_000_000_000));
+        space.planes.push(environment.done());
+        space.hostnames = vec![name.to_owned()];
+        bytes(&space)
+    };
+    let files = vec![("a/vm.xplane.pb".to_owned(), named("a")), ("b/vm.xplane.pb".to_owned(), named("b"))];
     assert_eq!(labels(&open(&files).1), ["a/vm TPU:0", "a/vm TPU:1", "b/vm TPU:0", "b/vm TPU:1"]);
 }
 

@@ -739,7 +739,7 @@ fn report_files_open_alone_or_as_their_captures() {
     let (_, session) = beside(name, with).map_err(|failure| failure.message).unwrap();
     // The capture in the report is the one beside it, so it counts once.
     assert_eq!(session.files.len(), 1);
-    assert!(session.notes.iter().any(|note| note.code == "same_capture"), "{:?}", session.notes);
+    assert!(session.notes.iter().any(|note| note.code == "duplicate_file"), "{:?}", session.notes);
     // Two reports without a capture do not open.
     let inputs = [("a", 100), ("b", 50)].map(|(name, level)| Input {
         name: format!("{name}.rooflight"),

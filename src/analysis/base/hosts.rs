@@ -32,6 +32,10 @@ pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
         let name = file.rsplit('/').next().unwrap_or(file);
         name.split(".xplane").next().unwrap_or(name).to_owned()
     };
+    let shorts: Vec<String> = profile.files.iter().map(|file| short(file)).collect();
+    if let Some(ranks) = ranks_of_one_host(&shorts) {
+        return ranks;
+    }
     let mut files: IndexMap<String, u32> = IndexMap::default();
     profile.files.iter().for_each(|file| *files.entry(short(file)).or_default() += 1);
     let of = |file: &String| {
@@ -43,6 +47,22 @@ pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
         }
     };
     profile.files.iter().map(of).collect()
+}
+
+/// Returns `dp0` and `dp1` for the files `dp0_host` and `dp1_host`: the processes of one host, which have its name in common. `None` for
+/// files of several hosts, and for other names.
+fn ranks_of_one_host(names: &[String]) -> Option<Vec<String>> {
+    let ranks: Vec<(u64, &str)> = names.iter().map(|name| rank(name)).collect::<Option<_>>()?;
+    let (_, host) = ranks.first()?;
+    let is_one = ranks.len() > 1 && ranks.iter().all(|(_, of)| of == host);
+    is_one.then(|| ranks.iter().map(|(rank, _)| format!("dp{rank}")).collect())
+}
+
+/// Returns the rank in the name of a file, `dp1_host`, and the rest of the name.
+pub(in crate::analysis) fn rank(name: &str) -> Option<(u64, &str)> {
+    let (rank, host) = name.strip_prefix("dp")?.split_once('_')?;
+    let is_number = !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit());
+    Some((rank.parse().ok().filter(|_| is_number)?, host))
 }
 
 /// Returns the hosts that have steps, in the order of their files. `names` are those of all hosts.

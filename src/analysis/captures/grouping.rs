@@ -6,16 +6,14 @@
 //!  runs/nightly/plugins/profile/2026_11_02_02_00_00/host0.xplane.pb  ─ another one
 //! ```
 //!
-//! Files in different folders are of different runs. In one folder, the files of a run were started within a minute, and each is of
-//! another host. Each report is a capture of its own. A single report beside a single capture is not listed: it was made of it.
+//! Which files are of one run follows from their times, hosts and versions (see `same_run`), and not from their folders: each host names
+//! its folder by the time at which it stops. Each report is a capture of its own. A single report beside a single capture is not listed: it was made of it.
 
 use super::report::{FileHead, HeadKind};
+use super::same_run::runs;
 use crate::table::date::ns_since_1970;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The longest time between the starts of two hosts of one run, in ns.
-const SAME_RUN_NS: u64 = 60_000_000_000;
 
 /// The files of one capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,38 +27,46 @@ pub struct CaptureFiles {
     /// When the profile was started, in ns since 1970: as the files record it, else as the name of their folder does. `None` if
     /// neither does.
     pub start_ns: Option<u64>,
+    /// When the last file was stopped, in ns since 1970. `None` if no file records it.
+    pub stop_ns: Option<u64>,
 }
 
-/// Groups files into captures, in the order of their first files. Also returns the number of files that belong to no capture.
+/// Groups files into captures, in the order of their first folders. Also returns the number of files that belong to no capture.
 pub fn group(heads: &[FileHead]) -> (Vec<CaptureFiles>, u32) {
-    let mut folders: IndexMap<&str, Vec<u32>> = IndexMap::new();
-    for (at, head) in (0..).zip(heads) {
-        folders.entry(folder(&head.path)).or_default().push(at);
+    let mut runs = runs(heads);
+    let mut folders: IndexMap<&str, u32> = IndexMap::new();
+    for head in heads {
+        let n = folders.len() as u32;
+        folders.entry(folder(&head.path)).or_insert(n);
     }
-    let mut captures: Vec<(&str, CaptureFiles)> = Vec::new();
-    for (folder, files) in &folders {
-        let runs = runs_in(heads, files);
-        let is_single = runs.len() == 1;
-        captures.extend(runs.into_iter().map(|files| (*folder, capture(heads, folder, files, is_single))));
-    }
+    let first = |files: &[u32]| files.first().map_or("", |at| folder(&heads[*at as usize].path));
+    runs.sort_by_key(|files| folders.get(first(files)).copied());
+    let mut n_in: FxHashMap<&str, u32> = FxHashMap::default();
+    runs.iter().for_each(|files| *n_in.entry(first(files)).or_default() += 1);
+    let mut captures: Vec<CaptureFiles> =
+        runs.iter().map(|files| capture(heads, first(files), files, n_in.get(first(files)) == Some(&1))).collect();
     let reports: Vec<u32> =
         (0..).zip(heads).filter(|(_, head)| head.kind == HeadKind::Report).map(|(at, _)| at).collect();
     let lists_reports = captures.len() > 1 || reports.len() > 1;
     let mut n_left_out = if lists_reports { 0 } else { reports.len() as u32 };
+    let folders_of =
+        |files: &Vec<u32>| -> FxHashSet<&str> { files.iter().map(|at| folder(&heads[*at as usize].path)).collect() };
+    let run_folders: Vec<FxHashSet<&str>> = runs.iter().map(folders_of).collect();
     for (at, head) in (0..).zip(heads) {
         if matches!(head.kind, HeadKind::XSpace | HeadKind::Packed | HeadKind::Report | HeadKind::Table) {
             continue;
         }
         // Programs belong to the run in whose folder, or below whose folder, they are.
         let folder = folder(&head.path);
-        let mut owners = captures.iter_mut().filter(|(of, _)| is_within(folder, of));
+        let is_owner = |folders: &FxHashSet<&str>| folders.iter().any(|of| is_within(folder, of));
+        let mut owners = captures.iter_mut().zip(&run_folders).filter(|(_, folders)| is_owner(folders));
         match (owners.next(), owners.next()) {
-            (Some((_, owner)), None) if head.kind == HeadKind::Program => owner.files.push(at),
+            (Some((owner, _)), None) if head.kind == HeadKind::Program => owner.files.push(at),
             _ => n_left_out += 1,
         }
     }
     let reports = reports.into_iter().filter(|_| lists_reports).map(|at| report(heads, at));
-    (captures.into_iter().map(|(_, capture)| capture).chain(reports).collect(), n_left_out)
+    (captures.into_iter().chain(reports).collect(), n_left_out)
 }
 
 /// Returns the capture of a report. Its name is that of the file, or that of its folder if only the folder is named by a time.
@@ -71,67 +77,19 @@ fn report(heads: &[FileHead], at: u32) -> CaptureFiles {
         (None, Some(start)) => (last, Some(start)),
         (start, _) => (name, start),
     };
-    CaptureFiles { name: name.to_owned(), files: vec![at], n_hosts: 1, start_ns }
+    CaptureFiles { name: name.to_owned(), files: vec![at], n_hosts: 1, start_ns, stop_ns: None }
 }
 
-/// Divides the files with events of one folder into runs.
-fn runs_in(heads: &[FileHead], files: &[u32]) -> Vec<Vec<u32>> {
-    let head = |at: &u32| &heads[*at as usize];
-    let mut started: Vec<u32> = files.iter().copied().filter(|at| head(at).start_ns.is_some()).collect();
-    started.sort_by_key(|at| (head(at).start_ns, *at));
-    let mut runs: Vec<Vec<u32>> = Vec::new();
-    // The hosts of the last run.
-    let mut hosts: FxHashSet<&str> = FxHashSet::default();
-    for at in started {
-        let is_same = |run: &Vec<u32>| {
-            let first = run.first().and_then(|first| head(first).start_ns).unwrap_or_default();
-            let start = head(&at).start_ns.unwrap_or_default();
-            start.saturating_sub(first) <= SAME_RUN_NS && !head(&at).hosts.iter().any(|host| hosts.contains(&**host))
-        };
-        match runs.last_mut().filter(|run| is_same(run)) {
-            Some(run) => run.push(at),
-            None => {
-                hosts.clear();
-                runs.push(vec![at]);
-            }
-        }
-        hosts.extend(head(&at).hosts.iter().map(String::as_str));
-    }
-    let is_undated = |at: &&u32| {
-        let head = head(at);
-        matches!(head.kind, HeadKind::XSpace | HeadKind::Packed) && head.start_ns.is_none()
-    };
-    let undated: Vec<u32> = files.iter().filter(is_undated).copied().collect();
-    match runs.as_mut_slice() {
-        [] if undated.is_empty() => {}
-        [] => runs.push(undated),
-        [run] => run.extend(undated),
-        several => {
-            // A file that does not say when it was made belongs to the run with a file of the same name, such as trace JSON beside
-            // its XSpace. If there is none, it is a run of its own.
-            let mut own = Vec::new();
-            let mut by_stem: FxHashMap<&str, usize> = FxHashMap::default();
-            for (place, run) in several.iter().enumerate() {
-                run.iter().for_each(|other| _ = by_stem.entry(stem(&head(other).path)).or_insert(place));
-            }
-            for at in undated {
-                match by_stem.get(stem(&head(&at).path)) {
-                    Some(place) => several[*place].push(at),
-                    None => own.push(vec![at]),
-                }
-            }
-            runs.extend(own);
-        }
-    }
-    runs
-}
-
-fn capture(heads: &[FileHead], folder: &str, files: Vec<u32>, is_single: bool) -> CaptureFiles {
+fn capture(heads: &[FileHead], folder: &str, files: &[u32], is_single: bool) -> CaptureFiles {
     let head = |at: &u32| &heads[*at as usize];
     let start_ns = files.iter().filter_map(|at| head(at).start_ns).min();
+    let stop_ns = files.iter().filter_map(|at| head(at).stop_ns).max();
     let first = files.first().map_or("", |at| &head(at).path);
     let (name, dated) = run_name(folder, first, is_single);
-    CaptureFiles { name, n_hosts: files.len() as u32, start_ns: start_ns.or(dated), files }
+    // Trace JSON beside its XSpace is of the same host.
+    let hosts: FxHashSet<(&str, &str)> =
+        files.iter().map(|at| (self::folder(&head(at).path), stem(&head(at).path))).collect();
+    CaptureFiles { name, n_hosts: hosts.len() as u32, start_ns: start_ns.or(dated), stop_ns, files: files.to_vec() }
 }
 
 /// Returns the name for users of the run with the file `first` in `folder`, and the time that the folder is named by. `is_single` says
@@ -168,7 +126,7 @@ pub fn names_of_paths(paths: &[String]) -> Vec<(String, Option<u64>)> {
 }
 
 /// Returns the folder of a path. Empty if the path has none.
-fn folder(path: &str) -> &str {
+pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
@@ -180,9 +138,14 @@ fn is_within(folder: &str, other: &str) -> bool {
 pub const CAPTURE_ENDINGS: [&str; 3] = [".xplane.pb", ".trace.json", ".rooflight"];
 
 /// Returns the name of a file without its folder and its ending.
-fn stem(path: &str) -> &str {
+pub(super) fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     CAPTURE_ENDINGS.iter().find_map(|end| Some(name.split_once(end)?.0)).unwrap_or(name)
+}
+
+/// Returns the time that a folder of a run is named by, in ns since 1970. `None` if it has another name.
+pub fn time_of_folder(folder: &str) -> Option<u64> {
+    start_of_name(folder.rsplit('/').next().unwrap_or(folder))
 }
 
 /// Returns the time in the name of a run's folder, `YYYY_MM_DD_hh_mm_ss`, in ns since 1970. The zone is unknown and taken as UTC.
@@ -214,7 +177,7 @@ mod tests {
         } else {
             HeadKind::Other
         };
-        FileHead { path: path.to_owned(), bytes: 1, kind, start_ns, hosts: Vec::new(), platform: None, n_devices: 0 }
+        FileHead { path: path.to_owned(), bytes: 1, kind, start_ns, ..FileHead::default() }
     }
 
     fn groups(heads: &[FileHead]) -> Vec<(String, Vec<u32>)> {
@@ -241,7 +204,7 @@ mod tests {
             groups(&files),
             [named(&format!("nightly {first}"), &[0, 2, 1]), named(&format!("nightly {second}"), &[3])]
         );
-        assert_eq!((captures[0].n_hosts, n_left_out), (3, 1));
+        assert_eq!((captures[0].n_hosts, n_left_out), (2, 1), "trace JSON is of the host beside it");
         assert_eq!(captures[0].start_ns, Some(100 * MINUTE), "what the files record");
         assert_eq!(captures[1].start_ns, Some(SECOND_NIGHT), "what the name of the folder records");
     }

@@ -7,7 +7,7 @@ use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
 /// What the start of a file says, before its events are read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileHead {
     /// Name with folders.
     pub path: String,
@@ -15,15 +15,23 @@ pub struct FileHead {
     pub kind: HeadKind,
     /// When the profile was started, in ns since 1970. `None` if the file does not record it, or if it was not unpacked.
     pub start_ns: Option<u64>,
+    /// When the profile was stopped, in ns since 1970. `None` as for the start.
+    pub stop_ns: Option<u64>,
     /// Names of the hosts that the file records.
     pub hosts: Vec<String>,
+    /// Id of the process that was profiled. `None` if the file does not record it, as those before jaxlib 0.10.
+    pub process: Option<u64>,
+    /// Version of jaxlib. `None` if the file does not record it.
+    pub jaxlib: Option<String>,
     /// Type of the devices in the names of the planes, such as `TPU`. `None` if the file has no device, or if it was not unpacked.
     pub platform: Option<String>,
+    /// Type of the first device, such as `TPU v5e`. `None` if it was not read: it is read only of files that could be of one run.
+    pub device_type: Option<String>,
     pub n_devices: u32,
 }
 
 /// The kind of a file among many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HeadKind {
     XSpace,
     /// A capture that is packed and was not unpacked, or trace JSON.
@@ -35,7 +43,15 @@ pub enum HeadKind {
     /// JSON lines of tables of captures.
     Table,
     /// Anything else.
+    #[default]
     Other,
+}
+
+impl HeadKind {
+    /// Returns whether a file of this kind holds events.
+    pub const fn has_events(self) -> bool {
+        matches!(self, Self::XSpace | Self::Packed)
+    }
 }
 
 /// One of many captures: what its files say, and its summary once it has been read.

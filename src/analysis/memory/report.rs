@@ -132,6 +132,8 @@ impl WholeMemory {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramWithTimelines {
     pub peaks: ProgramPeaks,
+    /// Name of the file with its HLO. `None` if the session has no HLO of it.
+    pub file: Option<String>,
     /// The requested memories, by colour.
     pub spaces: Vec<SpaceWithTimeline>,
 }

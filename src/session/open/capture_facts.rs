@@ -7,12 +7,12 @@ use super::detect::format;
 use crate::analysis::base::device_type;
 use crate::profile::Profile;
 use crate::source::{Source, SourceError};
-use crate::wire::xspace::reduced_plane;
+use crate::wire::xspace::{Outline, reduced_plane};
 use crate::wire::{Format, Span};
 use std::cell::Cell;
 
 /// The name of the plane with the programs.
-const PROGRAMS: &str = "/host:metadata";
+pub(super) const PROGRAMS: &str = "/host:metadata";
 /// Largest number of bytes that are read of the planes of a capture. What is not known then is known once the capture is read.
 const MAX_BYTES: u64 = 3 << 20;
 /// Number of bytes that are read at once. Fields lie far apart, so that more bytes would not be used.
@@ -28,9 +28,15 @@ pub struct CaptureFacts {
 }
 
 /// A source of which only a number of bytes can be read.
-struct LimitedSource<'s> {
+pub(super) struct LimitedSource<'s> {
     source: &'s dyn Source,
     n_left: Cell<u64>,
+}
+
+impl<'s> LimitedSource<'s> {
+    pub(super) const fn new(source: &'s dyn Source) -> Self {
+        Self { source, n_left: Cell::new(MAX_BYTES) }
+    }
 }
 
 impl Source for LimitedSource<'_> {
@@ -55,7 +61,7 @@ pub fn capture_facts(input: &Input) -> CaptureFacts {
     let source = input.source.as_ref();
     let outline = matches!(format(source), Ok(Format::XSpace)).then(|| listed_outline(source)).flatten();
     let Some(outline) = outline else { return facts };
-    let source = LimitedSource { source, n_left: Cell::new(MAX_BYTES) };
+    let source = LimitedSource::new(source);
     let named = |is_named: &dyn Fn(&str) -> bool| outline.planes.iter().find(|(_, name)| is_named(name));
     // The programs are read first, because the stats of a device lie behind the names of all of its ops.
     if let Some((span, _)) = named(&|name| name == PROGRAMS)
@@ -65,16 +71,18 @@ pub fn capture_facts(input: &Input) -> CaptureFacts {
         facts.programs.sort_unstable();
         facts.programs.dedup();
     }
-    if let Some((span, _)) = named(&|name| device_platform(name).is_some())
-        && let Some(profile) = without_events(&source, *span, false)
-    {
-        facts.device_type = profile.planes.iter().find_map(device_type);
-    }
+    facts.device_type = first_device_type(&source, &outline);
     facts
 }
 
+/// Returns the type of the first device of an XSpace. `None` if it is unknown, or too far within the file.
+pub(super) fn first_device_type(source: &LimitedSource<'_>, outline: &Outline) -> Option<String> {
+    let (span, _) = outline.planes.iter().find(|(_, name)| device_platform(name).is_some())?;
+    without_events(source, *span, false)?.planes.iter().find_map(device_type)
+}
+
 /// Reads a plane without its events. `None` if it is damaged, or if the limit of the source is reached.
-fn without_events(source: &LimitedSource<'_>, span: Span, has_names: bool) -> Option<Profile> {
+pub(super) fn without_events(source: &LimitedSource<'_>, span: Span, has_names: bool) -> Option<Profile> {
     let plane = reduced_plane(source, span, has_names).ok()?;
     plane_alone(&plane, Span { start: 0, end: plane.size() })
 }

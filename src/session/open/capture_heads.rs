@@ -3,8 +3,9 @@
 //! small.
 
 use super::Input;
+use super::capture_facts::{LimitedSource, PROGRAMS, first_device_type, without_events};
 use super::detect::{MAX_INFLATED, format, sniff_source};
-use crate::analysis::captures::{FileHead, HeadKind};
+use crate::analysis::captures::{FileHead, HeadKind, runs};
 use crate::profile::{Builder, Plane, Profile, ProfilePart, ReadProgress, max_listed};
 use crate::source::{Source, inflate};
 use crate::wire::xspace::{Outline, SpaceField, outline};
@@ -15,6 +16,8 @@ const RUN: &str = "Task Environment";
 /// Largest size of that plane in bytes. It holds a few stats.
 const MAX_RUN_BYTES: u64 = 1 << 20;
 
+/// Largest number of files of a run whose devices are compared by their types.
+const MAX_TYPED_FILES: usize = 16;
 /// Packed files are unpacked if they have at most this number of bytes in all.
 const MAX_PACKED_BYTES: u64 = 64 << 20;
 
@@ -27,22 +30,21 @@ pub fn heads(inputs: &[Input], progress: &mut dyn FnMut(&Input)) -> Vec<FileHead
         progress(input);
         head(input, n_packed_bytes <= MAX_PACKED_BYTES)
     };
-    inputs.iter().map(of_input).collect()
+    let mut heads: Vec<FileHead> = inputs.iter().map(of_input).collect();
+    add_device_types(&mut heads, &|at, read| {
+        // The types in packed files are known once they are read.
+        if let Some(input) = inputs.get(at).filter(|input| matches!(format(input.source.as_ref()), Ok(Format::XSpace)))
+        {
+            read(input.source.as_ref());
+        }
+    });
+    heads
 }
 
 /// Returns what the start of a file says. `unpacks` tells whether a packed file is unpacked.
 fn head(input: &Input, unpacks: bool) -> FileHead {
     let source = input.source.as_ref();
-    let mut head = FileHead {
-        path: input.name.clone(),
-        bytes: source.size(),
-        kind: HeadKind::Other,
-        start_ns: None,
-        hosts: Vec::new(),
-        platform: None,
-        n_devices: 0,
-    };
-    head.kind = match format(source) {
+    let kind = match format(source) {
         Ok(Format::XSpace) => HeadKind::XSpace,
         Ok(Format::Gzip | Format::Xz | Format::Zip | Format::TraceJson) => HeadKind::Packed,
         Ok(Format::HloProto | Format::HloModule | Format::HloText) => HeadKind::Program,
@@ -50,16 +52,17 @@ fn head(input: &Input, unpacks: bool) -> FileHead {
         Ok(Format::TableRows) => HeadKind::Table,
         Ok(Format::Unknown(_)) | Err(_) => HeadKind::Other,
     };
-    let unpacked = if head.kind == HeadKind::Packed && unpacks { unpacked(source) } else { None };
-    let source: &dyn Source = match &unpacked {
-        Some(bytes) => bytes,
-        None => source,
-    };
-    if unpacked.is_some() {
-        head.kind = HeadKind::XSpace;
-    } else if head.kind != HeadKind::XSpace {
-        return head;
+    let unpacked = if kind == HeadKind::Packed && unpacks { unpacked(source) } else { None };
+    match &unpacked {
+        Some(bytes) => space_head(&input.name, source.size(), bytes),
+        None if kind == HeadKind::XSpace => space_head(&input.name, source.size(), source),
+        None => FileHead { path: input.name.clone(), bytes: source.size(), kind, ..FileHead::default() },
     }
+}
+
+/// Returns what the start of an XSpace says. `bytes` is the size of the stored file, and `source` is unpacked.
+pub(super) fn space_head(path: &str, bytes: u64, source: &dyn Source) -> FileHead {
+    let mut head = FileHead { path: path.to_owned(), bytes, kind: HeadKind::XSpace, ..FileHead::default() };
     let Some(outline) = listed_outline(source) else { return head };
     for field in outline.fields {
         if let SpaceField::Host(host) = field {
@@ -69,9 +72,44 @@ fn head(input: &Input, unpacks: bool) -> FileHead {
     let devices: Vec<&str> = outline.planes.iter().filter_map(|(_, name)| device_platform(name)).collect();
     head.platform = devices.first().map(|name| (*name).to_owned());
     head.n_devices = devices.len() as u32;
-    let run = outline.planes.iter().find(|(span, name)| name == RUN && span.len() <= MAX_RUN_BYTES);
-    head.start_ns = run.and_then(|(span, _)| start(source, *span));
+    let named = |name: &str| outline.planes.iter().find(|(_, of)| of == name).map(|(span, _)| *span);
+    let run = named(RUN).filter(|span| span.len() <= MAX_RUN_BYTES).and_then(|span| plane_alone(source, span));
+    if let Some(profile) = run {
+        head.start_ns = profile.planes.iter().find_map(Plane::start_ns);
+        let stop = profile.planes.iter().find_map(Plane::stop_ns);
+        head.stop_ns = stop.filter(|stop| head.start_ns.is_some_and(|start| start <= *stop));
+    }
+    // Of the plane with the programs, the programs are stepped over.
+    if let Some(profile) = named(PROGRAMS).and_then(|span| without_events(&LimitedSource::new(source), span, false)) {
+        head.process = profile.planes.iter().find_map(process);
+        head.jaxlib = profile.planes.iter().find_map(|plane| plane.text_stat("jaxlib_version")).map(str::to_owned);
+    }
     head
+}
+
+/// Returns the id of the process that was profiled.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ids of processes are small")]
+fn process(plane: &Plane) -> Option<u64> {
+    plane.number_stat("process_id").filter(|id| *id > 0.0).map(|id| id as u64)
+}
+
+/// Adds the types of devices to the heads of files that would be of one run, as far as the number of files is small. `with_source` calls a
+/// function with the unpacked bytes of a file, if they are at hand.
+pub(super) fn add_device_types(heads: &mut [FileHead], with_source: &dyn Fn(usize, &mut dyn FnMut(&dyn Source))) {
+    for run in runs(heads) {
+        let files: Vec<usize> = run.iter().map(|at| *at as usize).filter(|at| heads[*at].platform.is_some()).collect();
+        if !(2..=MAX_TYPED_FILES).contains(&files.len()) {
+            continue;
+        }
+        for at in files {
+            let mut found = None;
+            with_source(at, &mut |source| {
+                let outline = listed_outline(source);
+                found = outline.and_then(|outline| first_device_type(&LimitedSource::new(source), &outline));
+            });
+            heads[at].device_type = found;
+        }
+    }
 }
 
 /// Returns the outline of an XSpace. `None` if it is damaged between planes, or has more planes than a session lists.
@@ -90,11 +128,6 @@ pub(super) fn device_platform(plane: &str) -> Option<&str> {
     let (kind, number) = plane.strip_prefix("/device:")?.split_once(':')?;
     let is_number = number.parse::<u32>().is_ok();
     (matches!(kind, "TPU" | "GPU") && is_number).then_some(kind)
-}
-
-/// Returns when the profile was started, from the plane about the run.
-fn start(source: &dyn Source, run: Span) -> Option<u64> {
-    plane_alone(source, run)?.planes.iter().find_map(Plane::start_ns)
 }
 
 /// Returns a profile of one plane alone. `None` if the plane is damaged.

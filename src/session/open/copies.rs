@@ -2,7 +2,8 @@
 //! given twice. A second copy would count as a second host.
 
 use super::detect::{Capture, FileKind};
-use crate::profile::{Note, NoteCode, Severity};
+use super::session_messages as messages;
+use crate::profile::Note;
 use crate::source::{Source, SourceError};
 use indexmap::IndexMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -30,11 +31,7 @@ pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>
         let same =
             others.iter().find(|at| is_same(distinct[**at].source.as_ref(), capture.source.as_ref()) == Ok(true));
         if let Some(of) = same {
-            let message = format!(
-                "{}: skipped, because it is the same file as {}. A capture counts once.",
-                capture.info.name, distinct[*of].info.name
-            );
-            notes.push(Note::new(Severity::Info, NoteCode::SameCapture, message));
+            notes.push(messages::duplicate_file(&capture.info.name, &distinct[*of].info.name));
         } else {
             others.push(distinct.len());
             distinct.push(capture);

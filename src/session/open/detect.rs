@@ -8,7 +8,7 @@ use super::{Input, messages, program_messages};
 use crate::analysis::files::FileInfo;
 use crate::profile::{HloForm, Note};
 use crate::protocol::{Failure, Progress};
-use crate::source::{GZIP, Layer, Packing, Source, SourceError, Truncation, XZ, inflate};
+use crate::source::{GZIP, Inflated, Layer, Packing, Source, SourceError, Truncation, XZ, inflate};
 use crate::wire::hlo::{Outline, outline};
 use crate::wire::{Format, hlo_text, sniff};
 
@@ -28,6 +28,8 @@ pub(crate) struct Capture {
     pub(crate) without: Vec<u32>,
     /// The planes, if they have been read already.
     pub(crate) read_before: Option<FileRead>,
+    /// The unpacked file, if it was unpacked to tell which session it is of.
+    pub(crate) unpacked: Option<Inflated>,
 }
 
 /// The format of a file that can be read.
@@ -224,7 +226,7 @@ fn detect(
         }
     };
     let info = FileInfo { name, bytes: source.size(), format: words(name_of_format, packing, zipped) };
-    Ok(Capture { info, what, source, packing, without: Vec::new(), read_before: None })
+    Ok(Capture { info, what, source, packing, without: Vec::new(), read_before: None, unpacked: None })
 }
 
 fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> Result<FileKind, Failure> {
@@ -232,7 +234,8 @@ fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> 
     let outline = |source: &dyn Source| -> Result<(Outline, bool), Failure> {
         if form == HloForm::Text {
             let text = hlo_text::outline(source).map_err(|e| program_messages::bad_text(name, &e))?;
-            let outline = Outline { name: text.name, id: 0, module: text.module, damage: None };
+            let (name, module) = (text.name, text.module);
+            let outline = Outline { name, id: 0, module, has_buffers: false, damage: None };
             return Ok((outline, !text.is_complete));
         }
         let outline = outline(source, form == HloForm::Module).map_err(|e| program_messages::bad_program(name, &e))?;

@@ -8,7 +8,7 @@ use crate::source::{Refused, ZipError};
 use crate::table::format;
 use crate::table::text::first_name;
 use crate::wire::xspace::{Damage, Outcome};
-use crate::wire::{Unknown, WireError, trace};
+use crate::wire::{KnownFormat, Unknown, WireError, by_ending, trace};
 
 const READS: &str =
     "Rooflight reads .xplane.pb, .trace.json, .hlo_proto.pb and the text of HLO, also as .gz or .xz and in a .zip.";
@@ -16,12 +16,19 @@ const READS: &str =
 /// Returns the failure for a file that is not a profile.
 pub(crate) fn unknown(name: &str, what: Unknown) -> Failure {
     let (title, message) = match what {
+        Unknown::Empty if name.ends_with(".xplane.pb") => (
+            format!("{name} is empty: the profile was larger than 2 GiB"),
+            "It has 0 bytes: an XSpace of more than 2 GiB cannot be written. Capture fewer steps, or record less: python_tracer_level=0, \
+             host_tracer_level=1, tpu_num_chips_to_profile_per_task=1. If other files of the run are empty as well, the copy failed: copy \
+             them again."
+                .to_owned(),
+        ),
         Unknown::Empty => (
             format!("{name} is empty"),
             "It has 0 bytes, so there is nothing to read. A profiler that was stopped early leaves such files: capture again, or copy the file again."
                 .to_owned(),
         ),
-        Unknown::Known(format) => (format!("{name} is not an XLA profile"), format!("It is {format}. {READS}")),
+        Unknown::Known(format) => named(name, format),
         Unknown::Zeros => (
             format!("{name} could not be read"),
             "It starts with zero bytes, as a file does whose copy or download never finished. Nothing in it is a profile; copy it again."
@@ -36,12 +43,21 @@ pub(crate) fn unknown(name: &str, what: Unknown) -> Failure {
             ),
         ),
         Unknown::Text => (format!("{name} is not an XLA profile"), format!("It is plain text. {READS}")),
-        Unknown::Bytes => (
-            format!("{name} is not an XLA profile"),
-            format!("Its first bytes fit no known format. {READS}"),
-        ),
+        Unknown::Bytes => match by_ending(name) {
+            Some(format) => named(name, format),
+            None => (
+                format!("{name} is not an XLA profile"),
+                format!("Its first bytes fit no known format. {READS}"),
+            ),
+        },
     };
     Failure { title, message }
+}
+
+/// Returns the title and the message for a file of a format that is recognised, with the way on.
+fn named(name: &str, KnownFormat { name: format, advice }: KnownFormat) -> (String, String) {
+    let advice = if advice.is_empty() { READS } else { advice };
+    (format!("{name} is not an XLA profile"), format!("It is {format}. {advice}"))
 }
 
 /// Returns the failure for JSON lines of tables, where a capture is needed.
@@ -69,22 +85,28 @@ pub(crate) fn no_trace(name: &str, outcome: &trace::Outcome) -> Failure {
         Some(damage) => format!("{} Nothing was kept; copy the file again.", trace_damage(damage)),
         None if !outcome.found => format!("It is JSON, but has no list of traceEvents, as a profiler’s trace has. {READS}"),
         None => "Its list of traceEvents holds no event with a time: the profiler was stopped before anything ran. Capture again, \
-                 or open the session’s .xplane.pb."
+                 or open the .xplane.pb of the run if there is one."
             .to_owned(),
     };
     Failure { title: format!("{name} could not be read"), message }
 }
 
 /// Returns the sentences about the part that a trace JSON lacks: the place of the damage and the events that were kept,
-/// and the limit of the profiler on events. `None` if the file is complete.
-pub(crate) fn partial_trace(survey: &Survey, outcome: &trace::Outcome) -> Option<String> {
+/// and the limit of the profiler on events. `None` if the file is complete. `is_space_empty` tells whether the XSpace beside it is there
+/// and has no bytes.
+pub(crate) fn partial_trace(survey: &Survey, outcome: &trace::Outcome, is_space_empty: bool) -> Option<String> {
     let n = thousands(survey.n_events);
     let damage = outcome.damage.as_ref();
     let damage = damage.map(|d| format!("{} The {n} events before are kept. Copy the file again.", trace_damage(d)));
     let capped = survey.is_capped().then(|| {
+        let way = if is_space_empty {
+            "The .xplane.pb beside it is empty, so the rest is lost: capture fewer steps."
+        } else {
+            "An .xplane.pb of the run has no such limit: open it if there is one."
+        };
         format!(
             "It holds {n} events, and the profiler writes no more than 1,000,000 to trace JSON: what came after is missing, so \
-             totals are too small and the last steps incomplete or absent. Open the session’s .xplane.pb: it holds all."
+             totals are too small and the last steps incomplete or absent. {way}"
         )
     });
     match (damage, capped) {

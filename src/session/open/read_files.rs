@@ -2,10 +2,13 @@
 
 use super::copies::without_copies;
 use super::detect::{Capture, Detected, FileKind, MAX_INFLATED, Program};
+use super::dump_stages::without_other_stages;
+use super::host_order::by_numbers;
 use super::input::Input;
 use super::messages::no_capture;
 use super::planes_read::FileRead;
 use super::report_file::{Captures, Unpacked, unpack};
+use super::sessions::{SessionChoice, choose};
 use super::{program_messages, trace};
 use crate::analysis::files::FileInfo;
 use crate::profile::{Builder, HloForm, Note, NoteCode, Plane, Profile, ReadProgress, Severity};
@@ -36,13 +39,26 @@ pub struct Opened {
 /// Largest number of notes in a progress message.
 pub(crate) const MAX_PROGRESS_NOTES: usize = 20;
 
-/// Opens files as one session, and completes the ops of GPUs and CPUs from their programs.
+/// Opens files as one session, and completes the ops of GPUs and CPUs from their programs. Of files of several runs, the newest run is
+/// opened, and a note names the others.
 ///
 /// # Errors
 /// Returns a [`Failure`] if nothing could be read, with the fault, its place and the remedy.
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+    open_session(inputs, &SessionChoice::Newest, progress)
+}
+
+/// Opens files as one session, like [`open`]. `choice` tells which one is opened if the files are of several runs.
+///
+/// # Errors
+/// Returns a [`Failure`] if nothing could be read, or if there is no such session.
+pub fn open_session(
+    inputs: Vec<Input>,
+    choice: &SessionChoice,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Opened, Failure> {
     let captures = match unpack(inputs)? {
-        Unpacked::Captures(found) => found,
+        Unpacked::Captures(found) => Captures { choice: choice.clone(), ..found },
         Unpacked::Report(report) => {
             let name = report.origin.files.first().map(|file| file.name.clone());
             return Err(messages::report_beside(&name.unwrap_or_default()));
@@ -75,8 +91,10 @@ pub(crate) fn open_files(
     skips: &[Skip],
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Opened, Failure> {
-    let Captures { inputs, failures, planes: mut read_before, .. } = captures;
+    let Captures { inputs, failures, planes: mut read_before, choice, is_one_run, .. } = captures;
     let bytes_total = inputs.iter().map(|i| i.source.size()).sum();
+    let is_empty_space = |input: &&Input| input.source.size() == 0 && input.name.ends_with(".xplane.pb");
+    let empty_spaces: Vec<String> = inputs.iter().filter(is_empty_space).map(|input| input.name.clone()).collect();
     let mut state = Progress::new(Stage::Detect, bytes_total, "");
     let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
@@ -103,13 +121,18 @@ pub(crate) fn open_files(
     let before_reading =
         notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
     state.notes = before_reading.take(MAX_PROGRESS_NOTES).collect();
-    // The files are sorted by name, so that the order of hosts does not depend on the order in which the user chose the
+    // The files are sorted by name, with numbers in their order, so that the order of hosts does not depend on the order in which the user chose the
     // files. Trace JSON comes last, because a capture that is also in an XSpace is skipped.
     let is_trace = |c: &Capture| matches!(c.what, FileKind::Trace(_));
-    captures.small_sort_by(|a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
+    captures.small_sort_by(|a, b| is_trace(a).cmp(&is_trace(b)).then_with(|| by_numbers(&a.info.name, &b.info.name)));
     let (captures, copies) = without_copies(captures);
-    let mut opened = read(captures, state, progress)?;
+    let (captures, sessions) = if is_one_run { (captures, Vec::new()) } else { choose(captures, &choice)? };
+    let (captures, stages) = without_other_stages(captures);
+    let mut opened = read(captures, &empty_spaces, state, progress)?;
+    // Which run is shown is said first.
+    opened.profile.notes.splice(0..0, sessions);
     opened.profile.notes.extend(notes);
+    opened.profile.notes.extend(stages);
     opened.profile.notes.extend(copies);
     opened.profile.notes.extend(messages::left_out(skips));
     opened.profile.notes.extend(messages::skipped_files_notes(failures, &skipped_files));
@@ -140,20 +163,38 @@ const MAX_THREADS: usize = 8;
 /// Largest number of unpacked bytes that stay in memory, over all files.
 const MAX_KEPT: usize = 32 << 20;
 
-fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+/// Returns whether a trace JSON has the name of an XSpace up to its ending.
+fn is_beside(json: &str, space: &str) -> bool {
+    let stem = space.strip_suffix(".xplane.pb").unwrap_or(space);
+    json.strip_prefix(stem).is_some_and(|rest| rest.starts_with(".trace.json"))
+}
+
+/// Reads captures into a profile. `empty_spaces` are the names of XSpaces without a byte.
+fn read(
+    captures: Vec<Capture>,
+    empty_spaces: &[String],
+    state: Progress,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Opened, Failure> {
     let reporter = ProgressReporter::new(&captures, state, progress);
     // The builder reports progress while a file is walked.
     let mut on_progress = |progress: ReadProgress<'_>| reporter.read(progress);
     let mut builder = Builder::new(&mut on_progress);
     let mut left_to_keep = MAX_KEPT;
     let (mut files, mut open_files, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
-    for Capture { info, what, source, packing, without, read_before } in captures {
+    for Capture { info, what, source, packing, without, read_before, unpacked: unpacked_before } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         reporter.file(&info.name, source.size());
         if let FileKind::Trace(surveyed) = &what
             && let Some(message) = trace::same(surveyed, &builder, &info.name)
         {
             builder.note(Note::new(Severity::Info, NoteCode::SameCapture, message));
+            continue;
+        }
+        if let FileKind::Trace(surveyed) = &what
+            && let Some(note) = trace::other_run(surveyed, &builder, &info.name)
+        {
+            builder.note(note);
             continue;
         }
         builder.file(&info.name);
@@ -166,8 +207,8 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                     let joined = read_before.and_then(|file| join(file, &mut builder));
                     (joined.unwrap_or_else(|| read_planes(source.as_ref(), &without, &mut builder)), None)
                 } else {
-                    let Inflated { bytes, stopped } =
-                        inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| reporter.unpacked(at));
+                    let unpack = || inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| reporter.unpacked(at));
+                    let Inflated { bytes, stopped } = unpacked_before.unwrap_or_else(unpack);
                     reporter.set_unpacked_size(bytes.len() as u64);
                     let outcome = read_planes(&bytes, &without, &mut builder);
                     // Programs are read from the unpacked bytes. Many bytes are dropped, and are unpacked again on request.
@@ -184,7 +225,10 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                 }
                 sentence
             }
-            FileKind::Trace(surveyed) => trace::read(*surveyed, &mut builder, source.as_ref(), packing),
+            FileKind::Trace(surveyed) => {
+                let is_space_empty = empty_spaces.iter().any(|space| is_beside(&info.name, space));
+                trace::read(*surveyed, &mut builder, (source.as_ref(), packing), is_space_empty)
+            }
         };
         if let Some(sentence) = sentence {
             let sentence = format!("{short}: {sentence}");
@@ -236,7 +280,7 @@ fn join(file: FileRead, builder: &mut Builder<'_>) -> Option<Outcome> {
 
 /// Adds a program. Returns a sentence if data after its module is damaged; then only the module is kept.
 fn add_program(builder: &mut Builder<'_>, program: Program) -> Option<String> {
-    let Program { outline: Outline { name, id, module, damage }, form, size, stopped, is_cut } = program;
+    let Program { outline: Outline { name, id, module, damage, .. }, form, size, stopped, is_cut } = program;
     // Damage of a text is always at its end. The text before the end can be read as it is.
     let is_whole = form == HloForm::Text || damage.is_none() && stopped.is_none();
     let (span, form) = if is_whole { (Span { start: 0, end: size }, form) } else { (module, HloForm::Module) };

@@ -2,7 +2,7 @@
 //! own. The captures inside a report file are opened in place of the report. A report without captures is skipped if
 //! there are other files.
 
-use super::{Input, PlanesRead, messages};
+use super::{Input, PlanesRead, SessionChoice, messages};
 use crate::protocol::{CaptureRange, Failure};
 use crate::share::{EmbeddedSource, Report, ReportFile, ShareError, unpack as unpack_file};
 use crate::source::Source;
@@ -27,6 +27,10 @@ pub(crate) struct Captures {
     pub(crate) failures: Vec<Failure>,
     /// The planes of inputs that have been read already. They are not read again.
     pub(crate) planes: PlanesRead,
+    /// Which session is opened, if the files are of several runs.
+    pub(crate) choice: SessionChoice,
+    /// Whether the files are known to be of one run, so that their starts are not read.
+    pub(crate) is_one_run: bool,
 }
 
 /// Replaces report files by the captures inside them.

@@ -2,7 +2,8 @@
 //! adds planes. It does not depend on the other files of the session.
 
 use super::messages;
-use crate::profile::{Builder, Survey};
+use super::session_messages::json_of_other_run;
+use crate::profile::{Builder, Note, Survey};
 use crate::protocol::Failure;
 use crate::source::{Packing, Source, Stream};
 use crate::wire::trace::Outcome;
@@ -46,9 +47,20 @@ pub(crate) fn same(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<S
     Some(messages::same_capture(name, other, of.survey.n_events, n_read))
 }
 
+/// Returns a note if a file of the same name was read that is of another run.
+pub(crate) fn other_run(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<Note> {
+    builder.other_run(&of.survey, path).map(|space| json_of_other_run(path, space))
+}
+
 /// Adds the planes of a trace JSON, which is the second pass. Returns a sentence if the file is damaged or incomplete.
-pub(crate) fn read(of: Surveyed, builder: &mut Builder<'_>, source: &dyn Source, packing: Packing) -> Option<String> {
-    let sentence = messages::partial_trace(&of.survey, &of.outcome);
+/// `is_space_empty` tells whether the XSpace beside it is there and has no bytes.
+pub(crate) fn read(
+    of: Surveyed,
+    builder: &mut Builder<'_>,
+    (source, packing): (&dyn Source, Packing),
+    is_space_empty: bool,
+) -> Option<String> {
+    let sentence = messages::partial_trace(&of.survey, &of.outcome, is_space_empty);
     if of.is_kineto() {
         builder.note(messages::kineto_trace());
     }

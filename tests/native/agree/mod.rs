@@ -27,8 +27,8 @@ fn captures() -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
-                // These folders hold the results of xprof, and damaged files.
-                folders.extend((!["xprof", "damaged"].contains(&name.as_str())).then_some(path));
+                // These folders hold the results of xprof, damaged files, and cases that have a test of their own.
+                folders.extend((!["xprof", "damaged", "cases"].contains(&name.as_str())).then_some(path));
             } else if ENDS.iter().any(|end| name.ends_with(end)) {
                 found.push(path);
             }

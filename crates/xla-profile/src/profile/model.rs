@@ -275,6 +275,12 @@ impl Plane {
         self.number_stat("profile_start_time").filter(|start| *start > 0.0).map(|start| start as u64)
     }
 
+    /// Returns the time at which the profile was stopped, in ns since 1970. `None` if the plane does not record it.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time in ns since 1970")]
+    pub fn stop_ns(&self) -> Option<u64> {
+        self.number_stat("profile_stop_time").filter(|stop| *stop > 0.0).map(|stop| stop as u64)
+    }
+
     /// Returns whether the plane belongs to a host: its threads, or data of its own such as compiled programs.
     pub fn is_host(&self) -> bool {
         self.name.starts_with("/host:")

@@ -68,6 +68,8 @@ note_codes! {
     DevicesMissing = "devices_missing",
     /// One collective causes most of the stall.
     DominantCollective = "dominant_collective",
+    /// A file was opened twice, or a copy of it; it counts once.
+    DuplicateFile = "duplicate_file",
     /// The operands of ops allow more than one compute type.
     DtypeUncertain = "dtype_uncertain",
     /// Overlap is computed on the clock of events, because not all lines have the clock of the device.
@@ -82,6 +84,8 @@ note_codes! {
     FileNotRead = "file_not_read",
     /// A file of the folder is neither a capture nor a program.
     FilesPassedOver = "files_passed_over",
+    /// The files of one run lie in several folders.
+    FoldersJoined = "folders_joined",
     /// Events of a heap trace are invalid and are ignored.
     HeapTraceDamaged = "heap_trace_damaged",
     /// The HLO of a program could not be read.
@@ -184,6 +188,8 @@ note_codes! {
     OtherAsync = "other_async",
     /// Counters and flows of a trace are not events of a line and are left out.
     OtherEvents = "other_events",
+    /// A dump holds other stages of a program than the one that is read.
+    OtherStages = "other_stages",
     /// Steps of a device overlap.
     OverlappingSteps = "overlapping_steps",
     /// No parameter has the name of a weight or of optimizer state, so all of them count as inputs.
@@ -214,12 +220,14 @@ note_codes! {
     PublishedPeaks = "published_peaks",
     /// The host ran programs whose events on the device are not in the capture.
     RunsWithoutDevice = "runs_without_device",
-    /// A capture was opened twice; it counts once.
+    /// A trace JSON is of the same capture as an XSpace; it counts once.
     SameCapture = "same_capture",
     /// Layers of a scan share one loop body.
     ScannedLayers = "scanned_layers",
     /// A memory has several heap traces, and the curve follows the one with the most events.
     SeveralHeapTraces = "several_heap_traces",
+    /// The files are of several runs, and one of them is shown.
+    SeveralRuns = "several_runs",
     /// Two instructions call the same computation, and the graph draws its content once.
     Shared = "shared",
     /// Buffers have negative sizes, which count as 0.

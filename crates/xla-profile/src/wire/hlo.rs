@@ -81,6 +81,8 @@ pub struct Outline {
     pub id: u64,
     /// Position of the module in the file.
     pub module: Span,
+    /// Whether the file has a buffer assignment.
+    pub has_buffers: bool,
     /// The error behind the module, if there is one. The module itself is complete.
     pub damage: Option<WireError>,
 }
@@ -96,11 +98,12 @@ const MAX_NAME: u64 = 1 << 16;
 pub fn outline(source: &dyn Source, is_module: bool) -> Result<Outline, HloError> {
     let mut window = Window::new(source);
     let whole = window.whole();
-    let (mut module, mut damage) = (Some(whole).filter(|_| is_module), None);
+    let (mut module, mut damage, mut has_buffers) = (Some(whole).filter(|_| is_module), None, false);
     let mut walker = Walker::new(whole);
     while !is_module && damage.is_none() {
         match walker.next_field(&mut window) {
             Ok(Some((1, SpanValue::Span(span)))) => module = module.or(Some(span)),
+            Ok(Some((3, SpanValue::Span(span)))) => has_buffers |= !span.is_empty(),
             Ok(Some(_)) => {}
             Ok(None) => break,
             Err(error) if module.is_some() => damage = Some(error),
@@ -121,7 +124,7 @@ pub fn outline(source: &dyn Source, is_module: bool) -> Result<Outline, HloError
         }
     }
     let is_usable = has_computations && !name.is_empty();
-    if is_usable { Ok(Outline { name, id, module, damage }) } else { Err(HloError::Empty) }
+    if is_usable { Ok(Outline { name, id, module, has_buffers, damage }) } else { Err(HloError::Empty) }
 }
 
 /// Number of parts that every program may have, however small it is.

@@ -1,5 +1,5 @@
-//! This module detects the HLO text of a compiled program, as `--xla_dump_to` writes it, and finds the name of its
-//! module. It does not parse the text; [`crate::hlo::text`] does.
+//! This module detects the HLO text of a compiled program, as `--xla_dump_to` writes it, or of a part of one, and finds its name.
+//! It does not parse the text; [`crate::hlo::text`] does.
 
 use super::Span;
 use super::hlo::HloError;
@@ -23,24 +23,82 @@ const MAX_NAME: usize = 1 << 12;
 /// Number of bytes that are read at once.
 const PIECE: u64 = 1 << 16;
 
-/// Returns the bytes after the word `HloModule`, or `None` if the text does not start with that word. A byte order
-/// mark, blank lines and comments may precede the word.
-pub(super) fn after_word(head: &[u8]) -> Option<&[u8]> {
-    let mut text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+/// How a text of HLO begins.
+enum Start<'a> {
+    /// With the word `HloModule`: the bytes after it.
+    Module(&'a [u8]),
+    /// With a computation without a module around it, which has this name.
+    Computation(&'a [u8]),
+    /// With an instruction without a computation around it, which has this name.
+    Instruction(&'a [u8]),
+}
+
+/// Returns whether a text is HLO: a module, or a part of one.
+pub(super) fn is_text(head: &[u8]) -> bool {
+    start(head).is_some()
+}
+
+/// Returns how a text of HLO begins. `None` if it is no HLO. A byte order mark, blank lines and comments may precede the start.
+fn start(head: &[u8]) -> Option<Start<'_>> {
+    let text = without_comments(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head))?;
+    if let Some(rest) = text.strip_prefix(WORD) {
+        return matches!(rest.first(), Some(b' ' | b'\t')).then_some(Start::Module(rest));
+    }
+    if let Some(name) = instruction(text) {
+        return Some(Start::Instruction(name));
+    }
+    let line = text.split(|b| *b == b'\n').next()?;
+    let rest = line.strip_prefix(b"ENTRY ").unwrap_or(line).trim_ascii();
+    let header = rest.strip_suffix(b"{")?;
+    let named = header.strip_prefix(b"%").unwrap_or(header);
+    let name = named.get(..named.iter().position(|b| is_name_end(*b)).unwrap_or(named.len()))?;
+    let between = named.get(name.len()..)?.trim_ascii();
+    let has_signature = between.starts_with(b"(") && position(between, b"->").is_some();
+    let body = without_comments(text.get(line.len()..)?)?;
+    (!name.is_empty() && (between.is_empty() || has_signature) && instruction(body).is_some())
+        .then_some(Start::Computation(name))
+}
+
+/// Returns a text without the blanks and comments at its start. `None` if a comment does not end.
+fn without_comments(text: &[u8]) -> Option<&[u8]> {
+    let mut text = text.trim_ascii_start();
     loop {
         text = if text.starts_with(b"//") {
             text.get(position(text, b"\n")?..)?
         } else if text.starts_with(b"/*") {
             text.get(position(text, b"*/")?.saturating_add(2)..)?
         } else {
-            break;
+            return Some(text);
         };
         text = text.trim_ascii_start();
     }
-    text.strip_prefix(WORD).filter(|rest| matches!(rest.first(), Some(b' ' | b'\t')))
 }
 
-/// Finds the name of the module in a file of HLO text, and whether the text is complete.
+/// Returns the name of the instruction at the start of a text: `[ROOT] [%]NAME = DTYPE[…`, or a tuple in place of the shape.
+fn instruction(text: &[u8]) -> Option<&[u8]> {
+    let text = text.strip_prefix(b"ROOT ").unwrap_or(text).trim_ascii_start();
+    let text = text.strip_prefix(b"%").unwrap_or(text);
+    let name = text.get(..text.iter().position(|b| is_name_end(*b))?)?;
+    let shape = text.get(name.len()..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let shape = shape.get(shape.iter().position(|b| *b != b'(')?..)?;
+    let dtype = shape.get(..shape.iter().position(|b| *b == b'[')?)?;
+    let line = shape.split(|b| *b == b'\n').next()?;
+    (!name.is_empty() && is_dtype(dtype) && line.contains(&b'(')).then_some(name)
+}
+
+/// Returns whether a word is a type of HLO, such as `bf16`, `s4`, `f8e4m3fn` or `pred`.
+fn is_dtype(word: &[u8]) -> bool {
+    let has_width =
+        |rest: &[u8]| rest.first().is_some_and(u8::is_ascii_digit) && rest.iter().all(u8::is_ascii_alphanumeric);
+    match word {
+        b"pred" | b"token" | b"opaque" => true,
+        [b's' | b'u' | b'f' | b'c', rest @ ..] | [b'b', b'f', rest @ ..] => word.len() <= 16 && has_width(rest),
+        _ => false,
+    }
+}
+
+/// Finds the name of the module in a file of HLO text, and whether the text is complete. A part of a module has the name of its first
+/// computation or instruction.
 ///
 /// # Errors
 /// [`HloError::NoComputation`] if the module has no name or no computation, [`HloError::Wire`] if the file cannot be
@@ -48,19 +106,29 @@ pub(super) fn after_word(head: &[u8]) -> Option<&[u8]> {
 pub fn outline(source: &dyn Source) -> Result<TextOutline, HloError> {
     let size = source.size();
     let head = piece(source, 0)?;
-    let name = after_word(&head).map_or("", name);
-    if name.is_empty() || !has_computation(source)? {
+    let text = |name: &[u8]| std::str::from_utf8(name).unwrap_or_default().to_owned();
+    let (name, is_bare) = match start(&head) {
+        Some(Start::Module(rest)) => (name(rest).to_owned(), false),
+        Some(Start::Computation(name)) => (text(name), false),
+        Some(Start::Instruction(name)) => (text(name), true),
+        None => (String::new(), false),
+    };
+    if name.is_empty() || !is_bare && !has_computation(source)? {
         return Err(HloError::NoComputation);
     }
     let tail = piece(source, size.saturating_sub(PIECE))?;
-    Ok(TextOutline { name: name.to_owned(), module: Span { start: 0, end: size }, is_complete: is_complete(&tail) })
+    Ok(TextOutline { name, module: Span { start: 0, end: size }, is_complete: is_bare || is_complete(&tail) })
+}
+
+/// Returns whether a name ends before a byte.
+const fn is_name_end(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b',' | b'=' | b'"')
 }
 
 fn name(rest: &[u8]) -> &str {
     let rest = rest.trim_ascii_start();
     let rest = rest.strip_prefix(b"%").unwrap_or(rest);
-    let is_end = |b: &u8| b.is_ascii_whitespace() || b"(){}[],=\"".contains(b);
-    let end = rest.iter().take(MAX_NAME).position(is_end).unwrap_or(0);
+    let end = rest.iter().take(MAX_NAME).position(|b| is_name_end(*b)).unwrap_or(0);
     rest.get(..end).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
 }
 
@@ -126,6 +194,23 @@ mod tests {
             "HloModul",
         ] {
             assert_eq!(outline_of(none), Err(HloError::NoComputation), "{none}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_module_open_without_its_header() {
+        let body = "{\n  ROOT %x = f32[] parameter(0)\n}\n";
+        for (text, name) in [
+            (format!("ENTRY %main.1 (x: f32[]) -> f32[] {body}"), "main.1"),
+            (format!("/* pasted */\n%fused (p: (f32[], s32[])) -> f32[] {body}"), "fused"),
+            (format!("region.0 {body}"), "region.0"),
+            ("ROOT %add.1 = bf16[8]{0} add(bf16[8]{0} %a, bf16[8]{0} %b)".to_owned(), "add.1"),
+            ("w = ((s32[], f8e4m3fn[2]), token[]) while(x), body=b\n".to_owned(), "w"),
+        ] {
+            assert_eq!(outline_of(&text).map(|of| (of.name, of.is_complete)), Ok((name.to_owned(), true)), "{text}");
+        }
+        for none in ["main {\n  x = 1\n}\n", "a = b[0](c)\n", "%0 = stablehlo.add %a\n", "x = f32[8]\n", "= f32[] a("] {
+            assert!(!is_text(none.as_bytes()), "{none}");
         }
     }
 

@@ -18,6 +18,7 @@ mod cursor;
 mod error;
 pub mod hlo;
 pub mod hlo_text;
+mod known_formats;
 mod sniff;
 pub mod trace;
 mod window;
@@ -25,6 +26,7 @@ pub mod xspace;
 
 pub use cursor::{Cursor, Field, Value};
 pub use error::WireError;
+pub use known_formats::{KnownFormat, by_ending};
 pub use sniff::{Format, REPORT_MAGIC, Unknown, sniff};
 pub use window::{Span, SpanValue, Walker, Window};
 

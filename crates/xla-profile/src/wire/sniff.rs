@@ -1,5 +1,7 @@
 //! This module detects the format of a file from its first bytes, never from its name.
 
+use super::known_formats::{self, KnownFormat};
+use super::xspace::{MAX_TEXT, is_host_name, is_text};
 use super::{Cursor, Field, Value};
 
 /// The format of a file.
@@ -34,8 +36,8 @@ pub enum Format {
 pub enum Unknown {
     /// No bytes.
     Empty,
-    /// A common format, by its name with its article.
-    Known(&'static str),
+    /// A format that is recognised, with the way on.
+    Known(KnownFormat),
     /// The file starts with zero bytes, as a sparse or unfinished file does.
     Zeros,
     /// A text tool has replaced bytes of a binary file that are not UTF-8 by EF BF BD.
@@ -52,23 +54,6 @@ pub enum Unknown {
 /// The first bytes of a `.rooflight` file. They follow the scheme of PNG: a byte that is not text, line ends that text
 /// tools change, and the end-of-file character of old terminals.
 pub const REPORT_MAGIC: [u8; 8] = *b"\x8dRFL\r\n\x1a\n";
-
-const MAGIC: [(&[u8], &str); 14] = [
-    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"RIFF", "a RIFF file (WebP, WAV or AVI)"),
-    (b"%PDF", "a PDF document"),
-    (b"SQLite format 3\0", "a SQLite database"),
-    (b"\x7fELF", "a Linux program"),
-    (b"MZ", "a Windows program"),
-    (b"\xcf\xfa\xed\xfe", "a macOS program"),
-    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\0asm", "a WebAssembly module"),
-    (b"PAR1", "a Parquet file"),
-    (b"\x89HDF", "an HDF5 file"),
-];
 
 /// Detects the format of a file of `size` bytes from its first bytes `head`. 64 KiB are enough for `head`.
 pub fn sniff(head: &[u8], size: u64) -> Format {
@@ -88,17 +73,20 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     if head.starts_with(&REPORT_MAGIC) {
         return Format::Report;
     }
-    if let Some((_, name)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Format::Unknown(Unknown::Known(name));
+    if let Some(format) = known_formats::by_magic(head) {
+        return Format::Unknown(Unknown::Known(format));
     }
     if let Some(at) = mangled(head) {
         return Format::Unknown(Unknown::Mangled { at });
     }
-    if super::hlo_text::after_word(head).is_some() {
+    if super::hlo_text::is_text(head) {
         return Format::HloText;
     }
     if let Some(format) = protobuf(head) {
         return format;
+    }
+    if let Some(format) = known_formats::by_fields(head) {
+        return Format::Unknown(Unknown::Known(format));
     }
     if has_table_row(head) {
         return Format::TableRows;
@@ -110,6 +98,9 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     }
     if head.iter().take(64).all(|b| *b == 0) {
         return Format::Unknown(Unknown::Zeros);
+    }
+    if let Some(format) = known_formats::by_text(head) {
+        return Format::Unknown(Unknown::Known(format));
     }
     let printable = |b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace() || *b >= 0x80;
     if std::str::from_utf8(head.get(..head.len().min(512)).unwrap_or_default()).is_ok() && head.iter().all(printable) {
@@ -172,7 +163,7 @@ fn protobuf(head: &[u8]) -> Option<Format> {
                 _ => None,
             }
         }
-        [0x12 | 0x1a | 0x22, ..] => plausible_text(head).then_some(Format::XSpace),
+        [0x12 | 0x1a | 0x22, ..] => starts_with_texts(head).then_some(Format::XSpace),
         _ => None,
     }
 }
@@ -213,6 +204,26 @@ fn plausible_plane(plane: &[u8]) -> bool {
     let at = usize::try_from(cursor.position()).unwrap_or(usize::MAX);
     matches!(id, Ok(Some(Field { number: 1, value: Value::Varint(_) })))
         && matches!(plane.get(at), None | Some(0x12 | 0x1a | 0x22 | 0x2a | 0x32))
+}
+
+/// Returns whether an XSpace starts with errors, warnings and names of hosts, which are texts. The last one may be cut.
+fn starts_with_texts(head: &[u8]) -> bool {
+    let mut rest = head;
+    while let [tag @ (0x12 | 0x1a | 0x22), after @ ..] = rest {
+        // The head ends within the length.
+        let Ok((length, n)) = super::cursor::varint(after) else { return after.len() < 10 };
+        let after = after.get(n..).unwrap_or_default();
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let text = after.get(..length).unwrap_or(after);
+        let is_plausible = length <= MAX_TEXT && if *tag == 0x22 { is_host_name(text) } else { is_text(text) };
+        if !is_plausible {
+            return false;
+        }
+        rest = after.get(length..).unwrap_or_default();
+    }
+    // A byte that begins no field is damage.
+    let is_damaged = rest.first().is_some_and(|tag| matches!(tag & 7, 3 | 4 | 6 | 7));
+    matches!(rest, [] | [0x0a, ..]) || is_damaged
 }
 
 /// Returns whether the first field of the message is plausible. With tag 0x0a or 0x12, its length must be below 1 MiB
@@ -275,7 +286,10 @@ mod tests {
     fn others() {
         assert_eq!(sniff(b"", 0), Format::Unknown(Unknown::Empty));
         assert_eq!(sniff(&[0; 64], 3 << 30), Format::Unknown(Unknown::Zeros));
-        assert_eq!(sniff(b"\x89PNG\r\n\x1a\n123", 20), Format::Unknown(Unknown::Known("a PNG image")));
+        assert_eq!(
+            sniff(b"\x89PNG\r\n\x1a\n123", 20),
+            Format::Unknown(Unknown::Known(KnownFormat { name: "a PNG image", advice: "" }))
+        );
         // A graph of TensorFlow: the name of a node, its operation and its input.
         let graph = b"\x0a\x0f\x0a\x05add_1\x12\x03Add\x1a\x01x";
         assert_eq!(sniff(graph, 100), Format::Unknown(Unknown::Bytes));

@@ -2,7 +2,7 @@
 //! kept as text or left out, and counted.
 //!
 //! ```text
-//! module       HloModule NAME {, KEY=VALUE} ⏎ [tables of call stacks] computation…
+//! module       [HloModule NAME {, KEY=VALUE}] ⏎ [tables of call stacks] computation…  |  instruction…
 //! computation  [ENTRY] [%]NAME [(NAME: SHAPE, …) -> SHAPE] { ⏎ instruction ⏎ … } {, KEY=VALUE}
 //! instruction  [ROOT] [%]NAME = SHAPE OPCODE ( operands | text ) {, KEY=VALUE}
 //! operand      [SHAPE] [%]NAME            /*index=5*/ before every fifth
@@ -13,6 +13,7 @@
 //! Time and memory are linear in the length of the text, even if brackets or quotes never close: after the first one
 //! that does not close, a value ends with its line.
 
+mod comments;
 mod groups;
 mod instruction;
 mod metadata;

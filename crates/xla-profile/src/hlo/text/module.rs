@@ -1,14 +1,22 @@
 //! This module parses whole modules.
 
+use super::comments;
 use super::instruction::Reader;
 use super::scan::Scan;
 use super::tables;
-use crate::hlo::{Computation, InstructionId, Module, Style, Value};
+use crate::hlo::{Computation, InstructionId, Module, Style, Text, Value};
 
 pub(super) fn read(text: &str) -> Option<(Module, Style)> {
-    let mut scan = Scan::new(text);
+    let text = comments::blanked(text);
+    let mut scan = Scan::new(&text);
     let mut reader = Reader::new(text.len());
     let mut module = Module::default();
+    scan.lines();
+    if starts_with_instruction(scan.clone()) {
+        // The instructions of a computation without its header.
+        let computation = Computation { name: reader.texts.get("snippet"), ..Computation::default() };
+        body(&mut scan, &mut reader, &mut module, (computation, true), true);
+    }
     loop {
         scan.lines();
         if scan.is_empty() || reader.has_too_many_parts() {
@@ -36,6 +44,11 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
     // Without `ENTRY`, the last computation is the entry.
     let last = module.computations().last().map(|(id, _)| id);
     module.entry = module.entry.or(last);
+    if module.name.is_empty() {
+        // A part of a module has the name of its entry.
+        let entry = module.entry.and_then(|id| module.computations.get(id.index()));
+        module.name = entry.map(|of| Text::clone(&of.name)).unwrap_or_default();
+    }
     module.damage = reader.damage;
     let mut module = module.link();
     if module.attributes.iter().any(|a| &*a.key == "is_scheduled" && a.value == Value::Text("true".into())) {
@@ -54,8 +67,31 @@ fn schedule(module: &mut Module) {
 /// Parses a computation and adds it to the module. Returns `None` if no computation starts here; the position may have
 /// moved.
 fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) -> Option<()> {
-    let (mut computation, is_entry) = header(scan, reader)?;
+    let header = header(scan, reader)?;
     reader.room(4);
+    body(scan, reader, module, header, false);
+    Some(())
+}
+
+/// Returns whether an instruction starts here: `[ROOT] [%]NAME =`.
+fn starts_with_instruction(mut scan: Scan<'_>) -> bool {
+    scan.eat_word("ROOT");
+    scan.space();
+    scan.eat(b'%');
+    let has_name = !scan.name().is_empty();
+    scan.space();
+    has_name && scan.eat(b'=')
+}
+
+/// Parses the instructions of a computation up to its closing brace, and adds it to the module. A computation without braces ends with
+/// the text.
+fn body(
+    scan: &mut Scan<'_>,
+    reader: &mut Reader,
+    module: &mut Module,
+    (mut computation, is_entry): (Computation, bool),
+    is_bare: bool,
+) {
     let start = module.instructions.len();
     loop {
         scan.lines();
@@ -63,7 +99,9 @@ fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) ->
             break;
         }
         if scan.is_empty() || reader.has_too_many_parts() {
-            reader.leftover("a computation that does not end");
+            if !is_bare {
+                reader.leftover("a computation that does not end");
+            }
             break;
         }
         let place = scan.position();
@@ -89,7 +127,6 @@ fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) ->
     }
     line_end(scan, reader);
     module.push_computation(start, computation, is_entry);
-    Some(())
 }
 
 /// Words that begin other parts of a module. A computation cannot have such a name, because its text would be

@@ -25,6 +25,9 @@ use crate::wire::trace::{MAX_STRING, Outcome, walk};
 /// Largest number of events that the profiler writes to trace JSON. It drops the rest.
 const CAP: u64 = 1_000_000;
 
+/// Times of two files have one origin if the differences between them vary by at most this, in ps.
+const SAME_ORIGIN_PS: u128 = 1_000_000;
+
 impl Builder<'_> {
     /// Adds the planes of a trace JSON in a second walk. `survey` is the result of the first walk over the same file.
     pub fn trace(&mut self, survey: Survey, stream: Stream<'_>) {
@@ -46,9 +49,30 @@ impl Builder<'_> {
     pub fn same_capture(&self, survey: &Survey, name: &str) -> Option<(&str, usize)> {
         let planes = &self.profile.planes;
         let named = |p: &&Plane| self.profile.files.get(p.file).is_some_and(|file| stem(file) == stem(name));
-        let file = planes.iter().find(|p| survey.starts_with(p)).or_else(|| planes.iter().find(named))?.file;
+        let same_name = || planes.iter().find(named).filter(|p| !self.is_other_run(survey, p.file));
+        let file = planes.iter().find(|p| survey.starts_with(p)).or_else(same_name)?.file;
         let of_file = planes.iter().filter(|p| p.file == file && survey.has_plane(&p.name));
         Some((self.profile.files.get(file)?, of_file.map(Plane::n_events).sum()))
+    }
+
+    /// Returns the file that has the name of a trace JSON but is of another run: no line starts at the time of the thread of the same
+    /// name, and their times do not differ by one origin either. Returns `None` if there is no such file.
+    pub fn other_run(&self, survey: &Survey, name: &str) -> Option<&str> {
+        let planes = &self.profile.planes;
+        if planes.iter().any(|p| survey.starts_with(p)) {
+            return None;
+        }
+        let named = |p: &&Plane| self.profile.files.get(p.file).is_some_and(|file| stem(file) == stem(name));
+        let file = planes.iter().find(named)?.file;
+        self.profile.files.get(file).filter(|_| self.is_other_run(survey, file)).map(String::as_str)
+    }
+
+    fn is_other_run(&self, survey: &Survey, file: usize) -> bool {
+        let of_file = self.profile.planes.iter().filter(|p| p.file == file);
+        let differences: Vec<i128> = of_file.flat_map(|p| survey.start_differences(p)).collect();
+        let range = differences.iter().max().zip(differences.iter().min());
+        // Times of another origin differ by the same amount on every line, up to rounding.
+        range.is_some_and(|(max, min)| max.abs_diff(*min) > SAME_ORIGIN_PS)
     }
 }
 

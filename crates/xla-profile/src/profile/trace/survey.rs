@@ -39,18 +39,25 @@ impl Survey {
     /// Returns whether a line of `plane` starts at the same time (within 1 ns) as the thread of the same name in the
     /// process of the same name.
     pub(super) fn starts_with(&self, plane: &Plane) -> bool {
+        self.start_differences(plane).any(|difference| difference.unsigned_abs() <= 1000)
+    }
+
+    /// Returns the time between the start of each line of `plane` and that of each thread of the same name in the process of the same
+    /// name, in ps.
+    pub(super) fn start_differences<'s>(&'s self, plane: &'s Plane) -> impl Iterator<Item = i128> + 's {
         let start = |line: &Line| {
             let first = line.events.times().map(|(start, _)| start).min()?;
             Some(i128::from(first) + i128::from(line.timestamp_ns) * 1000)
         };
-        let is = |line: &Line| {
-            self.tree.threads.iter().any(|t| {
-                let same = self.tree.processes[t.process].name.as_deref() == Some(&plane.name)
-                    && t.name.as_deref().unwrap_or_default() == line.name;
-                same && t.first_ps.zip(start(line)).is_some_and(|(a, b)| a.abs_diff(b) <= 1000)
-            })
+        let of_line = move |line: &'s Line| {
+            let is_same = move |t: &&super::tree::Thread| {
+                self.tree.processes[t.process].name.as_deref() == Some(&plane.name)
+                    && t.name.as_deref().unwrap_or_default() == line.name
+            };
+            let threads = self.tree.threads.iter().filter(is_same);
+            threads.filter_map(move |t| Some(t.first_ps? - start(line)?))
         };
-        plane.lines.iter().any(is)
+        plane.lines.iter().flat_map(of_line)
     }
 }
 

@@ -18,6 +18,7 @@ mod plane;
 mod reduced;
 mod sink;
 mod stat;
+mod texts;
 
 pub(crate) use line::{EVENTS_TOGETHER, field as line_field, read_event};
 pub(crate) use plane::{field as plane_field, map_entry};
@@ -25,6 +26,7 @@ pub use reduced::reduced_plane;
 pub use sink::{Damage, Event, LineHead, Outcome, PlaneHead, Sink, SpaceField};
 pub(crate) use sink::{Next, next_or_clipped, text};
 pub use stat::{Stat, StatValue};
+pub(crate) use texts::{MAX_TEXT, is_host_name, is_text};
 
 use super::{Span, SpanValue, Walker, Window};
 use crate::source::Source;
@@ -78,8 +80,8 @@ pub fn outline(source: &dyn Source, max_planes: usize) -> Option<Outline> {
     }
 }
 
-/// Returns a field of an XSpace that is not a plane. `None` for other numbers, and for texts that are too long to be one:
-/// errors, warnings and host names are short.
+/// Returns a field of an XSpace that is not a plane. `None` for other numbers, and for bytes that are no text: errors, warnings and
+/// host names are short texts, and other messages have other fields of these numbers.
 fn space_field(number: u32, span: Span, window: &mut Window<'_>) -> Option<SpaceField> {
     let field = match number {
         2 => SpaceField::Error,
@@ -87,8 +89,9 @@ fn space_field(number: u32, span: Span, window: &mut Window<'_>) -> Option<Space
         4 => SpaceField::Host,
         _ => return None,
     };
-    let bytes = if span.len() <= 1 << 16 { window.bytes(span).ok()? } else { return None };
-    Some(field(String::from_utf8_lossy(bytes).into_owned()))
+    let bytes = if span.len() <= MAX_TEXT as u64 { window.bytes(span).ok()? } else { return None };
+    let is_right = if number == 4 { is_host_name(bytes) } else { is_text(bytes) };
+    is_right.then(|| field(String::from_utf8_lossy(bytes).into_owned()))
 }
 
 /// Returns where the lines at the start of the plane at `span` are. It reads only the start of each line. `None` if they are less

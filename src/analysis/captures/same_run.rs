@@ -1,0 +1,326 @@
+//! This module decides which files with events are of one run.
+//!
+//! ```text
+//!  w-0   ├──────────┤                  two hosts of one run: their times overlap
+//!  w-1    ├──────────┤
+//!  w-0                    ├────────┤   another run of the first host
+//! ```
+//!
+//! Two files are of one run if their times overlap by half of the shorter one, their hosts or processes differ, and their platforms and
+//! versions agree. Files without times are compared by their folders. A run is a connected component of such files.
+
+use super::grouping::{folder, stem, time_of_folder};
+use super::report::{FileHead, HeadKind};
+use crate::analysis::base::hosts::rank;
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// The longest time between the starts of two hosts of one run, if they do not record when they stopped, in ns.
+const SAME_START_NS: u64 = 60_000_000_000;
+/// The longest time between the names of the folders of two hosts of one run, in ns: each host names its folder when it stops, and clocks
+/// differ a little.
+const SAME_STOP_NS: u64 = 2_000_000_000;
+/// The name of a host that does not know its name.
+const UNNAMED: &str = "localhost";
+
+/// Returns the files with events of each run, as indices. In a run, files with times come first, the earliest before the others.
+pub fn runs(heads: &[FileHead]) -> Vec<Vec<u32>> {
+    let mut runs = Components::new(heads.len());
+    let head = |at: u32| &heads[at as usize];
+    let events = (0..heads.len() as u32).filter(|at| head(*at).kind.has_events());
+    let (mut timed, untimed): (Vec<u32>, Vec<u32>) = events.partition(|at| head(*at).start_ns.is_some());
+    timed.sort_by_key(|at| (head(*at).start_ns, *at));
+    let order: Vec<u32> = timed.iter().chain(&untimed).copied().collect();
+    for (n, a) in timed.iter().enumerate() {
+        for b in timed.iter().skip(n + 1).take_while(|b| starts_before_end(head(*a), head(**b))) {
+            if runs.root(*a) != runs.root(*b)
+                && (is_copy(head(*a), head(*b)) || overlap(head(*a), head(*b)) && may_be_of_one_run(head(*a), head(*b)))
+            {
+                runs.join(*a, *b);
+            }
+        }
+    }
+    let untimed = join_to_partners(heads, &timed, untimed, &mut runs);
+    join_untimed(heads, &timed, &untimed, &mut runs);
+    let mut found: IndexMap<u32, Vec<u32>> = IndexMap::new();
+    for at in order {
+        found.entry(runs.root(at)).or_default().push(at);
+    }
+    found.into_values().collect()
+}
+
+/// Joins files without times to the file of the same name in their folder, such as trace JSON to its XSpace. Returns the other files.
+fn join_to_partners(heads: &[FileHead], timed: &[u32], untimed: Vec<u32>, runs: &mut Components) -> Vec<u32> {
+    let key = |at: u32| (folder(&heads[at as usize].path), stem(&heads[at as usize].path));
+    let mut first: FxHashMap<(&str, &str), u32> = FxHashMap::default();
+    let is_space = |at: &&u32| heads[**at as usize].kind == HeadKind::XSpace;
+    for at in timed.iter().chain(untimed.iter().filter(is_space)) {
+        first.entry(key(*at)).or_insert(*at);
+    }
+    let mut alone = Vec::new();
+    for at in untimed {
+        match first.get(&key(at)) {
+            Some(partner) if *partner != at => runs.join(*partner, at),
+            _ => alone.push(at),
+        }
+    }
+    alone
+}
+
+/// Joins files without times: to the only run of their folder, else to files without times in their folder, or in a folder of nearly
+/// the same time.
+fn join_untimed(heads: &[FileHead], timed: &[u32], untimed: &[u32], runs: &mut Components) {
+    let head = |at: u32| &heads[at as usize];
+    let mut timed_in: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+    timed.iter().for_each(|at| timed_in.entry(folder(&head(*at).path)).or_default().push(*at));
+    let mut alone: Vec<u32> = Vec::new();
+    for at in untimed {
+        match timed_in.get(folder(&head(*at).path)) {
+            None => alone.push(*at),
+            Some(files) => {
+                let roots: Vec<u32> = files.iter().map(|of| runs.root(*of)).collect();
+                let is_one = roots.windows(2).all(|two| two[0] == two[1]);
+                if is_one && files.iter().all(|of| may_be_of_one_run(head(*of), head(*at))) {
+                    files.first().into_iter().for_each(|of| runs.join(*of, *at));
+                }
+            }
+        }
+    }
+    let mut by_folder: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    alone.iter().for_each(|at| by_folder.entry(folder(&head(*at).path)).or_default().push(*at));
+    let folders: Vec<(Option<u64>, Vec<u32>)> =
+        by_folder.into_iter().map(|(folder, files)| (time_of_folder(folder), files)).collect();
+    let is_near = |a: Option<u64>, b: Option<u64>| a.zip(b).is_some_and(|(a, b)| a.abs_diff(b) <= SAME_STOP_NS);
+    for (n, (time, files)) in folders.iter().enumerate() {
+        let near = folders.iter().skip(n + 1).filter(|(other, _)| is_near(*time, *other));
+        let others: Vec<u32> = near.flat_map(|(_, files)| files.iter().copied()).collect();
+        for (place, a) in files.iter().enumerate() {
+            for b in files.iter().skip(place + 1).chain(&others) {
+                if may_be_of_one_run(head(*a), head(*b)) {
+                    runs.join(*a, *b);
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether two files have the same host, process and times, so that both are of one capture, such as a packed copy beside the
+/// capture.
+pub fn is_copy(a: &FileHead, b: &FileHead) -> bool {
+    let times = |head: &FileHead| head.start_ns.zip(head.stop_ns);
+    times(a).is_some() && times(a) == times(b) && !has_other_identity(a, b) && is_alike(a, b)
+}
+
+/// Returns whether `b`, which does not start before `a`, starts before `a` ends.
+fn starts_before_end(a: &FileHead, b: &FileHead) -> bool {
+    let start = a.start_ns.unwrap_or_default();
+    let end = a.stop_ns.unwrap_or_default().max(start.saturating_add(SAME_START_NS));
+    b.start_ns.is_some_and(|start| start <= end)
+}
+
+/// Returns whether the times of two files overlap by at least half of the shorter one. Without the time at which both were stopped,
+/// their starts are compared.
+fn overlap(a: &FileHead, b: &FileHead) -> bool {
+    let (Some(start_a), Some(start_b)) = (a.start_ns, b.start_ns) else { return false };
+    let (Some(stop_a), Some(stop_b)) = (a.stop_ns, b.stop_ns) else {
+        return start_a.abs_diff(start_b) <= SAME_START_NS;
+    };
+    let shorter = stop_a.saturating_sub(start_a).min(stop_b.saturating_sub(start_b));
+    let (start, stop) = (start_a.max(start_b), stop_a.min(stop_b));
+    start <= stop && u128::from(stop - start) * 2 >= u128::from(shorter)
+}
+
+/// Returns whether two files can be of one run by what they say beside their times.
+fn may_be_of_one_run(a: &FileHead, b: &FileHead) -> bool {
+    has_other_identity(a, b) && is_alike(a, b)
+}
+
+/// Returns whether the platforms and the versions of two files agree. What one of them does not say agrees with everything: a host
+/// without devices belongs to every run.
+fn is_alike(a: &FileHead, b: &FileHead) -> bool {
+    let agree = |a: &Option<String>, b: &Option<String>| a.is_none() || b.is_none() || a == b;
+    agree(&a.platform, &b.platform) && agree(&a.device_type, &b.device_type) && agree(&a.jaxlib, &b.jaxlib)
+}
+
+/// Returns whether two files are of different hosts, or of different processes of one host.
+fn has_other_identity(a: &FileHead, b: &FileHead) -> bool {
+    let (of_a, of_b) = (Identity::new(a), Identity::new(b));
+    let differ = |a: Option<u64>, b: Option<u64>| a.zip(b).is_some_and(|(a, b)| a != b);
+    of_a.host != of_b.host
+        || differ(of_a.rank, of_b.rank)
+        || differ(of_a.port, of_b.port)
+        || differ(a.process, b.process)
+}
+
+/// What the name of a file and its host tell of the process that was profiled.
+struct Identity<'h> {
+    host: &'h str,
+    /// The rank in `dp1_<host>.xplane.pb`, as servers name the files of their data-parallel ranks.
+    rank: Option<u64>,
+    /// The port in `<host>_8466.xplane.pb`.
+    port: Option<u64>,
+}
+
+impl<'h> Identity<'h> {
+    fn new(head: &'h FileHead) -> Self {
+        let name = stem(&head.path);
+        let (rank, name) = match rank(name) {
+            Some((rank, host)) => (Some(rank), host),
+            None => (None, name),
+        };
+        let is_port = |text: &str| (4..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        let (host, port) = match name.rsplit_once('_').filter(|(host, port)| !host.is_empty() && is_port(port)) {
+            Some((host, port)) => (host, port.parse().ok()),
+            None => (name, None),
+        };
+        let recorded = head.hosts.first().map(String::as_str).filter(|host| !host.is_empty() && *host != UNNAMED);
+        Self { host: recorded.unwrap_or(host), rank, port }
+    }
+}
+
+/// Sets of files that are joined.
+struct Components {
+    parents: Vec<u32>,
+}
+
+impl Components {
+    fn new(n: usize) -> Self {
+        Self { parents: (0..n as u32).collect() }
+    }
+
+    fn root(&mut self, mut at: u32) -> u32 {
+        while self.parents[at as usize] != at {
+            self.parents[at as usize] = self.parents[self.parents[at as usize] as usize];
+            at = self.parents[at as usize];
+        }
+        at
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a.max(b) as usize] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const S: u64 = 1_000_000_000;
+
+    /// Returns the head of an XSpace that was profiled from `start` to `stop`, in ms.
+    fn head(path: &str, start: u64, stop: u64) -> FileHead {
+        let ns = |ms: u64| Some(1_793_527_200 * S + ms * 1_000_000);
+        FileHead {
+            path: path.to_owned(),
+            kind: HeadKind::XSpace,
+            start_ns: ns(start),
+            stop_ns: ns(stop),
+            platform: Some("TPU".to_owned()),
+            ..FileHead::default()
+        }
+    }
+
+    fn undated(path: &str) -> FileHead {
+        FileHead { path: path.to_owned(), kind: HeadKind::XSpace, ..FileHead::default() }
+    }
+
+    #[test]
+    fn hosts_of_one_run_overlap_in_time() {
+        let (a, b) =
+            (head("p/2026_11_01_10_00_00/w-0.xplane.pb", 0, 100), head("p/2026_11_01_10_00_02/w-1.xplane.pb", 2, 101));
+        assert_eq!(runs(&[a.clone(), b]), [[0, 1]], "each host names its folder when it stops");
+        let later = |start| head("p/2026_11_01_10_00_00/w-1.xplane.pb", start, start + 60);
+        assert_eq!(runs(&[a.clone(), later(70)]), [[0, 1]], "half of the shorter one");
+        assert_eq!(runs(&[a.clone(), later(71)]), [[0], [1]]);
+        assert_eq!(runs(&[later(71), a.clone()]), [[1], [0]], "the earlier one is first");
+        // A short capture of another host within a long one.
+        assert_eq!(runs(&[a, later(20)]), [[0, 1]]);
+    }
+
+    #[test]
+    fn one_host_has_one_file_of_a_run() {
+        let named = |path: &str, host: &str| FileHead { hosts: vec![host.to_owned()], ..head(path, 0, 100) };
+        let shifted = |file: FileHead| FileHead { start_ns: file.start_ns.map(|ns| ns + S / 100), ..file };
+        assert_eq!(runs(&[named("a/x.xplane.pb", "h"), shifted(named("b/y.xplane.pb", "h"))]).len(), 2);
+        assert_eq!(runs(&[named("a/x.xplane.pb", "h"), named("b/y.xplane.pb", "g")]).len(), 1);
+        assert_eq!(runs(&[named("a/x.xplane.pb", "localhost"), named("b/y.xplane.pb", "localhost")]).len(), 1);
+        // Processes of one host.
+        for (a, b) in [("dp0_h", "dp1_h"), ("h_8466", "h_8467")] {
+            let files = [a, b].map(|name| named(&format!("p/{name}.xplane.pb"), "h"));
+            assert_eq!(runs(&files).len(), 1, "{a}, {b}");
+        }
+        let process = |id| shifted(FileHead { process: Some(id), ..named("p/h.xplane.pb", "h") });
+        assert_eq!(runs(&[process(1), process(2)]).len(), 1);
+        // A copy is the same run.
+        assert_eq!(runs(&[named("a/h.xplane.pb", "h"), named("b/h.xplane.pb.gz", "h")]).len(), 1);
+    }
+
+    #[test]
+    fn platforms_and_versions_of_a_run_agree() {
+        let of = |name: &str, platform: Option<&str>, jaxlib: Option<&str>| FileHead {
+            platform: platform.map(str::to_owned),
+            jaxlib: jaxlib.map(str::to_owned),
+            ..head(&format!("p/{name}.xplane.pb"), 0, 100)
+        };
+        let n_runs = |a: (Option<&str>, Option<&str>), b: (Option<&str>, Option<&str>)| {
+            runs(&[of("a", a.0, a.1), of("b", b.0, b.1)]).len()
+        };
+        assert_eq!(n_runs((Some("TPU"), Some("0.9.0")), (Some("TPU"), Some("0.9.0"))), 1);
+        assert_eq!(n_runs((Some("TPU"), None), (None, Some("0.9.0"))), 1, "a coordinator without devices");
+        assert_eq!(n_runs((Some("TPU"), None), (Some("GPU"), None)), 2);
+        assert_eq!(n_runs((Some("TPU"), Some("0.9.0")), (Some("TPU"), Some("0.9.1"))), 2);
+    }
+
+    #[test]
+    fn files_without_times_are_compared_by_their_folders() {
+        let n_runs = |paths: &[&str]| runs(&paths.iter().map(|path| undated(path)).collect::<Vec<_>>()).len();
+        assert_eq!(n_runs(&["p/a.xplane.pb", "p/b.xplane.pb"]), 1);
+        assert_eq!(n_runs(&["p/a.xplane.pb", "q/b.xplane.pb"]), 2);
+        assert_eq!(n_runs(&["p/2026_11_01_10_00_00/a.xplane.pb", "p/2026_11_01_10_00_02/b.xplane.pb"]), 1);
+        assert_eq!(n_runs(&["p/2026_11_01_10_00_00/a.xplane.pb", "p/2026_11_01_10_00_03/b.xplane.pb"]), 2);
+        assert_eq!(n_runs(&["p/2026_11_01_10_00_00/a.xplane.pb", "p/2026_11_01_10_00_02/a.xplane.pb"]), 2);
+    }
+
+    proptest! {
+        /// The order of files changes neither the runs nor the files of each.
+        #[test]
+        fn runs_do_not_depend_on_the_order_of_files(
+            files in prop::collection::vec((0..3_u8, 0..4_u64, 0..3_u8, prop::option::of(0..300_u64), 0..3_u8), 1..12),
+            seed in any::<u64>(),
+        ) {
+            let heads: Vec<FileHead> = files.iter().enumerate().map(|(at, (folder, host, kind, start, platform))| {
+                let ending = if *kind == 2 { "trace.json.gz" } else { "xplane.pb" };
+                let path = format!("p/2026_11_01_10_00_0{folder}/w-{host}.{at}.{ending}");
+                let times = start.map(|start| head("", start, start + 100));
+                FileHead {
+                    path,
+                    kind: if *kind == 2 { HeadKind::Packed } else { HeadKind::XSpace },
+                    start_ns: times.as_ref().and_then(|of| of.start_ns),
+                    stop_ns: times.as_ref().and_then(|of| of.stop_ns),
+                    hosts: if *kind == 0 { vec![format!("w-{host}")] } else { Vec::new() },
+                    platform: [None, Some("TPU"), Some("GPU")][usize::from(*platform)].map(str::to_owned),
+                    ..FileHead::default()
+                }
+            }).collect();
+            let mut order: Vec<usize> = (0..heads.len()).collect();
+            order.sort_by_key(|at| (*at as u64 + 1).wrapping_mul(seed | 1).rotate_left(17));
+            let shuffled: Vec<FileHead> = order.iter().map(|at| heads[*at].clone()).collect();
+            let named = |heads: &[FileHead]| {
+                let names = |files: Vec<u32>| {
+                    let mut names: Vec<String> = files.iter().map(|at| heads[*at as usize].path.clone()).collect();
+                    names.sort();
+                    names
+                };
+                let mut all: Vec<Vec<String>> = runs(heads).into_iter().map(names).collect();
+                all.sort();
+                all
+            };
+            prop_assert_eq!(named(&heads), named(&shuffled));
+            // Each file is in one run.
+            prop_assert_eq!(runs(&heads).iter().map(Vec::len).sum::<usize>(), heads.len());
+        }
+    }
+}

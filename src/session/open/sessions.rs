@@ -1,0 +1,268 @@
+//! This module chooses one session among the files that are opened: the files of one run. It reads only the starts of captures.
+//!
+//! ```text
+//!  files ──► copies removed ──► starts of captures ──► runs ──► the newest, or the one that the user names
+//! ```
+
+use super::Input;
+use super::capture_heads::{self, space_head};
+use super::detect::{Capture, FileKind, MAX_INFLATED};
+use super::session_messages as messages;
+use crate::analysis::captures::{CaptureFiles, FileHead, HeadKind, group, is_copy, time_of_folder};
+use crate::profile::Note;
+use crate::protocol::Failure;
+use crate::source::{Source, SourceError, inflate};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Packed captures are unpacked for their starts if they have at most this number of bytes in all.
+const MAX_PACKED_BYTES: u64 = 64 << 20;
+/// Largest number of unpacked bytes that stay in memory until they are read.
+const MAX_KEPT_BYTES: usize = 256 << 20;
+
+/// Which of several sessions is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SessionChoice {
+    /// The one that was stopped last.
+    #[default]
+    Newest,
+    /// All files are opened as the hosts of one session.
+    All,
+    /// The one whose folder has this name, or whose number this is: 1 is the newest.
+    Named(String),
+}
+
+impl SessionChoice {
+    /// Returns the choice that a text names: `all`, a number, or the name of a folder.
+    pub fn of_text(text: &str) -> Self {
+        if text == "all" { Self::All } else { Self::Named(text.to_owned()) }
+    }
+}
+
+/// A run among the files that are opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Name for users.
+    pub name: String,
+    /// Paths of its files with events.
+    pub paths: Vec<String>,
+    /// The time that its folder is named by, else when it was started, in ns since 1970. `None` if both are unknown.
+    pub time_ns: Option<u64>,
+    pub n_hosts: u32,
+}
+
+impl Run {
+    fn new(of: &CaptureFiles, heads: &[FileHead]) -> Self {
+        let files = of.files.iter().filter_map(|at| heads.get(*at as usize));
+        let paths: Vec<String> = files.filter(|head| head.kind.has_events()).map(|head| head.path.clone()).collect();
+        let run = Self { name: of.name.clone(), paths, time_ns: None, n_hosts: of.n_hosts };
+        let named = run.folders().into_iter().find_map(|folder| time_of_folder(folder));
+        Self { time_ns: named.or(of.start_ns), ..run }
+    }
+
+    /// Returns the folders of its files.
+    pub fn folders(&self) -> BTreeSet<&str> {
+        self.paths.iter().map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder)).collect()
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        let name = name.trim_end_matches('/');
+        let has_folder = |folder: &&str| *folder == name || folder.rsplit('/').next() == Some(name);
+        self.name == name || self.folders().iter().any(has_folder) || self.paths.iter().any(|path| path == name)
+    }
+}
+
+/// Returns the runs among captures, the newest first. Reports and other captures without files that hold events are left out.
+pub(crate) fn runs_of(captures: &[CaptureFiles], heads: &[FileHead]) -> Vec<Run> {
+    let mut found = captures.to_vec();
+    found.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
+    newest_first(&mut found);
+    found.iter().map(|of| Run::new(of, heads)).collect()
+}
+
+/// Sorts captures by time, the newest first; captures without times come last, by name.
+pub(crate) fn newest_first(captures: &mut [CaptureFiles]) {
+    captures.sort_by(|a, b| {
+        let key = |of: &CaptureFiles| Reverse((of.stop_ns.or(of.start_ns), of.name.clone(), of.files.clone()));
+        key(a).cmp(&key(b))
+    });
+}
+
+/// Returns the captures of one session, and notes about the others. Programs that belong to no run are part of every session.
+///
+/// # Errors
+/// Returns a [`Failure`] if no session has the name that is chosen.
+pub(crate) fn choose(mut captures: Vec<Capture>, choice: &SessionChoice) -> Result<(Vec<Capture>, Vec<Note>), Failure> {
+    let n_events = captures.iter().filter(|capture| has_events(capture)).count();
+    if n_events < 2 {
+        return match choice {
+            SessionChoice::Named(name) if name != "1" => {
+                let heads: Vec<FileHead> = captures.iter().map(|capture| untimed_head(capture)).collect();
+                let runs: Vec<Run> = group(&heads).0.iter().map(|of| Run::new(of, &heads)).collect();
+                let is_named = runs.iter().any(|run| run.is_named(name));
+                if is_named { Ok((captures, Vec::new())) } else { Err(messages::no_session(name, &runs)) }
+            }
+            _ => Ok((captures, Vec::new())),
+        };
+    }
+    let heads = heads(&mut captures);
+    let (captures, heads, mut notes) = without_duplicates(captures, heads);
+    let (mut found, _) = group(&heads);
+    found.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
+    newest_first(&mut found);
+    let runs: Vec<Run> = found.iter().map(|of| Run::new(of, &heads)).collect();
+    let chosen = match choice {
+        SessionChoice::All => {
+            notes.extend((runs.len() > 1).then(|| messages::runs_joined(runs.len())));
+            return Ok((captures, notes));
+        }
+        SessionChoice::Newest => 0,
+        SessionChoice::Named(name) => {
+            let number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            let at = number.filter(|at| *at < runs.len()).or_else(|| runs.iter().position(|run| run.is_named(name)));
+            at.ok_or_else(|| messages::no_session(name, &runs))?
+        }
+    };
+    if runs.len() > 1 {
+        notes.push(messages::several_runs(&runs, chosen));
+    }
+    if let Some(run) = runs.get(chosen) {
+        notes.extend(messages::folders_joined(run));
+    }
+    let others: BTreeSet<u32> =
+        found.iter().enumerate().filter(|(at, _)| *at != chosen).flat_map(|(_, of)| of.files.iter().copied()).collect();
+    let kept = (0..).zip(captures).filter(|(at, _)| !others.contains(at)).map(|(_, capture)| capture);
+    Ok((kept.collect(), notes))
+}
+
+/// Divides files into those of each session, the oldest first. Files that belong to no session are part of each. Returns all files as one
+/// session if they are of one, or if an archive holds them.
+pub fn sessions_of(inputs: Vec<Input>) -> Vec<(String, Vec<Input>)> {
+    let heads = capture_heads::heads(&inputs, &mut |_| {});
+    let (mut found, _) = group(&heads);
+    found.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
+    if found.len() < 2 {
+        return vec![(String::new(), inputs)];
+    }
+    newest_first(&mut found);
+    found.reverse();
+    let mut owner: Vec<Option<usize>> = vec![None; inputs.len()];
+    for (session, of) in found.iter().enumerate() {
+        of.files.iter().for_each(|at| owner[*at as usize] = Some(session));
+    }
+    let mut sessions: Vec<(String, Vec<Input>)> = found.into_iter().map(|of| (of.name, Vec::new())).collect();
+    for (input, owner) in inputs.into_iter().zip(owner) {
+        match owner {
+            Some(session) => sessions[session].1.push(input),
+            None => {
+                let source: Rc<dyn Source> = Rc::from(input.source);
+                for (_, files) in &mut sessions {
+                    let (name, from_folder) = (input.name.clone(), input.from_folder);
+                    files.push(Input { name, source: Box::new(SharedSource(Rc::clone(&source))), from_folder });
+                }
+            }
+        }
+    }
+    sessions
+}
+
+/// A source of several sessions.
+struct SharedSource(Rc<dyn Source>);
+
+impl Source for SharedSource {
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn stride(&self) -> u64 {
+        self.0.stride()
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), SourceError> {
+        self.0.read_at(offset, into)
+    }
+}
+
+fn has_events(capture: &Capture) -> bool {
+    !matches!(capture.what, FileKind::Program(_))
+}
+
+/// Returns the head of a capture of which nothing is read.
+fn untimed_head(capture: &Capture) -> FileHead {
+    let kind = match capture.what {
+        FileKind::XSpace => HeadKind::XSpace,
+        FileKind::Trace(_) => HeadKind::Packed,
+        FileKind::Program(_) => HeadKind::Program,
+    };
+    FileHead { path: capture.info.name.clone(), bytes: capture.info.bytes, kind, ..FileHead::default() }
+}
+
+/// Returns what the starts of captures say. Packed captures are unpacked if they are small, and the bytes stay with the capture.
+fn heads(captures: &mut [Capture]) -> Vec<FileHead> {
+    let is_packed = |capture: &&Capture| matches!(capture.what, FileKind::XSpace) && !capture.packing.is_plain();
+    let n_packed_bytes: u64 = captures.iter().filter(is_packed).map(|capture| capture.source.size()).sum();
+    let mut left_to_keep = MAX_KEPT_BYTES;
+    let mut of_capture = |capture: &mut Capture| {
+        if !matches!(capture.what, FileKind::XSpace) {
+            return untimed_head(capture);
+        }
+        let (path, bytes) = (&capture.info.name, capture.info.bytes);
+        if capture.packing.is_plain() {
+            return space_head(path, bytes, capture.source.as_ref());
+        }
+        if n_packed_bytes > MAX_PACKED_BYTES {
+            return untimed_head(capture);
+        }
+        let unpacked = inflate(capture.source.as_ref(), capture.packing, MAX_INFLATED, &mut |_| {});
+        let head = space_head(path, bytes, &unpacked.bytes);
+        if unpacked.bytes.len() <= left_to_keep {
+            left_to_keep -= unpacked.bytes.len();
+            capture.unpacked = Some(unpacked);
+        }
+        head
+    };
+    let mut heads: Vec<FileHead> = captures.iter_mut().map(&mut of_capture).collect();
+    capture_heads::add_device_types(&mut heads, &|at, read| {
+        let Some(capture) = captures.get(at) else { return };
+        match &capture.unpacked {
+            Some(unpacked) => read(&unpacked.bytes),
+            None if capture.packing.is_plain() => read(capture.source.as_ref()),
+            None => {}
+        }
+    });
+    heads
+}
+
+/// Removes captures of the same process and the same time as a larger one, such as a packed copy.
+fn without_duplicates(captures: Vec<Capture>, heads: Vec<FileHead>) -> (Vec<Capture>, Vec<FileHead>, Vec<Note>) {
+    let size = |at: usize| {
+        let capture: &Capture = &captures[at];
+        let unpacked = capture.unpacked.as_ref().map(|of| of.bytes.len() as u64);
+        (capture.without.is_empty(), unpacked.unwrap_or_else(|| capture.source.size()), Reverse(at))
+    };
+    let mut order: Vec<usize> = (0..heads.len()).filter(|at| heads[*at].start_ns.is_some()).collect();
+    order.sort_by_key(|at| (heads[*at].start_ns, Reverse(size(*at))));
+    let mut copies: Vec<Option<usize>> = vec![None; heads.len()];
+    let mut last: Vec<usize> = Vec::new();
+    for at in order {
+        last.retain(|of| heads[*of].start_ns == heads[at].start_ns);
+        match last.iter().find(|of| is_copy(&heads[**of], &heads[at])) {
+            Some(of) => copies[at] = Some(*of),
+            None => last.push(at),
+        }
+    }
+    let name = |at: usize| heads[at].path.clone();
+    let notes =
+        copies.iter().enumerate().filter_map(|(at, of)| Some(messages::duplicate_file(&name(at), &name((*of)?))));
+    let notes: Vec<Note> = notes.collect();
+    let is_kept = |at: &usize| copies[*at].is_none();
+    let (mut left, mut left_heads) = (Vec::new(), Vec::new());
+    for (at, (capture, head)) in captures.into_iter().zip(heads.iter().cloned()).enumerate() {
+        if is_kept(&at) {
+            left.push(capture);
+            left_heads.push(head);
+        }
+    }
+    (left, left_heads, notes)
+}
