@@ -17,8 +17,8 @@ use crate::analysis::timeline::TimelineIndex;
 use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
-    Capabilities, DeviceInfo, Failure, KindInfo, MAX_LISTED_STEPS, PlaneInfo, ProgramRef, Progress, Reply, Request, SessionInfo,
-    ShareQuery, Skip, Stage, StepInfo, ViewRequest,
+    Capabilities, DeviceInfo, Failure, KindInfo, MAX_LISTED_STEPS, PlaneInfo, ProgramRef, Progress, Reply, Request,
+    SessionInfo, ShareQuery, Skip, Stage, StepInfo, ViewRequest,
 };
 use crate::share::{Level, Report};
 use crate::table::format::count;

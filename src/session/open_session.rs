@@ -8,7 +8,9 @@ use super::session_trait::Session;
 use super::share::ReportCache;
 use crate::analysis::base::StepsBy;
 use crate::protocol::view_request::decode_view_request;
-use crate::protocol::{CaptureRange, DeviceInfo, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest};
+use crate::protocol::{
+    CaptureRange, DeviceInfo, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest,
+};
 use crate::share::{Level, Report, decode_link};
 use std::any::Any;
 

@@ -168,7 +168,15 @@ impl<'a> HostLinks<'a> {
                 by_start.small_sort_by_key(order);
             }
             let parents = enclosing_places(&by_start, &times);
-            links.threads.push(HostThread { plane: at, index, line, times, by_start, parents, tasks: Tasks::default() });
+            links.threads.push(HostThread {
+                plane: at,
+                index,
+                line,
+                times,
+                by_start,
+                parents,
+                tasks: Tasks::default(),
+            });
         }
         for thread in 0..links.threads.len() {
             links.threads[thread].tasks = links.tasks_of(thread);
@@ -186,11 +194,9 @@ impl<'a> HostLinks<'a> {
             EventLink::Run(run) => {
                 // A call on a CPU enqueues the run on all devices and names none.
                 let devices = [run.device.or(device), None];
-                devices
-                    .iter()
-                    .find_map(|device| {
-                        self.sources.get(&common(EventLink::Run(RunId { device: *device, ..*run }))).copied()
-                    })
+                devices.iter().find_map(|device| {
+                    self.sources.get(&common(EventLink::Run(RunId { device: *device, ..*run }))).copied()
+                })
             }
             _ => None,
         };
@@ -310,8 +316,15 @@ mod tests {
         let by_start: Vec<u32> = (0..times.len() as u32).collect();
         let parents = enclosing_places(&by_start, &times);
         let line = Line::default();
-        let thread =
-            HostThread { plane: 0, index: 0, line: &line, times: times.clone(), by_start, parents, tasks: Tasks::default() };
+        let thread = HostThread {
+            plane: 0,
+            index: 0,
+            line: &line,
+            times: times.clone(),
+            by_start,
+            parents,
+            tasks: Tasks::default(),
+        };
         for start in 0..100 {
             for end in start..=100 {
                 let mut found: Vec<u32> = thread.overlapping((start, end)).collect();

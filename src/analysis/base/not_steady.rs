@@ -24,15 +24,8 @@ pub enum NotSteady {
 
 impl NotSteady {
     /// All reasons.
-    pub const ALL: [Self; 7] = [
-        Self::NoPeriod,
-        Self::First,
-        Self::Compile,
-        Self::LostOps,
-        Self::Cut,
-        Self::Lost,
-        Self::OtherKind,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::NoPeriod, Self::First, Self::Compile, Self::LostOps, Self::Cut, Self::Lost, Self::OtherKind];
 
     /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {

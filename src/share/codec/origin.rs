@@ -125,17 +125,16 @@ pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> VisitResult {
 }
 
 pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> VisitResult {
-    let device =
-        || DeviceSteps {
-            label: String::new(),
-            steps: Vec::new(),
-            all: None,
-            steady: None,
-            has_few_steady: false,
-            kinds: Vec::new(),
-            found_by: String::new(),
-            outside: Picos::ZERO,
-        };
+    let device = || DeviceSteps {
+        label: String::new(),
+        steps: Vec::new(),
+        all: None,
+        steady: None,
+        has_few_steady: false,
+        kinds: Vec::new(),
+        found_by: String::new(),
+        outside: Picos::ZERO,
+    };
     v.rows(&mut of.devices, device)?;
     each(&mut of.devices, |device| v.string(&mut device.label, Text::Device))?;
     each(&mut of.devices, |device| spread(v, &mut device.all))?;

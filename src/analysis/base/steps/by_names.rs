@@ -61,8 +61,7 @@ impl Input<'_> {
         let Some(calls) = self.host.call_times(self.device, self.source) else { return 0 };
         let pause = |phase: usize| {
             let firsts = (start + phase..end).step_by(period).filter(|at| *at > start);
-            let pauses: Vec<u64> =
-                firsts.filter_map(|at| Some(calls[at]?.saturating_sub(calls[at - 1]?))).collect();
+            let pauses: Vec<u64> = firsts.filter_map(|at| Some(calls[at]?.saturating_sub(calls[at - 1]?))).collect();
             let sum: u128 = pauses.iter().map(|pause| u128::from(*pause)).sum();
             sum.checked_div(pauses.len() as u128).unwrap_or(0)
         };
@@ -104,8 +103,7 @@ impl Input<'_> {
 
     /// Returns the steps that start with a run of a program in `anchors`. Other runs follow the last one.
     fn starting_with(&self, anchors: &[NameId]) -> Found {
-        let firsts: Vec<usize> =
-            (0..self.runs.len()).filter(|at| anchors.contains(&self.runs[*at].name)).collect();
+        let firsts: Vec<usize> = (0..self.runs.len()).filter(|at| anchors.contains(&self.runs[*at].name)).collect();
         let step = |(at, first): (usize, &usize)| FoundStep {
             first: *first,
             end: firsts.get(at + 1).copied().unwrap_or(self.runs.len()),

@@ -227,7 +227,8 @@ impl<'a> HostSteps<'a> {
 fn marked(profile: &Profile, planes: &[usize], clock: Clock) -> Vec<HostStep> {
     let Clock::Event { origin_ns } = clock else { return Vec::new() };
     let level = |mark: &StepMark| mark.level.unwrap_or(1);
-    let marks = || host_lines(profile, planes).flat_map(|(at, line)| line.step_marks.iter().map(move |of| (at, line, of)));
+    let marks =
+        || host_lines(profile, planes).flat_map(|(at, line)| line.step_marks.iter().map(move |of| (at, line, of)));
     let Some(lowest) = marks().map(|(.., (_, mark))| level(mark)).min() else { return Vec::new() };
     let step = |((plane, at), line, (event, mark)): ((usize, usize), &Line, &(u32, StepMark))| {
         let event = *event as usize;

@@ -152,7 +152,8 @@ fn step_runs(device: &Device, source: &Source, runs: &[Run], host_names: &[Strin
     // Of the steps with the same programs: the program with the most time, and its id in each step.
     let mut groups: IndexMap<Key, Vec<usize>> = IndexMap::default();
     steps.iter().enumerate().for_each(|(at, (key, _))| groups.entry(key.clone()).or_default().push(at));
-    let mut found: Vec<StepRuns> = steps.iter().map(|(key, _)| StepRuns { key: key.clone(), main: None, n_programs: None }).collect();
+    let mut found: Vec<StepRuns> =
+        steps.iter().map(|(key, _)| StepRuns { key: key.clone(), main: None, n_programs: None }).collect();
     for members in groups.into_values() {
         let mut times: IndexMap<NameId, u128> = IndexMap::default();
         for (name, (time, _)) in members.iter().flat_map(|at| &steps[*at].1) {

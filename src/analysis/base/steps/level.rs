@@ -50,11 +50,6 @@ impl StepsBy {
             Self::All => Vec::new(),
         }
     }
-
-    /// Returns whether there are no steps.
-    pub(super) fn is_whole(&self) -> bool {
-        *self == Self::All
-    }
 }
 
 /// The error for a text that names no way to find steps.

@@ -99,14 +99,19 @@ fn choose(inputs: &[level::Input<'_>], by: &StepsBy) -> (Vec<Option<Found>>, Vec
         if n > 0 && n as f64 >= n_devices as f64 * DEVICES {
             return (found.into_iter().map(Result::ok).collect(), rejected);
         }
-        let reason = found.into_iter().zip(inputs).find_map(|(outcome, input)| {
-            outcome.err().filter(|_| !input.source.is_empty())
-        });
+        let reason = found
+            .into_iter()
+            .zip(inputs)
+            .find_map(|(outcome, input)| outcome.err().filter(|_| !input.source.is_empty()));
         rejected.extend(reason.map(|reason| (level, reason)));
     }
-    // Few steps are better than none, if the capture names them.
-    let few = inputs.iter().map(|input| if by.is_whole() { None } else { input.few_steps() }).collect();
-    (few, rejected)
+    // Without a level for most devices, each device has the steps of its own first level. Few steps are better than none, if the
+    // capture names them.
+    let own = |input: &level::Input<'_>| {
+        let of_level = by.levels().iter().find_map(|level| input.find(level).ok());
+        of_level.or_else(|| input.few_steps().filter(|_| *by == StepsBy::FirstThatFits))
+    };
+    (inputs.iter().map(own).collect(), rejected)
 }
 
 impl StepBasis {

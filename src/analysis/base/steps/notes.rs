@@ -34,12 +34,14 @@ pub(super) fn of_device(device: &Device, source: &Source, found: Option<&Found>)
     }
     let n = device.steps.len() as u64;
     let steps = counted(n, "step", "steps");
-    let hold = found.map_or_else(String::new, |found| format!(" They hold {} of the time of runs.", percent_text(found.coverage)));
+    let hold = found
+        .map_or_else(String::new, |found| format!(" They hold {} of the time of runs.", percent_text(found.coverage)));
     let (code, message) = match &device.basis {
         StepBasis::StepsLine => return Vec::new(),
-        StepBasis::Annotations { name, of_line: false, .. } => {
-            (NoteCode::StepsBy, format!("The host marked the {steps} as “{name}”, and runs are joined to its marks.{hold}"))
-        }
+        StepBasis::Annotations { name, of_line: false, .. } => (
+            NoteCode::StepsBy,
+            format!("The host marked the {steps} as “{name}”, and runs are joined to its marks.{hold}"),
+        ),
         StepBasis::Annotations { name, of_line: true, n_parts } => (
             NoteCode::StepsMerged,
             format!("Up to {n_parts} events of the “Steps” line make one step: the host marked its steps as “{name}”."),
@@ -103,7 +105,9 @@ pub(super) fn rejected(inputs: &[Input<'_>], rejected: &[(Level, Rejection)]) ->
             Rejection::Linked(share) => format!("{} of the runs are linked", percent_text(*share)),
             Rejection::Overlap => "marks of several threads overlap".to_owned(),
             Rejection::WithoutRuns(share) => format!("{} of the marks have runs", percent_text(*share)),
-            Rejection::Unlike(share) => format!("{} of such steps have the programs of another one", percent_text(*share)),
+            Rejection::Unlike(share) => {
+                format!("{} of such steps have the programs of another one", percent_text(*share))
+            }
         };
         let n = inputs.iter().map(|input| input.host.steps.len()).max().unwrap_or(0) as u64;
         let marks = match level {

@@ -136,5 +136,4 @@ impl Source {
         };
         self.runs.all.iter().map(&mut run).collect()
     }
-
 }
