@@ -3,6 +3,7 @@
 use super::Failure;
 use super::faults::{Faults, names};
 use super::scale::Scale;
+use super::schedule::Scenario;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,9 @@ pub struct Args {
     /// Folder for the files
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Make the captures of a kind of run, with the steps that are in them; only the seed counts besides
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Scenario::ALL.iter().map(|of| of.name())))]
+    scenario: Option<String>,
     /// HloProto with schedule and buffer assignment, gzip or not [default: the sample's]
     #[arg(long, value_name = "FILE")]
     hlo: Option<PathBuf>,
@@ -107,6 +111,11 @@ impl Args {
                 (samples.join("train_step.hlo_proto.pb.gz"), Some(self.cycles.clone().unwrap_or_else(own)))
             }
         }
+    }
+
+    /// Returns the scenario that `--scenario` names.
+    pub fn scenario(&self) -> Option<Scenario> {
+        self.scenario.as_deref().and_then(Scenario::named)
     }
 
     /// Returns the number of devices.

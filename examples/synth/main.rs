@@ -6,6 +6,8 @@
 //!                                              └────► truth        ─► expected.json
 //! ```
 //!
+//! With `--scenario`, a small capture shows what a step is on a run of any shape: `schedule`.
+//!
 //! The program, its schedule and its buffers come from XLA. The times are simulated, from the compiler's estimates and
 //! the chip's figures. The same arguments give the same bytes.
 
@@ -28,6 +30,7 @@ pub mod rewrite;
 mod run;
 pub mod scale;
 mod scene;
+pub mod schedule;
 mod simulation;
 mod trace_json;
 mod truth;
@@ -53,6 +56,9 @@ fn main() -> Result<(), Failure> {
 
 /// Simulates the run that `args` describes, and writes its captures and `expected.json`.
 pub fn make(args: &Args) -> Result<(), Failure> {
+    if let Some(scenario) = args.scenario() {
+        return schedule::write(scenario, args.seed, &args.out);
+    }
     let faults = args.faults();
     let began = Instant::now();
     let chip = Chip::named(&args.chip).ok_or_else(|| format!("no chip is called {}", args.chip))?;

@@ -101,15 +101,16 @@ pub(super) fn run(args: &ExportArgs, caller: &Caller<'_>) -> Result<(String, boo
     let opened = open_session((caller.inputs)(&args.files)?, &choice, &mut |progress| (caller.progress)(&progress))?;
     opened.profile.notes.iter().filter(|note| note.code == NoteCode::SeveralRuns).for_each(|note| warn(&note.message));
     let analysis = Analysis::new(&opened.profile);
-    if let Some(partial) = &opened.partial {
-        warn(&format!("partial: {partial}"));
-    }
+    let of_events = analysis.partial_notes().map(|note| &note.message);
+    let partial: Vec<&String> = opened.partial.iter().chain(of_events).collect();
+    partial.iter().for_each(|partial| warn(&format!("partial: {partial}")));
+    let is_partial = !partial.is_empty();
     let text = match (&args.form.xspace, &args.form.trace_json) {
         (Some(path), _) => write_xspaces(args, &opened, &analysis, path)?,
         (_, Some(path)) => write_trace(args, &opened, &analysis, path)?,
         (None, None) => String::new(),
     };
-    Ok((text, opened.partial.is_some()))
+    Ok((text, is_partial))
 }
 
 fn write_xspaces(args: &ExportArgs, opened: &Opened, analysis: &Analysis, path: &Path) -> Result<String, Failure> {

@@ -72,15 +72,15 @@ impl OpenFiles {
         Ok(Self { opened, analysis, programs })
     }
 
-    /// Returns whether only a part of the input was read, or if sums are too large for their type.
+    /// Returns whether only a part of the input was read, whether events were lost, or if sums are too large for their type.
     pub fn is_partial(&self) -> bool {
-        self.opened.partial.is_some() || self.analysis.beyond_sums().is_some()
+        self.opened.partial.is_some() || self.analysis.partial_notes().next().is_some()
     }
 
-    /// Returns the sentences about the missing parts, as the command line prints them. Empty if all input was read.
+    /// Returns the sentences about the missing parts, as the command line prints them. Empty if nothing is missing.
     pub fn partial_messages(&self) -> Vec<String> {
         let notes = self.opened.profile.notes.iter().filter(|note| note.severity == Severity::Partial);
-        notes.map(|note| partial(&note.message)).collect()
+        notes.chain(self.analysis.partial_notes()).map(|note| partial(&note.message)).collect()
     }
 }
 
@@ -237,7 +237,7 @@ impl OpenCapture<'_> {
 
     pub(super) fn query(&self, by: GroupBy, filter: Filter) -> Result<Query, Failure> {
         let device = self.device()?;
-        let step = self.view.step();
+        let step = self.step()?;
         if let StepChoice::Number(n) = step {
             let has = |d: &crate::analysis::base::Device| d.steps.iter().any(|s| s.number == n);
             if !self.analysis.devices.is_empty() && !self.analysis.devices.iter().any(has) {
@@ -246,6 +246,16 @@ impl OpenCapture<'_> {
             }
         }
         Ok(Query { device, step, by, filter })
+    }
+
+    /// Finds the step of `--step`, `--window` or `--kind`.
+    fn step(&self) -> Result<StepChoice, Failure> {
+        let Some(wanted) = &self.view.kind else { return Ok(self.view.step()) };
+        let kinds = &self.analysis.kinds;
+        match kinds.iter().position(|kind| kind.name == *wanted) {
+            Some(kind) => Ok(StepChoice::Kind(kind as u16)),
+            None => Err(no_kind(wanted, &kinds.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>())),
+        }
     }
 
     /// Finds the device of `--device`: `mean`, `all`, a label, a plane name, or the number at the end of a label. Without
@@ -280,8 +290,8 @@ impl OpenCapture<'_> {
     pub(super) fn notes(&self, of_view: &[Note]) -> Vec<Note> {
         let mut notes: Vec<Note> = self.opened.profile.notes.iter().chain(of_view).cloned().collect();
         // Also views without times say why the result is partial.
-        let sums = self.analysis.beyond_sums().filter(|sums| notes.iter().all(|note| note.code != sums.code));
-        notes.extend(sums.cloned());
+        let more: Vec<Note> = self.analysis.partial_notes().filter(|note| !notes.contains(note)).cloned().collect();
+        notes.extend(more);
         for note in notes.iter().filter(|n| n.severity == Severity::Partial) {
             (self.warn)(&partial(&note.message));
         }
@@ -291,6 +301,15 @@ impl OpenCapture<'_> {
 
 fn partial(message: &str) -> String {
     format!("partial: {message}")
+}
+
+/// Returns the failure for a kind of steps that the capture does not have. `names` are those of its kinds.
+pub(super) fn no_kind(wanted: &str, names: &[&str]) -> Failure {
+    let message = match names {
+        [] => "All steps are of one kind, or there are none.".to_owned(),
+        names => format!("Kinds: {}.", names.join(", ")),
+    };
+    Failure { title: format!("No steps of kind {wanted}"), message }
 }
 
 /// Builds the error for a step `n` that does not exist. The message lists the existing `steps`.

@@ -67,16 +67,18 @@ impl OpenCapture<'_> {
         let Some(overview) = self.overview_of(&query) else {
             let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
             let notes = self.notes(&kinds.notes);
+            let verdict = self.analysis.completeness.headline();
+            let first_line = |form: TextForm| verdict.as_ref().map_or(String::new(), |text| form.lines([text.clone()]));
             return Ok(match self.view.output() {
                 Output::Json => {
                     let files = self.files();
                     let header = Header { status: Status::Absent, ..kinds.header };
                     let head = json::head_of("overview", &files, self.partial, &header, &kinds.totals);
-                    (self.json)(&overview_json::absent(head, &notes))
+                    (self.json)(&overview_json::absent(head, verdict.as_deref(), &notes))
                 }
                 Output::Csv => csv::table(FINDINGS, [].iter()).csv(),
-                Output::Markdown => notes_as(TextForm::Markdown, &notes),
-                Output::Text => notes_text(&notes),
+                Output::Markdown => first_line(TextForm::Markdown) + &notes_as(TextForm::Markdown, &notes),
+                Output::Text => first_line(TextForm::Terminal) + &notes_text(&notes),
             });
         };
         let notes = self.notes(&overview.notes);

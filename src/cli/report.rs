@@ -3,7 +3,7 @@
 
 use super::caller::Caller;
 use super::files;
-use super::open_capture::no_step;
+use super::open_capture::{no_kind, no_step};
 use super::view_args::{Output, View};
 use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::comm::CommQuery;
@@ -74,10 +74,12 @@ pub(super) fn run(args: &ReportArgs, view: &View, caller: &Caller<'_>) -> Result
                 .to_owned(),
         });
     }
-    let (mut engine, session) =
-        OpenSession::open_chosen((caller.inputs)(&view.files)?, &view.session(), &mut |progress| {
-            (caller.progress)(&progress)
-        })?;
+    let inputs = (caller.inputs)(&view.files)?;
+    let (mut engine, mut session) =
+        OpenSession::open_chosen(inputs, &view.session(), &mut |progress| (caller.progress)(&progress))?;
+    if let Some(devices) = view.steps.as_ref().and_then(|by| engine.find_steps(by)) {
+        session.devices = devices;
+    }
     let query = Query { device: device(&session, view)?, step: step(&session, view)?, ..Query::default() };
     let is_file = args.rooflight.is_some() || args.html.is_some();
     let mut request = ShareQuery {
@@ -132,6 +134,11 @@ fn step(session: &SessionInfo, view: &View) -> Result<StepChoice, Failure> {
         device.n_steps as usize > device.steps.len() || device.steps.iter().any(|step| step.number == n)
     };
     let has = |n: u64| session.devices.iter().any(|device| has_step(device, n));
+    if let Some(wanted) = &view.kind {
+        let kinds = || session.devices.iter().flat_map(|device| &device.kinds);
+        let found = kinds().find(|kind| kind.name == *wanted).map(|kind| StepChoice::Kind(kind.kind));
+        return found.ok_or_else(|| no_kind(wanted, &kinds().map(|kind| kind.name.as_str()).collect::<Vec<_>>()));
+    }
     match view.step() {
         StepChoice::Number(n) if !has(n) => {
             let of_first = session.devices.first().map_or(&[][..], |device| &device.steps);

@@ -8,11 +8,15 @@ use super::fleet;
 use super::open_capture::{OpenCapture, OpenFiles};
 use super::view_args::{Output, View};
 use super::{compare, export, report};
+use crate::analysis::base::Analysis;
 use crate::protocol::Failure;
 
 /// The line above text and Markdown of a capture that is cut, incomplete or damaged. The line stands above all totals,
 /// because each of them may be too small.
 const PARTIAL: &str = "Partial: totals cover only the part that was read, and are too small (see the notes).";
+
+/// The line above text and Markdown of a capture that was read whole, and whose profiler lost events.
+const LOST: &str = "Partial: events are missing from the capture, so times and counts are too small (see the notes).";
 
 /// Whether the platform has files, which `report` and `export` read and write. Without them, no program contains their code.
 const HAS_FILES: bool = cfg!(not(target_arch = "wasm32"));
@@ -58,10 +62,16 @@ pub(super) fn print(
 ) -> Result<(String, Exit), Failure> {
     let partial = files.is_partial();
     let OpenFiles { opened, analysis, programs } = files;
+    let wanted = view.steps.as_ref().map(|by| Analysis::with_steps(&opened.profile, by));
+    let analysis = wanted.as_ref().unwrap_or(analysis);
     let Caller { warn, json, .. } = *caller;
     let session = OpenCapture { opened, analysis, programs, view, partial, warn, json };
     let for_people = matches!(view.output(), Output::Text | Output::Markdown);
-    let with_warning = |text: String| if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text };
+    let with_warning = |text: String| {
+        let is_read = opened.partial.is_none() && analysis.completeness.losses().next().is_some();
+        let line = if is_read { LOST } else { PARTIAL };
+        if partial && for_people { format!("{line}\n\n{text}") } else { text }
+    };
     let text = match &args.command {
         Command::Overview { overview, .. } => session.overview(overview)?,
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,

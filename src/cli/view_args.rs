@@ -1,6 +1,6 @@
 //! This module declares the options that all commands with a report share, and the values that several commands parse.
 
-use crate::analysis::base::{StepChoice, TimeRange};
+use crate::analysis::base::{StepChoice, StepsBy, TimeRange};
 use crate::session::open::SessionChoice;
 use crate::units::Picos;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -15,9 +15,15 @@ pub struct View {
     /// The session, if the files are of several: the name of its folder, its number (1 is the newest), or `all` to read all files as one session.
     #[arg(long, value_name = "NAME|N|all", value_parser = session)]
     pub session: Option<SessionChoice>,
-    /// The step: `mean` for the mean of the steady steps, a number, `busiest` for the step with the longest period on any device, or `all` for the whole capture.
+    /// The step: `mean` for the mean of the steady steps, `kind:2` for the mean of the second kind of steps, a number, `busiest` for the step with the longest period on any device, or `all` for the whole capture.
     #[arg(long, default_value = "mean", value_parser = step)]
     pub step: StepChoice,
+    /// The mean of the steady steps of this kind, such as `decode`. `inspect` and the notes list the kinds. Replaces `--step`.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["step", "window"])]
+    pub kind: Option<String>,
+    /// The way in which steps are found: `annotation` for the marks of the host, `line` for the line of steps of the device, `sequence` for the smallest sequence of programs that repeats, `program=NAME` for the runs of a program, or `all` for no steps. Default: the first way that fits.
+    #[arg(long, value_name = "HOW", value_parser = steps_by)]
+    pub steps: Option<StepsBy>,
     /// The part of the timeline between two times, such as `12.5ms..14ms`. The units are s, ms, us, ns and ps; without a unit it is ps. Replaces `--step`.
     #[arg(long, value_name = "A..B", value_parser = window, conflicts_with = "step")]
     pub window: Option<TimeRange>,
@@ -108,7 +114,11 @@ pub fn session(text: &str) -> Result<SessionChoice, String> {
 }
 
 fn step(text: &str) -> Result<StepChoice, String> {
-    text.parse().map_err(|_| "a step is a number, `mean`, `busiest` or `all`".to_owned())
+    text.parse().map_err(|_| "a step is a number, `mean`, `kind:` and a number, `busiest` or `all`".to_owned())
+}
+
+fn steps_by(text: &str) -> Result<StepsBy, String> {
+    text.parse().map_err(|_| "steps are found by `annotation`, `line`, `sequence`, `program=NAME` or `all`".to_owned())
 }
 
 /// Reads `A..B`, two times with units.

@@ -85,7 +85,7 @@ fn critical(session: &mut CaptureSession, files: &FileView, device: DeviceChoice
     let side = Side { profile, analysis, device: by_op.ledger.device, programs: Some(&module), ops };
     let programs = op_keys(&side);
     let idle_by_step = match by_op.step {
-        StepChoice::Mean => analysis.idle_by_step(profile, by_op.ledger.device, StepChoice::Mean),
+        StepChoice::Mean | StepChoice::Kind(_) => analysis.idle_by_step(profile, by_op.ledger.device, StepChoice::Mean),
         _ => IndexMap::default(),
     };
     Some(Critical { derived, op_steps, idle_by_step, programs })

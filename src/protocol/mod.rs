@@ -29,7 +29,7 @@ pub use program_text::{
     ProgramQuery, ProgramRef,
 };
 pub use request::{
-    Answer, Call, CaptureRange, DeviceInfo, DevicesRead, Failure, MAX_LISTED_STEPS, OpRef, PlaneInfo, ProgramOf,
+    Answer, Call, CaptureRange, DeviceInfo, DevicesRead, Failure, KindInfo, MAX_LISTED_STEPS, OpRef, PlaneInfo, ProgramOf,
     Progress, Reply, Request, RequestId, SessionInfo, SessionSlot, SharedReportInfo, Stage, StepInfo, mismatch,
 };
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};

@@ -375,7 +375,21 @@ pub struct DeviceInfo {
     pub steps: Vec<StepInfo>,
     /// Number of all steps.
     pub n_steps: u32,
-    /// Number of steady steps, whose mean is shown by default.
+    /// Number of steady steps of the kind with the most time, whose mean is shown by default.
+    pub n_steady: u32,
+    /// The kinds of steps of a device with several of them; the first one is that of the mean.
+    #[serde(default)]
+    pub kinds: Vec<KindInfo>,
+}
+
+/// A kind of steps of a device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindInfo {
+    /// The kind, as [`crate::analysis::base::StepChoice::Kind`] uses it.
+    pub kind: u16,
+    /// The name, such as `decode`.
+    pub name: String,
+    /// Number of steady steps.
     pub n_steady: u32,
 }
 

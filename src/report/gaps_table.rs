@@ -2,6 +2,7 @@
 
 use crate::analysis::gaps::columns::GAPS;
 use crate::analysis::gaps::{Gap, GapClass, Gaps};
+use crate::profile::NoteCode;
 use crate::table::csv;
 use crate::table::format::{TimeUnit, count, counted_executions, executions, percent, percent_text, time, time_text};
 use crate::table::text::Table;
@@ -14,7 +15,11 @@ pub fn head(gaps: &Gaps) -> String {
     let idle = gaps.idle();
     let share =
         idle.fraction_of(gaps.window).map_or(String::new(), |share| format!(", {} of the window", percent_text(share)));
-    let mut text = format!("Idle: {}{share}, in {}", time_text(idle), counted_executions(gaps.n_gaps, "gap", "gaps"));
+    // Without kernels, the time between the other events is not known to be idle.
+    let is_known = gaps.notes.iter().all(|note| note.code != NoteCode::LaunchesWithoutKernels);
+    let idle_word = if is_known { "Idle" } else { "Without events, and not known to be idle" };
+    let mut text =
+        format!("{idle_word}: {}{share}, in {}", time_text(idle), counted_executions(gaps.n_gaps, "gap", "gaps"));
     let late = gaps.host_late();
     if late > Picos::ZERO {
         text += &format!("; in {} of it the host was late", time_text(late));

@@ -42,12 +42,14 @@ pub struct OverviewJson<'a> {
 pub struct AbsentJson<'a> {
     #[serde(flatten)]
     head: HeadJson<'a>,
+    verdict: Option<&'a str>,
     notes: &'a [Note],
 }
 
-/// Returns the fields of every view. The notes say why there is no overview.
-pub const fn absent<'a>(head: HeadJson<'a>, notes: &'a [Note]) -> AbsentJson<'a> {
-    AbsentJson { head, notes }
+/// Returns the fields of every view. The notes say why there is no overview, and the verdict what the capture lost: `None` if
+/// nothing is known to be lost.
+pub const fn absent<'a>(head: HeadJson<'a>, verdict: Option<&'a str>, notes: &'a [Note]) -> AbsentJson<'a> {
+    AbsentJson { head, verdict, notes }
 }
 
 /// A list that is written as a map.

@@ -1,9 +1,10 @@
 //! This module writes the statistics of steps as JSON.
 
 use crate::analysis::base::Spread;
-use crate::analysis::breakdown::columns::{ACROSS_DEVICES, SPREAD, STEPS};
-use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, StepStats, StepTime};
+use crate::analysis::breakdown::columns::{ACROSS_DEVICES, SPREAD, STEP_KINDS, STEPS};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, KindTimes, StepStats, StepTime};
 use crate::table::json::{Row, Rows};
+use crate::units::Picos;
 use serde::Serialize;
 
 /// The steps of all devices.
@@ -19,6 +20,9 @@ struct DeviceJson<'a> {
     all: Option<Row<'a, Spread>>,
     steady: Option<Row<'a, Spread>>,
     few_steps: bool,
+    found_by: &'a str,
+    outside_ps: Picos,
+    kinds: Rows<'a, KindTimes>,
     steps: Rows<'a, StepTime>,
 }
 
@@ -30,6 +34,9 @@ impl<'a> StepsJson<'a> {
             all: device.all.as_ref().map(|row| Row { columns: SPREAD, row }),
             steady: device.steady.as_ref().map(|row| Row { columns: SPREAD, row }),
             few_steps: device.has_few_steady,
+            found_by: &device.found_by,
+            outside_ps: device.outside,
+            kinds: Rows { columns: STEP_KINDS, rows: &device.kinds },
             steps: Rows { columns: STEPS, rows: &device.steps },
         };
         Self {

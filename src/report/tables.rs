@@ -50,6 +50,11 @@ pub fn steps(stats: &StepStats) -> Table {
             let label = if device.has_few_steady { "  with a period" } else { "  steady" };
             table.row(spread_row(label.into(), steady, unit));
         }
+        for kind in device.kinds.iter().filter(|_| device.kinds.len() > 1) {
+            if let Some(periods) = kind.periods {
+                table.row(spread_row(format!("  {}", kind.name), periods, unit));
+            }
+        }
     }
     table
 }

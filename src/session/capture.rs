@@ -9,7 +9,7 @@ use super::open::report_file::Captures;
 use super::open::{Opened, messages};
 use super::programs::Programs;
 use super::session_trait::Session;
-use crate::analysis::base::{Analysis, Framework, device_type};
+use crate::analysis::base::{Analysis, Framework, StepsBy, device_type};
 use crate::analysis::breakdown::StepStats;
 use crate::analysis::files::{FileInfo, FileView};
 use crate::analysis::overview::{Overview, OverviewQuery};
@@ -17,7 +17,7 @@ use crate::analysis::timeline::TimelineIndex;
 use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
-    Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, PlaneInfo, ProgramRef, Progress, Reply, Request, SessionInfo,
+    Capabilities, DeviceInfo, Failure, KindInfo, MAX_LISTED_STEPS, PlaneInfo, ProgramRef, Progress, Reply, Request, SessionInfo,
     ShareQuery, Skip, Stage, StepInfo, ViewRequest,
 };
 use crate::share::{Level, Report};
@@ -123,8 +123,9 @@ impl CaptureSession {
             devices: device_infos(&profile, &analysis),
             usual_device: analysis.usual_device(&profile),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
-            notes: profile.notes.iter().cloned().chain(steps_note(&analysis)).collect(),
-            partial: partial.or_else(|| analysis.beyond_sums().map(|note| note.message.clone())),
+            notes: [profile.notes.clone(), analysis.completeness.notes(), steps_note(&analysis).into_iter().collect()]
+                .concat(),
+            partial: partial.or_else(|| analysis.partial_notes().next().map(|note| note.message.clone())),
             n_events: profile.n_events() as u64,
             summary: None,
             capabilities: Capabilities::capture(),
@@ -141,8 +142,18 @@ impl CaptureSession {
     pub(crate) fn of_opened(opened: Opened) -> Self {
         let Opened { profile, files, partial, open_files } = opened;
         let analysis = Analysis::new(&profile);
-        let partial = partial.is_some() || analysis.beyond_sums().is_some();
+        let partial = partial.is_some() || analysis.partial_notes().next().is_some();
         Self { files, partial, programs: Programs::new(open_files), ..Self::new(profile, analysis) }
+    }
+
+    /// Finds the steps again, in the way that the user wants, and forgets what was computed of the steps before. Returns the
+    /// devices.
+    pub(crate) fn find_steps(&mut self, by: &StepsBy) -> Vec<DeviceInfo> {
+        let analysis = Analysis::with_steps(&self.profile, by);
+        let programs = std::mem::replace(&mut self.programs, Programs::new(Vec::new()));
+        let (files, partial) = (std::mem::take(&mut self.files), self.partial);
+        *self = Self { files, partial, programs, ..Self::new(std::mem::take(&mut self.profile), analysis) };
+        device_infos(&self.profile, &self.analysis)
     }
 
     /// Creates a session without files and with empty caches.
@@ -296,12 +307,13 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
                 .take(MAX_LISTED_STEPS)
                 .map(|s| StepInfo {
                     number: s.number,
-                    name: s.name(profile, plane).to_owned(),
+                    name: analysis.step_name(profile, device, s).to_owned(),
                     duration: s.length(),
                     n_ops: s.n_ops.into(),
                 })
                 .collect(),
             n_steady: device.steady_steps().count() as u32,
+            kinds: analysis.kinds_of(device).map(|(kind, name, n_steady)| KindInfo { kind, name, n_steady }).collect(),
         }
     };
     analysis.devices.iter().map(of).collect()

@@ -6,8 +6,9 @@ use super::open::report_file::{Captures, Unpacked, unpack};
 use super::open::{Input, SessionChoice};
 use super::session_trait::Session;
 use super::share::ReportCache;
+use crate::analysis::base::StepsBy;
 use crate::protocol::view_request::decode_view_request;
-use crate::protocol::{CaptureRange, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest};
+use crate::protocol::{CaptureRange, DeviceInfo, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest};
 use crate::share::{Level, Report, decode_link};
 use std::any::Any;
 
@@ -86,6 +87,11 @@ impl OpenSession {
             return reports.answer(&mut |query| session.report(query), capture_ranges, &request);
         }
         self.session.answer(request)
+    }
+
+    /// Finds the steps of a capture again, in the way that the user wants. Returns its devices. `None` for a report.
+    pub fn find_steps(&mut self, by: &StepsBy) -> Option<Vec<DeviceInfo>> {
+        self.capture().map(|capture| capture.find_steps(by))
     }
 
     /// Returns the session as one of a capture. `None` for a report.

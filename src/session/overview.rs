@@ -3,7 +3,7 @@
 use super::capture::CaptureSession;
 use super::memory::{guess_model, memory_programs, static_memory};
 use super::programs::{Programs, QueryPrograms};
-use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query};
+use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, MissingDevices, Query};
 use crate::analysis::comm::{Comm, CommQuery};
 use crate::analysis::files::FileView;
 use crate::analysis::flags::evaluate_flags;
@@ -11,7 +11,7 @@ use crate::analysis::ledger::LedgerByOp;
 use crate::analysis::memory::{CrossCheck, MemoryPrograms, MemoryQuery, RuntimeMemory, SpaceMemory};
 use crate::analysis::overview::{MAX_STEPS, Overview, OverviewInputs, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
-use crate::profile::Profile;
+use crate::profile::{NoteCode, Profile};
 use crate::small_sort::SmallSort;
 
 /// Derives the overview. `None` if no device has the step, or if the device has no times on the event clock.
@@ -78,6 +78,10 @@ pub(crate) fn overview_and_inputs(
     let (comm, free_compute) = analysis.comm_without_balance(profile, &comm, Some(&module));
     // The query has no filter, so it is a valid one.
     let roofline = analysis.roofline(profile, &roofline, Some(&module)).ok()?;
+    let compiled = analysis.main_program(profile, &by_op).and_then(|id| module(id)?.devices());
+    let of_program = compiled.and_then(|expected| MissingDevices::new(profile, &analysis.devices, expected));
+    let of_groups = analysis.completeness.missing_devices;
+    let missing_devices = of_groups.into_iter().chain(of_program).max_by_key(|missing| missing.expected);
     let platform = analysis.devices[by_op.ledger.device].platform;
     let flags = query.flags.as_deref().map(|text| evaluate_flags(text, Some(platform), &comm));
     let inputs = OverviewInputs {
@@ -91,9 +95,14 @@ pub(crate) fn overview_and_inputs(
         model_guess,
         checks: &checks,
         files,
+        missing_devices,
         flags: flags.as_ref(),
     };
-    let overview = analysis.overview(profile, &inputs, Some(&module))?;
+    let mut overview = analysis.overview(profile, &inputs, Some(&module))?;
+    if let Some(missing) = missing_devices.filter(|_| missing_devices != of_groups) {
+        overview.notes.retain(|note| note.code != NoteCode::DevicesMissing);
+        overview.notes.push(missing.note());
+    }
     Some(DerivedOverview { overview, by_op, comm, peaks, runtime })
 }
 

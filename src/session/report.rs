@@ -110,7 +110,8 @@ impl CaptureSession {
             }
         };
         let partial = profile.notes.iter().filter(|note| note.code == NoteCode::PartialFile);
-        let partial: Vec<&str> = partial.map(|note| note.message.as_str()).collect();
+        let lost = analysis.completeness.losses().map(|sign| sign.headline.as_str());
+        let partial: Vec<&str> = partial.map(|note| note.message.as_str()).chain(lost).collect();
         let one = if analysis.devices.is_empty() { DeviceChoice::default() } else { query.device };
         Origin {
             files: files.clone(),

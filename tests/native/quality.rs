@@ -76,7 +76,7 @@ fn findings_are_counted() {
     let [one] = those(&found, FindingKind::Unpaired, "")[..] else { panic!("{found:#?}") };
     assert_eq!((one.n, one.place.as_deref()), (Some(1), Some("TPU:0")));
     let [one] = those(&found, FindingKind::Dropped, "")[..] else { panic!("{found:#?}") };
-    assert_eq!((one.n, one.place.as_deref()), (Some(17), Some("/device:TPU:0")));
+    assert_eq!((one.n, one.place.as_deref()), (Some(17), Some("TPU:0")));
     assert!(findings(&make::small()).iter().all(|f| !matches!(f.kind, FindingKind::Unpaired | FindingKind::Dropped)));
 }
 

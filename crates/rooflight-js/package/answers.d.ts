@@ -229,10 +229,10 @@ export interface OverviewFields {
   not_checked: { id: string; name: string; reason: string }[];
 }
 
-/** A capture without a device that has ops has the status `absent` and no verdict. */
+/** A capture without a device that has ops has the status `absent`. Its verdict says which events were lost, or is null. */
 export type Overview =
   | (Head & OverviewFields & { status: "ok" | "partial" })
-  | (Head & { [Name in keyof OverviewFields]?: undefined } & { status: "absent" });
+  | (Head & { [Name in Exclude<keyof OverviewFields, "verdict">]?: undefined } & { status: "absent"; verdict: string | null });
 
 export interface Peaks {
   devices: string[];
@@ -690,7 +690,7 @@ export interface Summary extends Head {
         period_ps: number | null;
         dur_ps: number;
         is_steady: boolean;
-        not_steady: "no_period" | "first" | "compile" | "lost_ops" | "cut" | null;
+        not_steady: "no_period" | "first" | "compile" | "lost_ops" | "cut" | "lost" | null;
         busy_ps: number;
         idle_ps: number;
         n_ops: number;

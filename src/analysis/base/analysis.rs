@@ -2,15 +2,18 @@
 //! query.
 use super::after_backward::after_backward;
 use super::axis::Axis;
+use super::completeness::Completeness;
 use super::device::{Device, host_planes};
+use super::device_notes::lost_ops;
 use super::find_devices::devices;
 use super::hosts;
 use super::op_times::{OpTimeCache, OpTimes, OpTimesRequest, Window};
 use super::query::{DeviceChoice, Query};
 use super::rows::SessionFacts;
+use super::steps::{StepKind, StepsBy};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
-use crate::profile::{Note, Op, OpId, Profile, Severity, Strings};
+use crate::profile::{Note, NoteCode, Op, OpId, Profile, Severity, Strings};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -23,10 +26,14 @@ pub struct Analysis {
     pub axis: Axis,
     /// The devices that have ops, in the order of their planes.
     pub devices: Vec<Device>,
+    /// The kinds of steps, the one with the most time first. Empty if there are no steps.
+    pub kinds: Vec<StepKind>,
     /// Facts of each device's ops, by index into `devices`.
     pub facts: Vec<PlaneFacts>,
-    /// Notes on devices, steps and hosts.
+    /// Notes on devices, steps and hosts, and on what is missing from the capture.
     pub notes: Vec<Note>,
+    /// What is missing from the capture.
+    pub completeness: Completeness,
     /// The indices of the planes with the threads of each host, by file.
     pub(in crate::analysis) host_planes: Vec<Vec<usize>>,
     /// Whether steps with the same number are the same step on all hosts.
@@ -46,10 +53,20 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Finds the devices of `profile` and classifies their ops.
+    /// Finds the devices of `profile` and classifies their ops. Steps are found by the first way that fits the capture.
     pub fn new(profile: &Profile) -> Self {
-        let (mut devices, mut notes) = devices(profile);
+        Self::with_steps(profile, &StepsBy::default())
+    }
+
+    /// Finds the devices of `profile`, with the steps that the user wants, and classifies their ops.
+    pub fn with_steps(profile: &Profile, by: &StepsBy) -> Self {
+        let (mut devices, kinds, mut notes) = devices(profile, by);
         let axis = Axis::new(profile, &mut devices);
+        let completeness = Completeness::new(profile, &mut devices);
+        if devices.is_empty() && completeness.losses().next().is_some() {
+            notes.iter_mut().filter(|note| note.code == NoteCode::NoTpuOps).for_each(|note| *note = lost_ops());
+        }
+        notes.extend(completeness.notes());
         let (hosts_aligned, of_hosts) = hosts::aligned(profile, &devices);
         notes.extend(of_hosts);
         let planes = || devices.iter().map(|d| &profile.planes[d.plane]);
@@ -63,8 +80,10 @@ impl Analysis {
         Self {
             axis,
             devices,
+            kinds,
             facts,
             notes,
+            completeness,
             host_planes: host_planes(profile),
             hosts_aligned,
             words,
@@ -133,10 +152,14 @@ impl Analysis {
         pairs
     }
 
-    /// Returns the note that says why all sums of times are too small: the first one of severity [`Severity::Partial`].
-    /// `None` if there is no such note.
+    /// Returns the note that durations sum to more than fits. `None` if there is no such note.
     pub fn beyond_sums(&self) -> Option<&Note> {
-        self.notes.iter().find(|note| note.severity == Severity::Partial)
+        self.notes.iter().find(|note| note.code == NoteCode::TimeOverflow)
+    }
+
+    /// Iterates over the notes that say why times and counts are too small: those of severity [`Severity::Partial`].
+    pub fn partial_notes(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|note| note.severity == Severity::Partial)
     }
 
     /// Returns the devices that are shown first: the mean of all devices, or the only one. If some devices run only ops

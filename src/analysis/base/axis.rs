@@ -94,6 +94,7 @@ impl Device {
             not_steady: None,
             duration: Picos(window.1 - window.0),
             n_ops: 0,
+            kind: 0,
         }
     }
 }

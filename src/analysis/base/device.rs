@@ -33,7 +33,10 @@ pub struct Device {
     pub steps: Vec<Step>,
     /// Index into `steps` of the step that is shown by default (see `longest_step`); `None` if the device has no steps.
     pub longest: Option<usize>,
-    /// Whether fewer than three steps are steady by themselves, so that all steps with a period count as steady.
+    /// The kind of steps with the largest share of the time. Means are of this kind.
+    pub main_kind: u16,
+    /// Whether fewer than three steps of the main kind are steady by themselves, so that all of them with a period count as
+    /// steady.
     pub has_few_steady: bool,
     /// The source of the steps.
     pub basis: StepBasis,
@@ -75,6 +78,8 @@ pub struct Step {
     pub duration: Picos,
     /// Number of op executions that start in the step, at most 2³² − 1.
     pub n_ops: u32,
+    /// Index into [`Analysis::kinds`](super::Analysis::kinds): steps of one kind run the same programs.
+    pub kind: u16,
 }
 
 // A file has ten bytes for a step, and all steps are in memory.
@@ -85,10 +90,24 @@ const _: () = assert!(size_of::<Step>() <= 72);
 pub enum StepBasis {
     /// The events of the `Steps` line.
     StepsLine,
-    /// The runs of the program with the most time.
+    /// The steps that the host marked.
+    Annotations {
+        /// The name of the first mark.
+        name: String,
+        /// Whether events of the `Steps` line make the steps, and not runs of programs.
+        of_line: bool,
+        /// The most events or runs that make a step.
+        n_parts: usize,
+    },
+    /// A sequence of programs that repeats.
+    Sequence {
+        /// The names of the programs, in the order of their runs.
+        programs: Vec<String>,
+    },
+    /// The runs of programs with much of the time.
     Modules {
-        /// The name of the program; empty if it is unknown.
-        program: String,
+        /// The names of the programs.
+        programs: Vec<String>,
     },
     /// The device has no steps.
     None,
@@ -153,10 +172,13 @@ pub fn host_planes(profile: &Profile) -> Vec<Vec<usize>> {
     by_file
 }
 
-/// Iterates over the threads on planes of a host, each after the index of its plane.
-pub fn host_lines<'p>(profile: &'p Profile, planes: &[usize]) -> impl Iterator<Item = (usize, &'p Line)> {
-    let lines = |at: &usize| profile.planes[*at].lines.iter().map(|line| (*at, line)).collect::<Vec<_>>();
-    planes.iter().flat_map(lines).filter(|(_, line)| !line.derived)
+/// Iterates over the threads on planes of a host, each after its place: the index of its plane, and its index in the plane.
+pub fn host_lines<'p>(
+    profile: &'p Profile,
+    planes: &[usize],
+) -> impl Iterator<Item = ((usize, usize), &'p Line)> + use<'p> {
+    let lines = |at: usize| profile.planes[at].lines.iter().enumerate().map(move |(line, of)| ((at, line), of));
+    planes.to_vec().into_iter().flat_map(lines).filter(|(_, line)| !line.derived)
 }
 
 /// Returns the events of a line of the host as intervals in ps on the event clock with this origin, in the order of the

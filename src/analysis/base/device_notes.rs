@@ -1,6 +1,7 @@
 //! This module writes the notes on devices and their steps. The module finds no devices; only `overlap` changes a
 //! device, by removing steps that overlap too much.
 
+use super::completeness::has_run;
 use super::device::{Device, StepBasis};
 use super::framework::Framework;
 use super::platform::Platform;
@@ -127,6 +128,8 @@ pub fn no_devices(profile: &Profile) -> Note {
             "The GPU planes have no streams with events. Either nothing ran on them during the profile, or the profiler had no \
              permission to trace them (CUPTI and rocprofiler need it; see the log of the host). {whole}"
         )
+    } else if tpu && has_run(profile) {
+        format!("The TPU planes have no events on an “XLA Ops” line, although the host called programs. {whole}")
     } else if tpu {
         format!(
             "The TPU planes have no events on an “XLA Ops” line: nothing ran on the device during the profile. {whole}"
@@ -139,6 +142,11 @@ pub fn no_devices(profile: &Profile) -> Note {
         )
     };
     Note::new(Severity::Caution, NoteCode::NoTpuOps, message)
+}
+
+/// Returns the note that no device has ops, where signs of lost events say why.
+pub fn lost_ops() -> Note {
+    Note::new(Severity::Caution, NoteCode::NoTpuOps, "No device of the capture has ops: their events were lost.")
 }
 
 /// Returns the number of calls of hosts that launched work on a GPU: of the calls with a correlation id, those whose name says

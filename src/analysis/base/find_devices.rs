@@ -1,22 +1,22 @@
 //! This module finds the devices of a profile: the lines that hold ops, program runs and steps, and the clocks of these
 //! lines.
-use super::device::{Clock, Device, Step, StepBasis, intervals_in, program_of_run};
-use super::device_notes::{beyond_sums, derived_runs, is_beyond_sums, join_places, no_devices};
-use super::find_steps::{dominant_program, find_steps};
+use super::device::{Clock, Device, Step, StepBasis, intervals_in};
+use super::device_notes::{beyond_sums, is_beyond_sums, join_places, no_devices};
 use super::op_times::union_length;
 use super::platform::Platform;
-use super::{device_notes, file_end, hosts, longest_step, periods};
+use super::steps::{self, Source, StepKind, StepsBy};
+use super::{file_end, hosts, longest_step, periods};
 use crate::intervals::Interval;
 use crate::parallel;
-use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, Severity};
+use crate::profile::{Line, Note, NoteCode, Plane, Profile, Severity};
 use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};
 
-/// Returns the devices of a profile in the order of their files and names, with notes on assumptions and on missing data. The
+/// Returns the devices of a profile in the order of their files and names, the kinds of their steps, and notes on
+/// assumptions and on missing data. The
 /// order of the planes in a file does not count.
-pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
+pub fn devices(profile: &Profile, by: &StepsBy) -> (Vec<Device>, Vec<StepKind>, Vec<Note>) {
     let mut notes = Vec::new();
-    let mut devices: Vec<Device> = Vec::new();
     let mut sums: TimeSums = [0; 7];
     let platform = |(index, plane): (usize, &Plane)| Some((index, Platform::from_plane_name(&plane.name)?));
     let mut planes: Vec<(usize, Platform)> = profile.planes.iter().enumerate().filter_map(platform).collect();
@@ -25,14 +25,21 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
         let stem = plane.name.trim_end_matches(|c: char| c.is_ascii_digit());
         (plane.file, stem, plane.name[stem.len()..].parse().unwrap_or(u64::MAX))
     });
-    let found = parallel::map_with(&planes, Vec::new, |buffer, (index, platform)| {
-        let mut notes = Vec::new();
-        let found = device(profile, (*index, *platform), &profile.planes[*index], &mut notes, buffer);
-        (found, notes)
+    let found = parallel::map_with(&planes, || (), |(), (index, platform)| device(profile, (*index, *platform)));
+    let (mut devices, sources): (Vec<Device>, Vec<Source>) = found.into_iter().flatten().unzip();
+    let (kinds, of_steps) = steps::find(profile, &mut devices, &sources, by);
+    drop(sources);
+    notes.extend(of_steps);
+    let measured = parallel::map_with(&devices, Vec::new, |buffer, device| {
+        let mut device = device.clone();
+        let plane = &profile.planes[device.plane];
+        let note = file_end::end_steps(plane, &mut device).map(|note| note.with_place(&device.label));
+        let times = measure(plane, &mut device, buffer);
+        (device, note, times)
     });
-    for (found, of_device) in found {
-        notes.extend(of_device);
-        let Some((device, times)) = found else { continue };
+    let mut devices: Vec<Device> = Vec::with_capacity(measured.len());
+    for (device, note, times) in measured {
+        notes.extend(note);
         sums.iter_mut().zip(times).for_each(|(sum, time)| *sum = sum.saturating_add(time));
         if times.into_iter().any(is_beyond_sums) {
             notes.push(beyond_sums().with_place(&device.label));
@@ -56,7 +63,7 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
         );
         notes.push(Note::new(Severity::Info, NoteCode::SparseCoreApart, message));
     }
-    (devices, notes)
+    (devices, kinds, notes)
 }
 
 /// The sums of a device that other sums add up, in ps: the durations of its ops on the clocks of ops and of steps, the windows
@@ -64,42 +71,32 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
 /// the whole capture. Figures of several devices are sums over devices of at most one of these.
 type TimeSums = [u128; 7];
 
-/// Returns the device of a plane, and its sums. Returns `None` if the plane has no ops.
-fn device(
-    profile: &Profile,
-    (index, platform): (usize, Platform),
-    plane: &Plane,
-    notes: &mut Vec<Note>,
-    buffer: &mut Vec<Interval>,
-) -> Option<(Device, TimeSums)> {
-    let named = |name: &str| -> Vec<usize> {
-        let is = |(_, l): &(usize, &Line)| l.name == name && !l.events.is_empty();
-        plane.lines.iter().enumerate().filter(is).map(|(i, _)| i).collect()
-    };
+/// Returns the device of a plane, without steps, and what the plane says about its steps. Returns `None` if the plane has no
+/// ops.
+fn device(profile: &Profile, (index, platform): (usize, Platform)) -> Option<(Device, Source)> {
+    let plane = &profile.planes[index];
     let ops = platform.op_lines(plane);
     if ops.is_empty() {
         return None;
     }
-    let step_lines = named("Steps");
-    let module_lines = named("XLA Modules");
     let all_device = |lines: &[usize]| lines.iter().all(|i| plane.lines[*i].events.has_device_clock());
-    let in_flight: Vec<usize> = (0..plane.lines.len()).filter(|i| plane.lines[*i].is_async()).collect();
-    let used = ops.iter().chain(&step_lines).chain(&module_lines).chain(&in_flight);
-    let event = Clock::Event { origin_ns: used.map(|i| plane.lines[*i].timestamp_ns).min().unwrap_or(0) };
+    let is_step_line = |line: &Line| ["Steps", "XLA Modules"].contains(&&*line.name) && !line.events.is_empty();
+    let of_steps = plane.lines.iter().filter(|line| is_step_line(line) || line.is_async());
+    let used = ops.iter().map(|i| &plane.lines[*i]).chain(of_steps);
+    let event = Clock::Event { origin_ns: used.map(|line| line.timestamp_ns).min().unwrap_or(0) };
     let op_clock = if all_device(&ops) { Clock::Device } else { event };
-
-    let (lines, from_steps) = if step_lines.is_empty() { (&module_lines, false) } else { (&step_lines, true) };
-    let step_clock = if op_clock == Clock::Device && all_device(lines) { Clock::Device } else { event };
-    let mut device = Device {
+    let source = steps::source(profile, plane, (op_clock, event));
+    let device = Device {
         plane: index,
         platform,
         label: plane.name.trim_start_matches("/device:").to_owned(),
         ops,
         steps: Vec::new(),
         longest: None,
+        main_kind: 0,
         has_few_steady: false,
         basis: StepBasis::None,
-        step_clock,
+        step_clock: op_clock,
         op_clock,
         event_clock: event,
         axis_offset: 0,
@@ -107,51 +104,23 @@ fn device(
         file_end: None,
         busy: Picos::ZERO,
     };
-    if from_steps {
-        device.basis = StepBasis::StepsLine;
-        device.steps = find_steps(profile, plane, lines, (step_clock, event), &|_| true);
-    } else if let Some(program) = dominant_program(profile, plane, lines, step_clock) {
-        let name = program.map_or_else(String::new, |p| profile.programs.get(&p).cloned().unwrap_or_default());
-        let is = |op: OpId| program_of_run(profile, plane, op) == program;
-        device.steps = find_steps(profile, plane, lines, (step_clock, event), &is);
-        for (i, step) in device.steps.iter_mut().enumerate() {
-            step.number = i as u64;
-        }
-        let n = device.steps.len();
-        let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
-        let steps = match n {
-            1 => format!("The only step is the only run of {what}."),
-            n => format!("Steps are {n} runs of {what}."),
-        };
-        let message = format!("The capture has no “Steps” line. {steps}");
-        notes.push(Note::new(Severity::Info, NoteCode::StepsFromModules, message).with_place(&device.label));
-        if lines.iter().any(|i| plane.lines[*i].derived) {
-            notes.push(derived_runs(platform).with_place(&device.label));
-        }
-        device.basis = StepBasis::Modules { program: name };
-    } else {
-        let message = "The capture has no “Steps” line and no program runs, so only the whole capture is shown. Capture at least one whole step.";
-        notes.push(Note::new(Severity::Info, NoteCode::NoSteps, message).with_place(&device.label));
-    }
-    if let Some(note) = device_notes::overlap(&mut device) {
-        notes.push(note.with_place(&device.label));
-    }
-    periods::set(&mut device.steps);
-    notes.extend(file_end::end_steps(plane, &mut device).map(|note| note.with_place(&device.label)));
-    let (on_op_clock, on_step_clock) = measure_ops(plane, &mut device, buffer);
+    Some((device, source))
+}
+
+/// Measures the ops of `device`, and returns its sums.
+fn measure(plane: &Plane, device: &mut Device, buffer: &mut Vec<Interval>) -> TimeSums {
+    let (on_op_clock, on_step_clock) = measure_ops(plane, device, buffer);
     let of_steps = |time: fn(&Step) -> u64| device.steps.iter().map(|step| u128::from(time(step))).sum::<u128>();
-    let of_line =
-        |line: &usize| plane.lines[*line].events.times().map(|(_, duration)| u128::from(duration)).sum::<u128>();
-    let times = [
+    let of_line = |line: &Line| line.events.times().map(|(_, duration)| u128::from(duration)).sum::<u128>();
+    [
         on_op_clock,
         on_step_clock,
         of_steps(|step| step.length().0),
         of_steps(|step| step.event_window.1 - step.event_window.0),
         of_steps(|step| step.duration.0),
-        in_flight.iter().map(of_line).sum(),
+        plane.lines.iter().filter(|line| line.is_async()).map(of_line).sum(),
         u128::from(device.whole.1 - device.whole.0),
-    ];
-    Some((device, times))
+    ]
 }
 
 /// Sets the window of the whole capture and the busy time of `device`, and counts the ops that start in each step.

@@ -20,12 +20,25 @@ const ENQUEUE: &str = "DoEnqueueProgram";
 /// `CommonPjRtLoadedExecutable::Execute (jit_f)`.
 const EXECUTE: &str = "Executable::Execute";
 
+/// The bits of the `run_id` of a TPU. The device writes these alone, and the host the whole number.
+pub const TPU_RUN: u64 = (1 << 27) - 1;
+
+/// Returns a link as both sides of it write it.
+fn common(link: EventLink) -> EventLink {
+    match link {
+        EventLink::Run(run) if run.queue.is_some() => EventLink::Run(RunId { run: run.run & TPU_RUN, ..run }),
+        link => link,
+    }
+}
+
 /// Number of events around a time that are looked at, the innermost first. Python permits 1,000 nested calls.
 const MAX_ENCLOSING: usize = 1000;
 
 /// A line of a host plane.
 pub struct HostThread<'a> {
     pub plane: usize,
+    /// The index of the line in its plane.
+    pub index: usize,
     pub line: &'a Line,
     /// The times of the events on the event clock, in the order of the line.
     pub times: Vec<Interval>,
@@ -121,7 +134,7 @@ impl<'a> HostLinks<'a> {
             knows_callers: false,
         };
         let Clock::Event { origin_ns } = clock else { return links };
-        for (at, line) in host_lines(profile, planes) {
+        for ((at, index), line) in host_lines(profile, planes) {
             let Some(times) = host_intervals(line, origin_ns) else { continue };
             let thread = links.threads.len();
             for (event, link) in &line.links {
@@ -134,7 +147,7 @@ impl<'a> HostLinks<'a> {
                     }
                 };
                 if is_source {
-                    links.sources.entry(*link).or_insert(HostEventId { thread, event: *event });
+                    links.sources.entry(common(*link)).or_insert(HostEventId { thread, event: *event });
                 }
             }
             for (event, correlation) in &line.launches {
@@ -155,7 +168,7 @@ impl<'a> HostLinks<'a> {
                 by_start.small_sort_by_key(order);
             }
             let parents = enclosing_places(&by_start, &times);
-            links.threads.push(HostThread { plane: at, line, times, by_start, parents, tasks: Tasks::default() });
+            links.threads.push(HostThread { plane: at, index, line, times, by_start, parents, tasks: Tasks::default() });
         }
         for thread in 0..links.threads.len() {
             links.threads[thread].tasks = links.tasks_of(thread);
@@ -175,7 +188,9 @@ impl<'a> HostLinks<'a> {
                 let devices = [run.device.or(device), None];
                 devices
                     .iter()
-                    .find_map(|device| self.sources.get(&EventLink::Run(RunId { device: *device, ..*run })).copied())
+                    .find_map(|device| {
+                        self.sources.get(&common(EventLink::Run(RunId { device: *device, ..*run }))).copied()
+                    })
             }
             _ => None,
         };
@@ -215,7 +230,7 @@ impl<'a> HostLinks<'a> {
 
     /// Returns the start of the task that an event is a part of, and the event that produced the task. `None` if the
     /// event is in no task of another thread.
-    fn task(&self, id: HostEventId) -> Option<(u64, HostEventId)> {
+    pub fn task(&self, id: HostEventId) -> Option<(u64, HostEventId)> {
         self.threads[id.thread].tasks.enclosing_task(self.time(id))
     }
 
@@ -296,7 +311,7 @@ mod tests {
         let parents = enclosing_places(&by_start, &times);
         let line = Line::default();
         let thread =
-            HostThread { plane: 0, line: &line, times: times.clone(), by_start, parents, tasks: Tasks::default() };
+            HostThread { plane: 0, index: 0, line: &line, times: times.clone(), by_start, parents, tasks: Tasks::default() };
         for start in 0..100 {
             for end in start..=100 {
                 let mut found: Vec<u32> = thread.overlapping((start, end)).collect();

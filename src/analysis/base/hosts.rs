@@ -95,14 +95,14 @@ pub(in crate::analysis) fn aligned(profile: &Profile, devices: &[Device]) -> (bo
 /// first one in its program or in its number of steps.
 fn counted_apart(hosts: &[Host<'_>]) -> Option<Note> {
     let [first, rest @ ..] = hosts else { return None };
-    hosts.iter().find(|host| host.device.basis != StepBasis::StepsLine)?;
+    hosts.iter().find(|host| !host.device.has_stated_numbers())?;
     let as_first = |host: &&Host<'_>| {
         host.device.basis == first.device.basis && host.device.steps.len() == first.device.steps.len()
     };
     let other = rest.iter().find(|host| !as_first(host))?;
     let has = |host: &Host<'_>| match &host.device.basis {
-        StepBasis::Modules { program } => {
-            format!("{} has {} runs of {program}", host.name, host.device.steps.len())
+        StepBasis::Modules { programs } => {
+            format!("{} has {} runs of {}", host.name, host.device.steps.len(), programs.join(", "))
         }
         _ => format!("{} has {} steps", host.name, host.device.steps.len()),
     };

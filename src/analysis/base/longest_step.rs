@@ -40,6 +40,7 @@ mod tests {
             not_steady: None,
             duration,
             n_ops,
+            kind: 0,
         }
     }
 

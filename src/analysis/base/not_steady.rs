@@ -16,11 +16,23 @@ pub enum NotSteady {
     LostOps,
     /// The file is cut within the step.
     Cut,
+    /// The step is in a span whose events were lost.
+    Lost,
+    /// The step is of another kind than the mean.
+    OtherKind,
 }
 
 impl NotSteady {
     /// All reasons.
-    pub const ALL: [Self; 5] = [Self::NoPeriod, Self::First, Self::Compile, Self::LostOps, Self::Cut];
+    pub const ALL: [Self; 7] = [
+        Self::NoPeriod,
+        Self::First,
+        Self::Compile,
+        Self::LostOps,
+        Self::Cut,
+        Self::Lost,
+        Self::OtherKind,
+    ];
 
     /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
@@ -30,6 +42,8 @@ impl NotSteady {
             Self::Compile => "compile",
             Self::LostOps => "lost_ops",
             Self::Cut => "cut",
+            Self::Lost => "lost",
+            Self::OtherKind => "other_kind",
         }
     }
 
@@ -41,6 +55,8 @@ impl NotSteady {
             Self::Compile => "the host compiled or loaded a program",
             Self::LostOps => "it has less than 80 % of the usual ops",
             Self::Cut => "the file ends within the step",
+            Self::Lost => "events of the step were lost",
+            Self::OtherKind => "it is of another kind than the mean",
         }
     }
 }

@@ -60,7 +60,7 @@ impl Device {
         let steps = self.chosen_steps(step, range.as_ref());
         let (name, clock) = match step {
             StepChoice::Range(range) => (range.to_string(), self.event_clock),
-            StepChoice::Mean => (step.to_string(), self.step_clock),
+            StepChoice::Mean | StepChoice::Kind(_) => (step.to_string(), self.step_clock),
             _ => (steps.first()?.number.to_string(), self.step_clock),
         };
         let spans: Merged = steps.iter().map(|step| step.window).collect();
@@ -80,7 +80,7 @@ impl Device {
         match step {
             StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n).into_iter().collect(),
             StepChoice::Busiest => self.busiest().into_iter().collect(),
-            StepChoice::Mean => self.steady_steps().collect(),
+            StepChoice::Mean | StepChoice::Kind(_) => self.steady_steps_of(step).collect(),
             StepChoice::All => Vec::new(),
             StepChoice::Range(_) => range.into_iter().collect(),
         }
@@ -89,7 +89,7 @@ impl Device {
     /// Returns whether a choice is the whole capture of this device.
     pub(in crate::analysis) fn is_whole_capture(&self, step: StepChoice) -> bool {
         match step {
-            StepChoice::Number(_) | StepChoice::Mean | StepChoice::Range(_) => false,
+            StepChoice::Number(_) | StepChoice::Mean | StepChoice::Kind(_) | StepChoice::Range(_) => false,
             StepChoice::Busiest => self.basis == StepBasis::None,
             StepChoice::All => true,
         }

@@ -11,6 +11,7 @@
 
 use super::device::{Clock, Device, Step, host_interval, host_lines, host_planes};
 use super::not_steady::NotSteady;
+use super::query::StepChoice;
 use crate::intervals::Interval;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
@@ -27,13 +28,19 @@ const LONGEST_COMPILE: f64 = 0.01;
 /// The least number of steady steps. With fewer, all steps with a period count.
 const LEAST_STEPS: usize = 3;
 
-/// Ends the window of each step where the next step starts. `steps` must be in order of their start. A step that starts
-/// with the next one keeps its event as its window, and so does a step that the event clock has at another place in the
-/// order: the windows of steps with a period are in the same order on both clocks, and none of them overlap.
-pub(super) fn set(steps: &mut [Step]) {
+/// Ends the window of each step where the next step starts, or where `ends` says that a run outside of all steps starts:
+/// for the index of a step, the end on the clock of steps and on the event clock. `steps` must be in order of their start.
+/// A step that starts with the next one keeps its event as its window, and so does a step that the event clock has at
+/// another place in the order: the windows of steps with a period are in the same order on both clocks, and none of them
+/// overlap.
+pub(super) fn set(steps: &mut [Step], ends: &[(usize, (u64, u64))]) {
+    let mut ends = ends.iter().peekable();
     let is_in_order = event_order(steps);
     for at in 1..steps.len() {
-        let (next, next_event) = (steps[at].window.0, steps[at].event_window.0);
+        let (mut next, mut next_event) = (steps[at].window.0, steps[at].event_window.0);
+        if let Some((_, (end, event_end))) = ends.next_if(|(step, _)| *step == at - 1) {
+            (next, next_event) = (next.min(*end), next_event.min(*event_end));
+        }
         let are_in_order = is_in_order.as_ref().is_none_or(|is_in_order| is_in_order[at - 1] && is_in_order[at]);
         let step = &mut steps[at - 1];
         step.has_period = are_in_order && next > step.window.0 && next_event > step.event_window.0;
@@ -90,26 +97,18 @@ pub(super) fn mark_steady(profile: &Profile, devices: &mut [Device]) {
 }
 
 impl Device {
-    /// Iterates over the steady steps, in order of their start.
-    pub fn steady_steps(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().filter(|step| step.not_steady.is_none())
-    }
-
-    /// Returns the steady step with the median length, which stands for the mean where only one step can be shown.
-    pub fn median_step(&self) -> Option<&Step> {
-        let mut steps: Vec<&Step> = self.steady_steps().collect();
+    /// Returns the steady step with the median length, which stands for the mean `choice` where only one step can be shown.
+    pub fn median_step(&self, choice: StepChoice) -> Option<&Step> {
+        let mut steps: Vec<&Step> = self.steady_steps_of(choice).collect();
         steps.small_sort_by_key(|step| step.length());
         steps.get(steps.len() / 2).copied()
     }
 }
 
 /// Returns for each step of the device why it is not steady; `None` for a steady step. The flag is set if fewer than
-/// three steps are steady: then all steps with a period count as steady. `compiles` are the times on the event clock
-/// in which the host compiled or loaded a program, in order.
+/// three steps of the main kind are steady: then all steps of a kind with a period count as steady. `compiles` are the
+/// times on the event clock in which the host compiled or loaded a program, in order.
 fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady>>, bool) {
-    let mut n_ops: Vec<u32> = device.steps.iter().filter(|step| step.has_period).map(|step| step.n_ops).collect();
-    n_ops.small_sort_by_key(|n| *n);
-    let least = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| f64::from(*median) * LEAST_OPS);
     let compiles_in = |step: &Step| {
         let (start, end) = step.event_window;
         let overlap = |(from, to): &Interval| Picos((*to).min(end).saturating_sub((*from).max(start)));
@@ -119,19 +118,35 @@ fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady
         let longest = within.map(overlap).max().unwrap_or_default();
         longest.as_f64() > step.length().as_f64() * LONGEST_COMPILE
     };
-    let reason = |(at, step): (usize, &Step)| match step {
-        _ if !step.has_period => Some(without_period(step)),
-        _ if at == 0 => Some(NotSteady::First),
-        _ if compiles_in(step) => Some(NotSteady::Compile),
-        _ if f64::from(step.n_ops) < least => Some(NotSteady::LostOps),
-        _ => None,
-    };
-    let reasons: Vec<Option<NotSteady>> = device.steps.iter().enumerate().map(reason).collect();
-    if reasons.iter().filter(|reason| reason.is_none()).count() >= LEAST_STEPS {
-        return (reasons, false);
+    let mut reasons: Vec<Option<NotSteady>> = vec![None; device.steps.len()];
+    let mut has_few = false;
+    let n_kinds = device.steps.iter().map(|step| step.kind).max().map_or(0, |last| last + 1);
+    for kind in 0..n_kinds {
+        let steps: Vec<usize> = (0..device.steps.len()).filter(|at| device.steps[*at].kind == kind).collect();
+        let with_period = || steps.iter().map(|at| &device.steps[*at]).filter(|step| step.has_period);
+        let mut n_ops: Vec<u32> = with_period().map(|step| step.n_ops).collect();
+        n_ops.small_sort_by_key(|n| *n);
+        let least = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| f64::from(*median) * LEAST_OPS);
+        // If most steps compile, compiling is what a step does.
+        let n_compile = with_period().filter(|step| compiles_in(step)).count();
+        let is_rare = n_compile * 2 < with_period().count();
+        let reason = |at: usize| match &device.steps[at] {
+            step if !step.has_period => Some(without_period(step)),
+            _ if at == 0 => Some(NotSteady::First),
+            step if is_rare && compiles_in(step) => Some(NotSteady::Compile),
+            step if f64::from(step.n_ops) < least => Some(NotSteady::LostOps),
+            _ => None,
+        };
+        let of_kind: Vec<Option<NotSteady>> = steps.iter().map(|at| reason(*at)).collect();
+        let is_few = of_kind.iter().filter(|reason| reason.is_none()).count() < LEAST_STEPS;
+        has_few |= is_few && kind == device.main_kind;
+        for (at, reason) in steps.into_iter().zip(of_kind) {
+            let step = &device.steps[at];
+            let few = || (!step.has_period).then(|| without_period(step));
+            reasons[at] = if is_few { few() } else { reason };
+        }
     }
-    let all = device.steps.iter().map(|step| (!step.has_period).then(|| without_period(step))).collect();
-    (all, true)
+    (reasons, has_few)
 }
 
 /// Returns why a step without a period is not steady.
@@ -146,7 +161,7 @@ type HostEventTime = (i64, u64, u64);
 fn compile_events(profile: &Profile, planes: &[usize]) -> Vec<HostEventTime> {
     let mut by_plane: FxHashMap<usize, Vec<bool>> = FxHashMap::default();
     let mut found = Vec::new();
-    for (at, line) in host_lines(profile, planes) {
+    for ((at, _), line) in host_lines(profile, planes) {
         let ops = || profile.planes[at].ops.iter().map(|op| is_compile(profile.text(op.name))).collect();
         let is_compile = by_plane.entry(at).or_insert_with(ops);
         let of_compiles = line.events.times().zip(line.events.ops()).filter(|(_, op)| is_compile[op.0 as usize]);
@@ -201,11 +216,12 @@ mod tests {
                 not_steady: None,
                 duration,
                 n_ops: 10,
+                kind: 0,
             }
         };
         let mut steps: Vec<Step> = (0..).zip(starts).map(step).collect();
         n_ops.iter().for_each(|(at, n)| steps[*at].n_ops = *n);
-        set(&mut steps);
+        set(&mut steps, &[]);
         Device {
             plane: 0,
             platform: Platform::Tpu,
@@ -213,6 +229,7 @@ mod tests {
             ops: Vec::new(),
             steps,
             longest: None,
+            main_kind: 0,
             has_few_steady: false,
             basis: StepBasis::StepsLine,
             step_clock: clock,
@@ -246,7 +263,7 @@ mod tests {
         let expected = [Some(First), None, Some(Compile), Some(LostOps), None, None, None, Some(NoPeriod)];
         assert_eq!((reasons.as_slice(), is_short), (&expected[..], false));
         // With two steady steps, all steps with a period count.
-        let (reasons, is_short) = steady_steps(&device, &[(1000, 3000), (4000, 5500)]);
+        let (reasons, is_short) = steady_steps(&device, &[(1000, 3000), (4000, 4500)]);
         assert!(is_short && reasons[..7].iter().all(Option::is_none) && reasons[7] == Some(NoPeriod));
     }
 

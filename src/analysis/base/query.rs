@@ -49,6 +49,9 @@ pub enum StepChoice {
     /// same as [`Self::Busiest`].
     #[default]
     Mean,
+    /// The mean of the steady steps of a kind, by its index in [`Analysis::kinds`](super::Analysis::kinds). `Mean` is that of
+    /// the kind with the most time.
+    Kind(u16),
     /// The step with this number: the number of the `Steps` event, or the index of the run if steps are derived from
     /// runs.
     Number(u64),
@@ -91,6 +94,16 @@ impl std::fmt::Display for TimeRange {
     }
 }
 
+impl StepChoice {
+    /// Returns whether the choice is a mean of steps.
+    pub const fn is_mean(self) -> bool {
+        matches!(self, Self::Mean | Self::Kind(_))
+    }
+}
+
+/// The start of the text of a kind of steps, whose number counts from 1.
+const KIND: &str = "kind:";
+
 /// The error for a text that is not a step choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoStepChoice;
@@ -108,6 +121,10 @@ impl FromStr for StepChoice {
             ("mean", _) => Ok(Self::Mean),
             ("busiest", _) => Ok(Self::Busiest),
             ("all", _) => Ok(Self::All),
+            (text, _) if text.starts_with(KIND) => {
+                let kind = number(&text[KIND.len()..])?.checked_sub(1).and_then(|kind| u16::try_from(kind).ok());
+                kind.map(Self::Kind).ok_or(NoStepChoice)
+            }
             (_, Some((start, end))) => {
                 let range = TimeRange { start: Picos(number(start)?), end: Picos(number(end)?) };
                 if range.start < range.end { Ok(Self::Range(range)) } else { Err(NoStepChoice) }
@@ -118,10 +135,11 @@ impl FromStr for StepChoice {
 }
 
 impl std::fmt::Display for StepChoice {
-    /// Writes the choice as on the command line: `mean`, `busiest`, `all`, the number, or the range in ps.
+    /// Writes the choice as on the command line: `mean`, `kind:2`, `busiest`, `all`, the number, or the range in ps.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Mean => f.write_str("mean"),
+            Self::Kind(kind) => write!(f, "{KIND}{}", u32::from(*kind) + 1),
             Self::Busiest => f.write_str("busiest"),
             Self::All => f.write_str("all"),
             Self::Number(n) => n.fmt(f),

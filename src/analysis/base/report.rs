@@ -53,7 +53,11 @@ pub struct Header {
 impl Header {
     /// Returns the mean of steps in words: "mean of 98 steps". `None` if the figures are not a mean of steps.
     fn mean_text(&self) -> Option<String> {
-        Some(format!("mean of {}", counted(self.mean.n_steps?.into(), "step", "steps")))
+        let n = u64::from(self.mean.n_steps?);
+        Some(match &self.mean.kind {
+            Some(kind) => format!("mean of {n} {kind} {}", if n == 1 { "step" } else { "steps" }),
+            None => format!("mean of {}", counted(n, "step", "steps")),
+        })
     }
 
     /// Returns the step in words: "step 12", "the mean of 98 steps", "a range of 1.5 ms" or "the whole capture".
@@ -125,11 +129,14 @@ impl Header {
 
 /// The means that the figures of a report are. Counts of a mean may be fractions. Shortest and longest executions are
 /// those of all windows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
     /// Number of steady steps of the mean; the largest number if several devices are selected. `None` if the figures
     /// are not a mean of steps.
     pub n_steps: Option<u32>,
+    /// The name of the kind of steps. `None` if all steps are of one kind, or if the figures are not a mean of steps.
+    #[serde(default)]
+    pub kind: Option<String>,
     /// Number of devices of the mean. `None` if the figures are not a mean of devices.
     pub n_devices: Option<u32>,
     /// Statistics of the periods of the steady steps, each the mean or the sum of the devices that have the step. `None`

@@ -44,7 +44,8 @@ impl Analysis {
         let windows: Vec<(usize, Option<Window>)> =
             chosen.iter().map(|index| (*index, self.devices[*index].choose(step))).collect();
         let (scale, mut mean) = scale(query.device, step, &windows);
-        mean.periods = mean.n_steps.and_then(|_| self.periods(query.device, &chosen));
+        mean.periods = mean.n_steps.and_then(|_| self.periods(query.device, step, &chosen));
+        mean.kind = mean.n_steps.and_then(|_| self.kind_of_mean(step, &chosen));
         let mut totals = Totals::default();
         let mut slices = Vec::new();
         let (mut window, mut duration, mut step_name) = (None, None::<Picos>, None);
@@ -119,7 +120,7 @@ impl Analysis {
             step: step_name.unwrap_or_else(|| step.to_string()),
             mean,
             n_steps: chosen.iter().map(|i| self.devices[*i].steps.len() as u32).max().unwrap_or(0),
-            window: window.filter(|_| chosen.len() == 1 && step != StepChoice::Mean),
+            window: window.filter(|_| chosen.len() == 1 && !step.is_mean()),
             step_duration: duration,
             not_in_file: (not_in_file > Picos::ZERO).then_some(not_in_file),
             peaks: Peaks {
@@ -164,8 +165,8 @@ impl Analysis {
     /// Returns the step choice that stands for `step` on the devices `chosen`: the busiest step for the mean, if none of
     /// them has a steady step.
     pub(in crate::analysis) fn step_or_busiest(&self, step: StepChoice, chosen: &[usize]) -> StepChoice {
-        let has_steady = |index: &usize| self.devices[*index].steady_steps().next().is_some();
-        let is_absent = step == StepChoice::Mean && !chosen.iter().any(has_steady);
+        let has_steady = |index: &usize| self.devices[*index].steady_steps_of(step).next().is_some();
+        let is_absent = step.is_mean() && !chosen.iter().any(has_steady);
         if is_absent { StepChoice::Busiest } else { step }
     }
 
@@ -205,8 +206,8 @@ impl Analysis {
 
     /// Returns the statistics of the periods of steady steps. The period of a step is the mean or the sum of the devices
     /// `chosen` that have it.
-    fn periods(&self, choice: DeviceChoice, chosen: &[usize]) -> Option<Spread> {
-        let steady = chosen.iter().flat_map(|index| self.devices[*index].steady_steps());
+    fn periods(&self, choice: DeviceChoice, step: StepChoice, chosen: &[usize]) -> Option<Spread> {
+        let steady = chosen.iter().flat_map(|index| self.devices[*index].steady_steps_of(step));
         let mut lengths: Vec<(u64, Picos)> = steady.map(|step| (step.number, step.length())).collect();
         lengths.sort_unstable();
         let period = |of: &[(u64, Picos)]| {
@@ -219,6 +220,13 @@ impl Analysis {
         Spread::new(lengths.chunk_by(|(a, _), (b, _)| a == b).map(period).collect())
     }
 
+    /// Returns the name of the kind of steps that a mean covers. `None` if all steps are of one kind.
+    fn kind_of_mean(&self, step: StepChoice, chosen: &[usize]) -> Option<String> {
+        let main = || self.devices.get(*chosen.first()?).map(|device| device.main_kind);
+        let kind = if let StepChoice::Kind(kind) = step { Some(kind) } else { main() };
+        self.kinds.get(usize::from(kind?)).filter(|_| self.kinds.len() > 1).map(|kind| kind.name.clone())
+    }
+
     /// Returns a note if a mean over steps is requested that the capture does not have, or if few steps are steady.
     fn mean_notes(&self, requested: StepChoice, step: StepChoice, chosen: &[usize]) -> Option<Note> {
         let note = |message: &str| Some(Note::new(Severity::Info, NoteCode::FewSteps, message));
@@ -227,7 +235,7 @@ impl Analysis {
             (StepChoice::Mean, StepChoice::Mean) if any(|device| device.has_few_steady) => {
                 note("Fewer than three steps are steady, so the mean covers all steps whose end is in the capture.")
             }
-            (StepChoice::Mean, StepChoice::Busiest) if any(|device| !device.steps.is_empty()) => {
+            (StepChoice::Mean | StepChoice::Kind(_), StepChoice::Busiest) if any(|device| !device.steps.is_empty()) => {
                 note("No step ends within the capture, so there is no mean over steps. The longest step is shown.")
             }
             _ => None,
@@ -285,7 +293,8 @@ fn scale(device: DeviceChoice, step: StepChoice, windows: &[(usize, Option<Windo
     }
     let is_mean = device == DeviceChoice::Mean;
     let mean = Mean {
-        n_steps: (step == StepChoice::Mean).then_some(n_steps),
+        n_steps: step.is_mean().then_some(n_steps),
+        kind: None,
         n_devices: (is_mean && n_chosen > 1).then_some(n_devices),
         periods: None,
     };

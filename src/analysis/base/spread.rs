@@ -58,6 +58,17 @@ impl Spread {
     }
 }
 
+/// Returns the length that the share `part` of `lengths` does not exceed, by linear interpolation between neighbours. `None`
+/// without lengths.
+pub fn quantile(mut lengths: Vec<Picos>, part: f64) -> Option<f64> {
+    lengths.small_sort_by_key(|length| *length);
+    let place = part.clamp(0.0, 1.0) * lengths.len().checked_sub(1)? as f64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a list")]
+    let below = place as usize;
+    let (low, high) = (lengths[below].as_f64(), lengths[(below + 1).min(lengths.len() - 1)].as_f64());
+    Some(low + (high - low) * (place - below as f64))
+}
+
 /// Returns the 97.5 % quantile of Student's t distribution: exact to 0.001 for up to 10 degrees of freedom, and within
 /// 0.2 % above, by the first two terms of the expansion in 1 ÷ degrees (Abramowitz and Stegun, 26.7.5).
 #[expect(clippy::cast_precision_loss, reason = "a count of steps; figures about them are ratios")]

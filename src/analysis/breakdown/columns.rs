@@ -2,7 +2,7 @@
 
 use super::report::{Group, Share, SignatureTime, is_unrated};
 use super::row_label;
-use super::steps::{AcrossDevices, StepTime};
+use super::steps::{AcrossDevices, KindTimes, StepTime};
 use crate::analysis::base::{GroupBy, Spread};
 use crate::analysis::classify::{Kind, Phase};
 use crate::table::Value::{
@@ -323,6 +323,17 @@ pub const STEPS: &[Column<StepTime>] = &[
     Column::new("idle_ps", |row| Time(row.idle)),
     Column::json_fields(|row| Value::record(KINDS, &row.by_kind)),
     Column::new("n_ops", |row| Count(row.n_ops)),
+];
+
+/// The columns of kinds of steps.
+pub const STEP_KINDS: &[Column<KindTimes>] = &[
+    Column::new("name", |row| Value::text(&row.name)),
+    Column::new("n_steps", |row| Count(row.n_steps.into())),
+    Column::new("first_step", |row| Count(row.first_step)),
+    Column::new("share", |row| Value::maybe(row.share, Number)),
+    Column::new("mean_period_ps", |row| Value::maybe(row.periods.map(|of| of.mean), rounded)),
+    Column::new("median_period_ps", |row| Value::maybe(row.periods.map(|of| of.median), rounded)),
+    Column::new("p90_period_ps", |row| Value::maybe(row.p90, rounded)),
 ];
 
 /// Sums of the times by [`Kind::index`], as JSON has them. The time of ops that compute and communicate at once is in

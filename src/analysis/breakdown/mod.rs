@@ -17,4 +17,4 @@ pub use report::{
 pub use row_text::RowText;
 pub use row_view::RowView;
 pub use scopes::{ScopeNode, Scopes};
-pub use steps::{AcrossDevices, DeviceSteps, StepStats, StepTime};
+pub use steps::{AcrossDevices, DeviceSteps, KindTimes, StepStats, StepTime};

@@ -10,7 +10,8 @@
 //! length. The length of a step is its period (`base::periods`).
 
 use crate::analysis::base::analysis::Analysis;
-use crate::analysis::base::{Device, Interval, NotSteady, Spread, Step, intervals, self_time};
+use crate::analysis::base::spread::quantile;
+use crate::analysis::base::{Device, Interval, NotSteady, Spread, Step, StepKind, intervals, self_time};
 use crate::analysis::classify::PlaneFacts;
 use crate::profile::Profile;
 use crate::units::Picos;
@@ -37,6 +38,29 @@ pub struct DeviceSteps {
     pub steady: Option<Spread>,
     /// Whether fewer than three steps are steady, so that all steps with a period count as steady.
     pub has_few_steady: bool,
+    /// The kinds of steps, the one with the most time first. Empty if there are no steps.
+    pub kinds: Vec<KindTimes>,
+    /// The way in which the steps were found: `line`, `annotation`, `sequence`, `program` or `none`.
+    pub found_by: String,
+    /// Time from the first to the last op that is in no step.
+    pub outside: Picos,
+}
+
+/// The times of the steps of one kind on a device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KindTimes {
+    /// The name, such as `decode`.
+    pub name: String,
+    /// Number of steps, including those without a period.
+    pub n_steps: u32,
+    /// Number of the first step.
+    pub first_step: u64,
+    /// Share of the sum of all periods, a fraction. `None` if no step has a period.
+    pub share: Option<f64>,
+    /// Statistics of the periods. `None` if no step of the kind has a period.
+    pub periods: Option<Spread>,
+    /// The period that nine tenths of the steps do not exceed, in ps, by linear interpolation between neighbours.
+    pub p90: Option<f64>,
 }
 
 /// The times of one step.
@@ -72,6 +96,9 @@ impl StepStats {
             all: of.all,
             steady: of.steady,
             has_few_steady: of.has_few_steady,
+            kinds: of.kinds.clone(),
+            found_by: of.found_by.clone(),
+            outside: of.outside,
         };
         let spread = self.spread.iter().take(max_steps).cloned().collect();
         Self { devices: self.devices.iter().map(device).collect(), spread }
@@ -85,7 +112,8 @@ impl StepTime {
     }
 }
 
-/// The durations of the events of one step on several devices. Periods are the same on devices that run in lockstep.
+/// The durations of the events of one step on several devices, or its periods if a step has several runs and no event. Periods are
+/// the same on devices that run in lockstep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AcrossDevices {
     pub number: u64,
@@ -122,7 +150,40 @@ impl Analysis {
         let device = self.devices.get(device)?;
         let all = Spread::new(device.steps.iter().map(Step::length).collect());
         let steady = Spread::new(device.steady_steps().map(Step::length).collect());
-        Some(DeviceSteps { label: device.label.clone(), all, steady, has_few_steady: device.has_few_steady, steps })
+        let in_steps: Picos = device.steps.iter().map(Step::length).sum();
+        Some(DeviceSteps {
+            label: device.label.clone(),
+            all,
+            steady,
+            has_few_steady: device.has_few_steady,
+            steps,
+            kinds: self.kind_times(device),
+            found_by: device.basis.key().to_owned(),
+            outside: Picos(device.whole.1 - device.whole.0).saturating_sub(in_steps),
+        })
+    }
+
+    /// Returns the times of each kind of steps of a device.
+    fn kind_times(&self, device: &Device) -> Vec<KindTimes> {
+        let periods = |kind: Option<u16>| -> Vec<Picos> {
+            let is_of = |step: &&Step| step.has_period && kind.is_none_or(|kind| step.kind == kind);
+            device.steps.iter().filter(is_of).map(Step::length).collect()
+        };
+        let total: Picos = periods(None).into_iter().sum();
+        let times = |(kind, of): (u16, &StepKind)| {
+            let steps = || device.steps.iter().filter(|step| step.kind == kind);
+            let first_step = steps().next()?.number;
+            let lengths = periods(Some(kind));
+            Some(KindTimes {
+                name: of.name.clone(),
+                n_steps: steps().count() as u32,
+                first_step,
+                share: lengths.iter().copied().sum::<Picos>().fraction_of(total),
+                p90: quantile(lengths.clone(), 0.9),
+                periods: Spread::new(lengths),
+            })
+        };
+        (0..).zip(&self.kinds).filter_map(times).collect()
     }
 
     /// Returns the times of the first `max_steps` steps of a device. `None` if the session has no device with this index.
@@ -133,7 +194,7 @@ impl Analysis {
         max_steps: usize,
     ) -> Option<Vec<StepTime>> {
         let (device, facts) = self.devices.get(device).zip(self.facts.get(device))?;
-        Some(step_times(profile, device, facts, max_steps))
+        Some(step_times(profile, device, facts, max_steps, &|step| self.step_name(profile, device, step)))
     }
 
     /// Compares the durations of each step on the devices that have it. No event of an op is read.
@@ -146,7 +207,13 @@ impl Analysis {
     }
 }
 
-fn step_times(profile: &Profile, device: &Device, facts: &PlaneFacts, max_steps: usize) -> Vec<StepTime> {
+fn step_times<'p>(
+    profile: &'p Profile,
+    device: &Device,
+    facts: &PlaneFacts,
+    max_steps: usize,
+    name: &dyn Fn(&Step) -> &'p str,
+) -> Vec<StepTime> {
     let plane = &profile.planes[device.plane];
     let listed = &device.steps[..device.steps.len().min(max_steps)];
     if listed.is_empty() {
@@ -154,10 +221,10 @@ fn step_times(profile: &Profile, device: &Device, facts: &PlaneFacts, max_steps:
     }
     let time = |s: &Step| StepTime {
         number: s.number,
-        name: s.name(profile, plane).to_owned(),
+        name: name(s).to_owned(),
         length: s.length(),
         duration: s.duration,
-        not_steady: s.not_steady,
+        not_steady: device.left_out(s),
         busy: Picos::ZERO,
         idle: s.length(),
         by_kind: [Picos::ZERO; 7],
@@ -237,8 +304,14 @@ fn compare_devices<'a>(devices: impl Iterator<Item = &'a Device>) -> Vec<AcrossD
     if devices.len() < 2 {
         return Vec::new();
     }
-    let of_device =
-        |(at, device): (usize, &&'a Device)| device.steps.iter().map(move |step| (step.number, at, step.duration));
+    // A step of several runs has no event. The stages of a pipeline begin it at different times, so their periods are compared.
+    let length = |device: &Device, step: &Step| {
+        if device.basis.is_of_one_part() { Some(step.duration) } else { step.has_period.then(|| step.length()) }
+    };
+    let of_device = |(at, device): (usize, &&'a Device)| {
+        let device = *device;
+        device.steps.iter().filter_map(move |step| Some((step.number, at, length(device, step)?)))
+    };
     let mut all: Vec<(u64, usize, Picos)> = devices.iter().enumerate().flat_map(of_device).collect();
     // The order is that of numbers, and of devices with the same number.
     all.sort_unstable();

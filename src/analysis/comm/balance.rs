@@ -35,7 +35,8 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 impl Analysis {
-    /// Compares the devices of the session in a step. `None` if the session has one device. Collectives are compared
+    /// Compares the devices of the session in a step. `None` if the session has one device, or
+    /// lacks devices of the program. Collectives are compared
     /// among the devices with which the device `first` is compared. `read_windows` holds the cores that were read already,
     /// and `infos` the facts of each transfer.
     pub(super) fn balance(
@@ -47,7 +48,8 @@ impl Analysis {
         infos: &IndexMap<OpKey, CollectiveInfo>,
     ) -> Option<DeviceBalance> {
         let compared = self.compared_devices(profile, first);
-        if self.devices.len() < 2 {
+        let lacks_neighbours = self.completeness.missing_devices.is_some_and(|missing| !missing.has_whole_hosts());
+        if self.devices.len() < 2 || lacks_neighbours {
             return None;
         }
         let mut balance = self.step_balance(profile);

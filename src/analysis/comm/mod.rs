@@ -44,7 +44,7 @@ pub use report::{
 };
 
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, Device, DeviceChoice, Query, StepChoice};
+use crate::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use crate::analysis::data_movement::Programs;
 use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
@@ -81,7 +81,7 @@ impl Analysis {
         programs: Option<Programs<'_>>,
     ) -> (Comm, Picos) {
         let (comm, cores) = self.comm_and_cores(profile, query, programs, false, 0);
-        (comm, self.compute_beside_collectives(&cores))
+        (comm, self.compute_beside_collectives(&cores, query.query.step))
     }
 
     /// Returns the collectives in flight on the devices' own cores, as [`Analysis::comm`] reports them. The intervals of one
@@ -169,7 +169,9 @@ impl Analysis {
             one @ DeviceChoice::One(_) => one,
         };
         let median = match (query.query.step, device) {
-            (StepChoice::Mean, DeviceChoice::One(at)) => self.devices.get(at as usize).and_then(Device::median_step),
+            (StepChoice::Mean | StepChoice::Kind(_), DeviceChoice::One(at)) => {
+                self.devices.get(at as usize).and_then(|device| device.median_step(query.query.step))
+            }
             _ => None,
         };
         let step = median.map_or(query.query.step, |step| StepChoice::Number(step.number));

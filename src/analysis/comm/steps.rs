@@ -7,7 +7,7 @@ use super::core::CoreWindow;
 use super::report::{Overlap, Remainder, StepComm};
 use crate::analysis::base::Merged;
 use crate::analysis::base::scale::Scale;
-use crate::analysis::base::{Analysis, DeviceChoice, Interval};
+use crate::analysis::base::{Analysis, DeviceChoice, Interval, StepChoice};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -120,12 +120,12 @@ impl Analysis {
     }
 
     /// Returns the compute of the steady steps of the cores during which no collective is in flight. It can hide transfers.
-    pub(super) fn compute_beside_collectives(&self, core_windows: &[CoreWindow<'_>]) -> Picos {
+    pub(super) fn compute_beside_collectives(&self, core_windows: &[CoreWindow<'_>], step: StepChoice) -> Picos {
         let of_core = |core_window: &CoreWindow<'_>| {
             let device = &self.devices[core_window.device];
             let timeline = &core_window.timeline;
             let in_flight = Lists::new(core_window, false).in_flight;
-            let windows = device.steady_steps().map(|step| step.window_on(timeline.clock, device));
+            let windows = device.steady_steps_of(step).map(|step| step.window_on(timeline.clock, device));
             let free = |window| {
                 let overlapped = overlap(&in_flight, &timeline.compute, window).overlapped;
                 Picos(timeline.compute.length_in(window)).saturating_sub(overlapped)

@@ -10,7 +10,7 @@ pub use report::{
     ProgramSource, StatUse,
 };
 
-use crate::analysis::base::{Analysis, Device, Platform, StepBasis};
+use crate::analysis::base::{Analysis, Device, Platform};
 use crate::profile::{Line, Plane, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -125,7 +125,7 @@ fn span(line: &Line, origin_ns: i64) -> Option<(Picos, Picos)> {
 /// Returns the use of a line in the analyses. `is_host` means that it is a thread of a host with devices.
 fn used(line: &Line, index: usize, device: Option<&Device>, is_host: bool) -> LineUse {
     let tells_of_gaps = is_host || device.is_some() && line.name == "XLA TraceMe";
-    let of_steps = |d: &Device| d.basis == StepBasis::StepsLine && line.name == "Steps" && !line.events.is_empty();
+    let of_steps = |d: &Device| d.basis.is_of_line() && line.name == "Steps" && !line.events.is_empty();
     match device {
         Some(device) if device.ops.binary_search(&index).is_ok() => LineUse::Ops,
         Some(device) if of_steps(device) => LineUse::Steps,

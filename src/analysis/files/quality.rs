@@ -12,7 +12,7 @@
 
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
 use crate::analysis::base::{Analysis, Device, Framework, Platform};
-use crate::profile::{Line, Note, NoteCode, Op, OpId, Plane, PlaneStat, Profile};
+use crate::profile::{Line, Note, NoteCode, Op, OpId, Plane, Profile};
 use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 
@@ -49,6 +49,17 @@ fn finding_of_note(
         C::KinetoTrace => (K::Missing, Some("Open it in Perfetto.")),
         C::NoSteps | C::NoTpuOps | C::StepsOfSomeHosts => (K::Missing, Some(framework.whole())),
         C::TraceJson => (K::Missing, Some(XSPACE)),
+        C::BuffersDropped
+        | C::DeviceEndsEarly
+        | C::DeviceStartsLate
+        | C::EventsDropped
+        | C::LaunchesWithoutKernels
+        | C::RunsWithoutDevice
+        | C::StepLostOps
+        | C::TracesDropped => (K::Dropped, None),
+        C::ProfilerErrors => (K::Profiler, None),
+        C::ClockBeforeCapture => (K::Clock, None),
+        C::DevicesMissing | C::DeviceTraceOff => (K::Missing, None),
         C::DerivedRuns | C::CommandBuffers | C::OpsWithoutHlo => (K::Missing, None),
         _ => return None,
     })
@@ -59,25 +70,16 @@ impl Analysis {
     pub(crate) fn quality(&self, profile: &Profile, view: &FileView) -> Vec<Finding> {
         let framework = Framework::detect(profile);
         let is_trace_json = view.notes.iter().any(|note| note.code == NoteCode::TraceJson);
-        let from_note = |note: &Note| finding_from_note(note, is_trace_json, framework);
+        // A sign of lost events has its number apart from its note.
+        let n_of = |note: &Note| {
+            let mut signs = self.completeness.signs.iter();
+            signs.find(|sign| sign.code == note.code && sign.place == note.place).and_then(|sign| sign.n)
+        };
+        let from_note = |note: &Note| {
+            let finding = finding_from_note(note, is_trace_json, framework)?;
+            Some(Finding { n: n_of(note).or(finding.n), ..finding })
+        };
         let mut found: Vec<Finding> = view.notes.iter().filter_map(from_note).collect();
-        found.extend(view.planes.iter().filter_map(|plane| {
-            let dropped = plane.stats.iter().find(|stat| stat.name == "dropped_traces").map(|stat| &stat.value);
-            let counts = plane.stat_names.iter().find(|stat| stat.name == "dropped_traces");
-            let n = match dropped {
-                Some(PlaneStat::Number(n)) => Some(*n as u64),
-                _ => counts.map(|stat| stat.on_events + stat.on_metadata),
-            };
-            n.filter(|n| *n > 0).map(|n| Finding {
-                kind: FindingKind::Dropped,
-                place: Some(plane.name.clone()),
-                n: Some(n),
-                consequence:
-                    "The profiler dropped traces here: its buffer was full, and times and counts are too small."
-                        .to_owned(),
-                remedy: Some("Capture fewer steps.".to_owned()),
-            })
-        }));
         let with_unresolved = profile.planes.iter().filter(|plane| plane.ops.iter().any(|op| !op.resolved));
         found.extend(with_unresolved.filter_map(|plane| {
             let named = |op: &OpId| !plane.op(*op).resolved;

@@ -109,6 +109,11 @@ impl Runs {
         Self { platform: device.platform, all, waits: without_overlaps(waits) }
     }
 
+    /// Returns the runs of a device that lost so many events that its gaps are unexplained: a gap may be the time of lost events.
+    pub const fn unknown(platform: Platform) -> Self {
+        Self { platform, all: Vec::new(), waits: Vec::new() }
+    }
+
     /// Divides a gap into parts.
     pub fn divide_gap(&self, host: &HostClasses<'_>, gap: &RawGap) -> DividedGap {
         let (start, end) = gap.time;

@@ -37,7 +37,7 @@ pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent, Untraced};
 use crate::analysis::base::op_times::union_length;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, Interval, Merged, Platform, Query, Step, StepChoice};
+use crate::analysis::base::{Analysis, Device, Interval, Merged, Platform, Query, Step, StepChoice};
 use crate::profile::{Note, NoteCode, OpId, Profile, Severity, program_of};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
@@ -65,7 +65,7 @@ impl Analysis {
             let host = hosts
                 .entry(plane.file)
                 .or_insert_with(|| HostClasses::new(profile, &self.host_planes[plane.file], device.event_clock));
-            let runs = Runs::new(profile, plane, device, host);
+            let runs = self.runs(profile, device, host);
             let mut each = |gap: RawGap| {
                 sums.add_gap(&runs.divide_gap(host, &gap).times(host), gap.length());
                 longest.push((index, gap));
@@ -154,10 +154,17 @@ impl Analysis {
     /// Returns the host of a device, and the runs of the device.
     fn host_and_runs<'p>(&self, profile: &'p Profile, device: usize) -> (HostClasses<'p>, Runs) {
         let of = &self.devices[device];
-        let plane = &profile.planes[of.plane];
-        let host = HostClasses::new(profile, &self.host_planes[plane.file], of.event_clock);
-        let runs = Runs::new(profile, plane, of, &host);
+        let host = HostClasses::new(profile, &self.host_planes[profile.planes[of.plane].file], of.event_clock);
+        let runs = self.runs(profile, of, &host);
         (host, runs)
+    }
+
+    /// Returns the runs of a device, which explain its gaps.
+    fn runs(&self, profile: &Profile, device: &Device, host: &HostClasses<'_>) -> Runs {
+        if self.completeness.hides_idle(device) {
+            return Runs::unknown(device.platform);
+        }
+        Runs::new(profile, &profile.planes[device.plane], device, host)
     }
 
     /// Returns the idle time of a device by class in each of the steps of a choice, in the order of [`GapClass::ALL`]. Empty

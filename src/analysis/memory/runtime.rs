@@ -11,7 +11,7 @@
 //! available.
 
 use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
-use crate::analysis::base::{Analysis, Clock, Device, Platform, StepBasis, intervals};
+use crate::analysis::base::{Analysis, Clock, Device, Platform, Step, StepBasis, intervals};
 use crate::profile::{AllocatorRow, Note, NoteCode, Profile, Severity, StrId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
@@ -162,6 +162,10 @@ fn steps_on(profile: &Profile, device: &Device, clock: Clock) -> Vec<UseStep> {
         StepBasis::StepsLine => "Steps",
         StepBasis::Modules { .. } => "XLA Modules",
         StepBasis::None => return Vec::new(),
+        StepBasis::Annotations { .. } | StepBasis::Sequence { .. } => {
+            // Such steps have no event of their own.
+            return device.steps.iter().filter_map(|step| event_time(step, device, clock)).take(STEPS).collect();
+        }
     };
     let lines = plane.lines.iter().filter(|line| line.name == name && !line.events.is_empty());
     let both =
@@ -172,6 +176,16 @@ fn steps_on(profile: &Profile, device: &Device, clock: Clock) -> Vec<UseStep> {
         Some(UseStep { number, from: Picos(from), to: Picos(to) })
     };
     both.flatten().filter_map(step).take(STEPS).collect()
+}
+
+/// Returns the time of a step on `clock`. `None` if the step is not on it.
+fn event_time(step: &Step, device: &Device, clock: Clock) -> Option<UseStep> {
+    let (Clock::Event { origin_ns: own }, Clock::Event { origin_ns: wanted }) = (device.event_clock, clock) else {
+        return None;
+    };
+    let shift = i128::from(own).checked_sub(i128::from(wanted))?.checked_mul(1000)?;
+    let from = u64::try_from(i128::from(step.event_window.0) + shift).ok()?;
+    Some(UseStep { number: step.number, from: Picos(from), to: Picos(from.saturating_add(step.duration.0)) })
 }
 
 /// Reduces the events to at most [`COLUMNS`] columns. Each event has its own column if there are few events.

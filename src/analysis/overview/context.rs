@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, OpEvidence};
 use super::step_columns::StepColumns;
 use crate::analysis::base::op_times::OpTimes;
-use crate::analysis::base::{Analysis, Device, Platform, Spread};
+use crate::analysis::base::{Analysis, Device, MissingDevices, Platform, Sign, Spread, Step};
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::classify::OpFacts;
 use crate::analysis::classify::layer::without_numbers;
@@ -61,6 +61,10 @@ pub(super) struct Context<'a> {
     /// The times of ops in the parts of one step.
     pub columns: StepColumns,
     pub claims: Claims,
+    /// The sign that events of the device are missing in the steps. `None` if none are known to be missing.
+    pub loss: Option<&'a Sign>,
+    /// The devices that the captures lack. `None` if they lack none.
+    pub missing_devices: Option<MissingDevices>,
     /// Why confidence in all findings is lower than usual.
     pub doubts: Vec<String>,
 }
@@ -68,6 +72,11 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     pub fn device(&self) -> &'a Device {
         &self.analysis.devices[self.by_op.ledger.device]
+    }
+
+    /// Iterates over the steps that count for means of the overview, in order of their start.
+    pub fn steady_steps(&self) -> impl Iterator<Item = &'a Step> {
+        self.device().steady_steps_of(self.by_op.step)
     }
 
     pub fn platform(&self) -> Platform {
@@ -98,6 +107,11 @@ impl<'a> Context<'a> {
     pub const fn n_steps(&self) -> u64 {
         let n = self.by_op.ledger.n_steps as u64;
         if n == 0 { 1 } else { n }
+    }
+
+    /// Returns whether the capture lacks devices of its host, so that its devices are not compared.
+    pub fn lacks_neighbours(&self) -> bool {
+        self.missing_devices.is_some_and(|missing| !missing.has_whole_hosts())
     }
 
     /// Returns the number of steps as a float.
@@ -324,6 +338,11 @@ impl Claims {
     /// Claims the time of gaps of a class that is left.
     pub fn gap(&mut self, class: GapClass) -> Picos {
         std::mem::take(&mut self.gaps[class as usize])
+    }
+
+    /// Returns the time of all gaps that no finding has claimed yet.
+    pub fn gaps_left(&self) -> Picos {
+        self.gaps.iter().copied().sum()
     }
 
     /// Returns the time of an op that is left for an owner.

@@ -71,6 +71,9 @@ pub(super) const RULES: [Rule; 3] = [
 
 const NOT_THE_SLOWEST: &str = "The others wait for another device. Choose that device, or the mean of devices.";
 
+/// Why devices are not compared.
+pub(super) const DEVICES_MISSING: &str = "The capture lacks devices of the program, so devices are not compared.";
+
 const ONE_DEVICE: &str = "The capture has one device, or its devices cannot be compared.";
 
 /// Returns the longest wait of another device for the one of the ledger, as a sum over all steps.
@@ -130,6 +133,9 @@ fn straggler(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if context.by_op.waits.len() < 2 {
         return unknown(ONE_DEVICE);
     }
+    if context.lacks_neighbours() {
+        return unknown(DEVICES_MISSING);
+    }
     let left = context.ops_left(Owner::Slower, &|_| true);
     if left.is_empty() {
         let waits = context.by_op.waits.iter().map(|(_, wait)| wait.0);
@@ -151,6 +157,9 @@ fn straggler(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 fn experts(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if context.by_op.waits.len() < 2 {
         return unknown(ONE_DEVICE);
+    }
+    if context.lacks_neighbours() {
+        return unknown(DEVICES_MISSING);
     }
     const COMPUTE: [Owner; 4] = [Owner::Slower, Owner::Floor, Owner::Excess, Owner::Opaque];
     let all = total(&context.ops_of(&COMPUTE, &|at| is_expert(context, at)));

@@ -1,8 +1,11 @@
 //! This module computes the figures of the overview. A figure that is unknown says why.
 
 use super::context::Context;
+use super::devices::DEVICES_MISSING;
 use super::report::{Figure, NO_PEAKS, Unit};
+use super::rule::NO_VERDICT;
 use super::steps::outliers;
+use crate::analysis::base::Sign;
 use crate::analysis::ledger::Owner;
 use crate::analysis::roofline::RooflineFigures;
 use crate::units::Picos;
@@ -35,6 +38,25 @@ pub(super) const NAMES: [(&str, Unit); 18] = [
     ("peak_hbm", Unit::Fraction),
     ("device_spread", Unit::Fraction),
     ("device_excess", Unit::Ps),
+];
+
+/// The figures that need all events of a device.
+const OF_TIME: [&str; 15] = [
+    "step_time",
+    "variability",
+    "slow_steps",
+    "first_step",
+    "steady_share",
+    "idle",
+    "host_waits",
+    "host_lead",
+    "exposed_communication",
+    "waits_for_peers",
+    "useful_mfu",
+    "model_mfu",
+    "hardware_mfu",
+    "hbm_bandwidth",
+    "productive_share",
 ];
 
 /// Returns the unit of a figure. `None` if there is no figure of this name.
@@ -91,6 +113,13 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
         excess(context),
     ];
     let mut figures: Vec<Figure> = NAMES.iter().zip(values).map(figure).collect();
+    // Sums over the time of a device mean nothing if most of its events are missing.
+    if context.loss.is_some_and(Sign::hides_idle) {
+        for figure in figures.iter_mut().filter(|figure| OF_TIME.contains(&&*figure.name)) {
+            (figure.value, figure.inputs, figure.absent) = (None, Vec::new(), Some(NO_VERDICT.to_owned()));
+        }
+        return figures;
+    }
     let coverage = roofline.coverage;
     for figure in &mut figures {
         if matches!(&*figure.name, "model_mfu" | "hardware_mfu" | "hbm_bandwidth" | "productive_share") {
@@ -210,12 +239,18 @@ fn device_spread(context: &Context<'_>) -> Value {
     if context.analysis.devices.len() < 2 {
         return Err("The capture has one device.");
     }
+    if context.lacks_neighbours() {
+        return Err(DEVICES_MISSING);
+    }
     let balance = context.analysis.step_balance(context.profile);
     let spread = balance.mean_spread.ok_or("No step is on several devices.")?;
     Ok((spread, vec![("worst_spread", balance.worst_spread.unwrap_or(spread)), ("n_steps", balance.n_steps.into())]))
 }
 
 fn excess(context: &Context<'_>) -> Value {
+    if context.lacks_neighbours() {
+        return Err(DEVICES_MISSING);
+    }
     let excess = context.by_op.ledger.excess.ok_or("The capture has one device.")?;
     Ok((excess.as_f64(), vec![("n_devices", context.by_op.waits.len() as f64)]))
 }

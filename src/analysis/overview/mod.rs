@@ -47,7 +47,7 @@ pub use report::{
     StepShare, Suggestion, Unit,
 };
 
-use crate::analysis::base::{Analysis, StepChoice};
+use crate::analysis::base::{Analysis, MissingDevices, Sign, StepChoice};
 use crate::analysis::breakdown::DeviceSteps;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::Comm;
@@ -63,7 +63,7 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use context::{Claims, Context};
 use indexmap::IndexMap;
-use rule::{Outcome, Rule};
+use rule::{NO_VERDICT, Outcome, Rule, doubt_idle};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use step_columns::StepColumns;
@@ -88,6 +88,8 @@ pub struct OverviewInputs<'a> {
     /// The peaks of devices compared with their capacity.
     pub checks: &'a [CrossCheck],
     pub files: &'a FileView,
+    /// The devices that the captures lack. `None` if they lack none.
+    pub missing_devices: Option<MissingDevices>,
     /// The XLA flags that the user gave. `None` if there are none.
     pub flags: Option<&'a FlagsReport>,
 }
@@ -135,13 +137,28 @@ impl Analysis {
             times,
             columns: StepColumns::new(profile, self, inputs.by_op),
             claims: Claims::new(inputs.by_op),
+            loss: self.completeness.loss_on(device, inputs.by_op.step),
+            missing_devices: inputs.missing_devices,
             doubts: doubts(inputs, device.has_few_steady),
         };
+        if context.loss.is_some() {
+            context.doubts.push("the profiler lost events of the device".to_owned());
+        }
+        let hides_time = context.loss.is_some_and(Sign::hides_idle);
         let mut found: [Vec<Finding>; 4] = [const { Vec::new() }; 4];
         let (mut checked, mut skipped) = (Vec::new(), Vec::new());
         for rule in rules() {
+            if hides_time && matches!(rule.group, Group::Time | Group::Option) {
+                skipped.push(rule.skipped(NO_VERDICT.to_owned()));
+                continue;
+            }
+            let gaps_before = context.claims.gaps_left();
             for outcome in (rule.check)(&mut context, rule) {
                 match outcome {
+                    Outcome::Found(mut draft) if context.loss.is_some() && context.claims.gaps_left() < gaps_before => {
+                        doubt_idle(&mut draft);
+                        found[rule.group as usize].push(rule.finding(&context, *draft));
+                    }
                     Outcome::Found(draft) => found[rule.group as usize].push(rule.finding(&context, *draft)),
                     Outcome::Below { measured, at_stake } => {
                         checked.push(rule.checked(measured, at_stake.map(|time| context.per_step(time))));
@@ -154,7 +171,7 @@ impl Analysis {
             findings.small_sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.id.cmp(&b.id)));
         }
         let [findings, options, memory, quality] = found;
-        let has_steps = matches!(inputs.by_op.step, StepChoice::Mean | StepChoice::Number(_))
+        let has_steps = matches!(inputs.by_op.step, StepChoice::Mean | StepChoice::Kind(_) | StepChoice::Number(_))
             || (inputs.by_op.step == StepChoice::Busiest && !device.steps.is_empty());
         let period = context.per_step(ledger.window);
         let mut found = Overview {
@@ -276,5 +293,8 @@ fn kinds(context: &Context<'_>) -> Vec<KindShare> {
     let busy: Picos = sums.iter().flatten().copied().sum();
     let idle = context.by_op.ledger.window.saturating_sub(busy);
     let kinds = Kind::ALL.into_iter().map(|kind| share(Some(kind), sums[kind.index()]));
-    kinds.chain([share(None, [Picos::ZERO, idle, Picos::ZERO])]).collect()
+    // Time without events is not idle if so many of them are missing.
+    let is_unknown = context.loss.is_some_and(Sign::hides_idle);
+    let idle = if is_unknown { [Picos::ZERO, Picos::ZERO, idle] } else { [Picos::ZERO, idle, Picos::ZERO] };
+    kinds.chain([share(None, idle)]).collect()
 }

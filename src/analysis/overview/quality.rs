@@ -40,10 +40,10 @@ pub(super) const RULES: [Rule; 4] = [
         threshold: 1.0,
         unit: Unit::Count,
         confidence: Confidence::Measured,
-        basis: "reported by the file, or steps have too few ops",
+        basis: "by the profiler, or by launches and runs without events",
         why: "A buffer of the profiler was full, so times and counts are too small.",
         worked_if: "all steps have the same number of ops",
-        formula: "dropped traces, and steps with less than 80 % of the median number of ops",
+        formula: "signs that events are missing, and steps with less than 80 % of the median number of ops",
         view: SeeView::File,
         overlaps: &[],
         tries: &[Advice::words("Capture fewer steps.")],
@@ -108,8 +108,20 @@ fn truncated(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
     by_files(context, FindingKind::Truncated)
 }
 
-/// Events that the profiler dropped: by its own count, or because steps lack ops.
+/// Events that are missing for sure, or steps that lack ops.
 fn dropped(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
+    let losses = || context.analysis.completeness.losses();
+    if let Some(first) = losses().next() {
+        let more = match losses().count() - 1 {
+            0 => String::new(),
+            n => format!(
+                " {} (see the notes).",
+                counted(n as u64, "more sign of lost events", "more signs of lost events")
+            ),
+        };
+        let draft = Draft { detail: format!("{}{more}", first.headline), ..Draft::default() };
+        return vec![Outcome::Found(Box::new(draft))];
+    }
     let is_short = |step: &&crate::analysis::base::Step| step.not_steady == Some(NotSteady::LostOps);
     let steps: Vec<u64> = context.device().steps.iter().filter(is_short).map(|step| step.number).collect();
     if steps.is_empty() {
@@ -121,7 +133,9 @@ fn dropped(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
             counted(steps.len() as u64, "step", "steps"),
             context.device().steps.len()
         );
-        let mut draft = Draft { detail, ..Draft::default() };
+        // Steps may have different numbers of ops for another reason.
+        let confidence = Some((Confidence::Likely, "steps have too few ops"));
+        let mut draft = Draft { detail, confidence, ..Draft::default() };
         draft.evidence.steps = steps;
         draft
     })

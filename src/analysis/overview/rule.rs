@@ -44,6 +44,9 @@ pub(super) const BY_EVENTS: &str = "the times of events";
 pub(super) const BY_COSTS: &str = "rests on the cost estimates of the compiler";
 pub(super) const BY_NAMES: &str = "rests on names of ops";
 
+/// Why nothing about the time of a device is judged.
+pub(super) const NO_VERDICT: &str = "The profiler lost so many events of the device that its idle time is unknown.";
+
 /// Something to try.
 pub(super) struct Advice {
     text: &'static str,
@@ -267,6 +270,13 @@ impl Rule {
     pub fn skipped(&self, reason: String) -> SkippedRule {
         SkippedRule { id: self.id.to_owned(), name: self.name.to_owned(), reason }
     }
+}
+
+/// Makes a finding about idle time a guess that promises nothing: the profiler lost events of the device, and the time may be
+/// theirs.
+pub(super) fn doubt_idle(draft: &mut Draft) {
+    draft.confidence = Some((Confidence::Guess, "the time may be that of events that the profiler lost"));
+    draft.recoverable = Picos::ZERO;
 }
 
 /// Returns the outcome of a rule that could not be checked.

@@ -2,7 +2,7 @@
 
 use super::evidence::StepSpan;
 use super::picture::{N_COLUMNS, Picture, ShownStep};
-use crate::analysis::base::{Analysis, Device, Interval, Merged, StepChoice, TimeRange, intervals, self_time};
+use crate::analysis::base::{Analysis, Device, Interval, Merged, TimeRange, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::Gap;
 use crate::analysis::ledger::LedgerByOp;
@@ -34,7 +34,7 @@ impl StepColumns {
         let plane = &profile.planes[device.plane];
         let range = device.chosen_range(by_op.step);
         let chosen = device.chosen_steps(by_op.step, range.as_ref());
-        let median = || if by_op.step == StepChoice::Mean { device.median_step() } else { None };
+        let median = || if by_op.step.is_mean() { device.median_step(by_op.step) } else { None };
         let first = || chosen.first().copied();
         let step = if chosen.len() == 1 { first() } else { median().or_else(first) };
         let window = step.map_or_else(|| extent(profile, device), |step| step.event_window);

@@ -72,7 +72,7 @@ pub(super) struct Outliers<'a> {
 
 /// Returns the outliers among the steady steps. `None` if there are fewer than five.
 pub(super) fn outliers<'a>(context: &Context<'a>) -> Option<Outliers<'a>> {
-    let steps: Vec<&Step> = context.device().steady_steps().collect();
+    let steps: Vec<&Step> = context.steady_steps().collect();
     if steps.len() < LEAST_STEPS {
         return None;
     }
@@ -171,7 +171,7 @@ fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], 
     let of_program: Vec<usize> = (0..context.by_op.ops.len()).filter(|at| program_of(*at) == Some(program)).collect();
     let slow_numbers: FxHashSet<u64> = slow.iter().map(|step| step.number).collect();
     let is_usual = |step: &&Step| !slow_numbers.contains(&step.number);
-    let usual: Vec<&Step> = context.device().steady_steps().filter(is_usual).collect();
+    let usual: Vec<&Step> = context.steady_steps().filter(is_usual).collect();
     let runs_in = |steps: &[&Step]| -> Vec<bool> {
         let mut runs = vec![false; steps.len()];
         let by_op = ops_in_steps(context, &of_program, steps);
@@ -188,7 +188,7 @@ fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], 
 /// Returns by how much the self time of ops in the slow steps is above its median of all steady steps.
 fn rises_of_ops(context: &Context<'_>, slow: &[&Step]) -> Vec<(usize, Picos)> {
     let ops: Vec<usize> = (0..context.by_op.ops.len()).collect();
-    let steps: Vec<&Step> = context.device().steady_steps().collect();
+    let steps: Vec<&Step> = context.steady_steps().collect();
     let slow_numbers: FxHashSet<u64> = slow.iter().map(|step| step.number).collect();
     let is_slow: Vec<bool> = steps.iter().map(|step| slow_numbers.contains(&step.number)).collect();
     let rise = |of: OpInSteps| {
@@ -210,7 +210,7 @@ fn idle_cause(context: &Context<'_>, is_slow: &dyn Fn(u64) -> bool) -> Option<St
 
 /// Ops whose time differs much between steps.
 fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let steps: Vec<&Step> = context.device().steady_steps().collect();
+    let steps: Vec<&Step> = context.steady_steps().collect();
     if steps.len() < LEAST_STEPS {
         return unknown(FEW_STEPS);
     }

@@ -1,6 +1,7 @@
 //! This module writes the verdict.
 
 use super::report::{Confidence, Finding, NO_PEAKS, Overview};
+use super::rule::NO_VERDICT;
 use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
 use crate::units::Picos;
@@ -21,10 +22,24 @@ pub(super) fn title(id: &str, device: &str) -> Option<String> {
     }
 }
 
-/// Returns the verdict in one or two sentences.
+/// Returns the verdict in one or two sentences. If events are missing for sure, it first says which.
 pub(super) fn verdict(of: &Overview) -> String {
+    let is_loss = |finding: &&Finding| finding.id == "dropped" && finding.confidence == Confidence::Measured;
+    let Some(loss) = of.quality.iter().find(is_loss) else { return judgement(of) };
+    if of.skipped.iter().any(|rule| rule.reason == NO_VERDICT) {
+        return format!("{} No verdict on idle time is possible.", loss.detail);
+    }
+    format!("{} {}", loss.detail, judgement(of))
+}
+
+/// Returns what limits the run.
+fn judgement(of: &Overview) -> String {
     let needed = of.ledger.per_step(of.ledger.time(Owner::Floor));
-    let unit = if of.has_steps { "a step".to_owned() } else { format!("the {}", of.window_word()) };
+    let unit = match &of.header.mean.kind {
+        Some(kind) if of.has_steps => format!("a {kind} step"),
+        None if of.has_steps => "a step".to_owned(),
+        _ => format!("the {}", of.window_word()),
+    };
     let (findings, recoverable, period) = (&of.findings, of.recoverable, of.period);
     let share = |time: Picos| percent_text(time.fraction_of(period).unwrap_or(0.0));
     let cost =

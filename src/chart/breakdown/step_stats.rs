@@ -235,6 +235,9 @@ mod tests {
             all: all(20.4),
             steady: None,
             has_few_steady: true,
+            kinds: Vec::new(),
+            found_by: "line".to_owned(),
+            outside: Picos::ZERO,
         };
         let across = AcrossDevices {
             number: 7,

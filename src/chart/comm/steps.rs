@@ -91,7 +91,7 @@ pub fn step_index(steps: &[StepComm], chosen: StepChoice, shown: &str) -> Option
     let number = match chosen {
         StepChoice::Number(number) => number,
         StepChoice::All | StepChoice::Range(_) => return None,
-        StepChoice::Mean | StepChoice::Busiest => shown.parse().ok()?,
+        StepChoice::Mean | StepChoice::Kind(_) | StepChoice::Busiest => shown.parse().ok()?,
     };
     steps.iter().position(|step| step.number == number).and_then(|at| u32::try_from(at).ok())
 }

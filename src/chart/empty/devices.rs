@@ -52,6 +52,16 @@ pub fn devices(session: &SessionInfo) -> Empty {
             )],
         };
     }
+    let is_loss = |note: &&crate::profile::Note| {
+        matches!(note.code, NoteCode::RunsWithoutDevice | NoteCode::LaunchesWithoutKernels)
+    };
+    if let Some(loss) = session.notes.iter().find(is_loss) {
+        return Empty {
+            title: "The events of the device were lost".to_owned(),
+            why: format!("{} {planes} with {events} were read.", loss.message),
+            needs: vec![Need::new("Events of the device", None, session.framework.whole())],
+        };
+    }
     let why = if tpu > 0 {
         let tpu = format::counted(tpu, "TPU plane", "TPU planes");
         format!("The capture has {tpu}, but no op ran on them. {planes} with {events} were read.")

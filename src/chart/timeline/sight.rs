@@ -29,7 +29,7 @@ pub fn step_part(timeline: &Timeline, device: Option<u32>, step: StepChoice) -> 
             let step = group.steps.iter().find(|step| step.number == number)?;
             span(step, step)
         }
-        StepChoice::Mean => span(group.steps.first()?, group.steps.last()?),
+        StepChoice::Mean | StepChoice::Kind(_) => span(group.steps.first()?, group.steps.last()?),
         StepChoice::Range(range) => {
             let range = range.moved(timeline.offset(group))?;
             Some((range.start.0, range.end.0))

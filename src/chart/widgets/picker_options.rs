@@ -2,9 +2,12 @@
 //! does not depend on menus.
 
 use crate::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, Query, StepChoice};
-use crate::protocol::{DeviceInfo, SessionInfo, StepInfo};
+use crate::protocol::{DeviceInfo, KindInfo, SessionInfo, StepInfo};
 use crate::table::format;
 use crate::units::Picos;
+
+/// The most characters of the name of a kind of steps.
+const MAX_KIND: usize = 24;
 
 /// One line of a picker's menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,19 +109,22 @@ pub struct Steps<'a> {
     only: Option<StepChoice>,
     /// Number of steady steps, if there are any.
     n_steady: Option<u32>,
+    /// The kinds of steps, that of the mean first. Empty if all steps are of one kind.
+    kinds: &'a [KindInfo],
     steps: &'a [StepInfo],
 }
 
 /// Returns the choices of the step picker.
 pub fn steps(session: &SessionInfo, device: DeviceChoice) -> Steps<'_> {
     let only = session.summary.as_ref().map(|summary| match summary.step {
-        one @ (StepChoice::Number(_) | StepChoice::Mean | StepChoice::Range(_)) => one,
+        one @ (StepChoice::Number(_) | StepChoice::Mean | StepChoice::Kind(_) | StepChoice::Range(_)) => one,
         StepChoice::All | StepChoice::Busiest => StepChoice::All,
     });
     let source = step_source_device(session, device);
     let n_steady = source.map(|device| device.n_steady).filter(|n| *n > 0);
     let steps = source.filter(|_| only.is_none()).map_or(&[][..], |device| &device.steps);
-    Steps { only, n_steady, steps }
+    let kinds = source.filter(|_| only.is_none()).map_or(&[][..], |device| &device.kinds);
+    Steps { only, n_steady, kinds, steps }
 }
 
 impl Steps<'_> {
@@ -134,19 +140,42 @@ impl Steps<'_> {
 
     /// Returns the number of choices before the single steps.
     pub const fn n_first(&self) -> usize {
-        if self.only.is_none() && self.n_steady.is_some() { 2 } else { 1 }
+        let n_means = if self.n_steady.is_none() {
+            0
+        } else if self.kinds.is_empty() {
+            1
+        } else {
+            self.kinds.len()
+        };
+        if self.only.is_none() { n_means + 1 } else { 1 }
     }
 
     /// Returns the choice at an index that is less than [`Self::n_first`].
     fn first_choice(&self, at: usize) -> StepChoice {
-        self.only.unwrap_or(if at + 1 < self.n_first() { StepChoice::Mean } else { StepChoice::All })
+        self.only.unwrap_or_else(|| match at {
+            _ if at + 1 == self.n_first() => StepChoice::All,
+            0 => StepChoice::Mean,
+            _ => self.kinds.get(at).map_or(StepChoice::Mean, |kind| StepChoice::Kind(kind.kind)),
+        })
+    }
+
+    /// Returns the kind of a mean. `None` if all steps are of one kind, or if the choice is no mean.
+    fn kind(&self, choice: StepChoice) -> Option<&KindInfo> {
+        match choice {
+            StepChoice::Mean => self.kinds.first(),
+            StepChoice::Kind(kind) => self.kinds.iter().find(|of| of.kind == kind),
+            _ => None,
+        }
     }
 
     /// Returns the name of a choice.
-    pub fn label(choice: StepChoice) -> String {
+    pub fn label(&self, choice: StepChoice) -> String {
         match choice {
             StepChoice::Number(number) => format!("Step {number}"),
-            StepChoice::Mean => "Mean step".to_owned(),
+            StepChoice::Mean | StepChoice::Kind(_) => match self.kind(choice) {
+                Some(kind) => format!("Mean step, {}", format::middle_cut(&kind.name, MAX_KIND)),
+                None => "Mean step".to_owned(),
+            },
             StepChoice::All | StepChoice::Busiest => "Whole capture".to_owned(),
             StepChoice::Range(range) => format!("Range of {}", format::time_text(range.length())),
         }
@@ -156,10 +185,11 @@ impl Steps<'_> {
     pub fn get(&self, at: usize) -> Option<Choice<StepChoice>> {
         let Some(before) = at.checked_sub(self.n_first()) else {
             let value = self.first_choice(at);
-            let n_steady = self.n_steady.filter(|_| value == StepChoice::Mean);
+            let own = self.kind(value).map(|kind| kind.n_steady);
+            let n_steady = own.or(self.n_steady).filter(|_| value.is_mean());
             let detail =
                 n_steady.map_or_else(String::new, |n| format::counted(n.into(), "steady step", "steady steps"));
-            return Some(Choice { value, label: Self::label(value), detail });
+            return Some(Choice { value, label: self.label(value), detail });
         };
         let step = self.steps.get(before)?;
         let detail = if step.name == step.number.to_string() {
@@ -168,7 +198,7 @@ impl Steps<'_> {
             format!("{}, {}", program(&step.name), format::time_text(step.duration))
         };
         let value = StepChoice::Number(step.number);
-        Some(Choice { value, label: Self::label(value), detail })
+        Some(Choice { value, label: self.label(value), detail })
     }
 
     /// Returns the index of a choice.
@@ -232,6 +262,7 @@ mod tests {
             steps: (0..n_steps).map(step).collect(),
             n_steps: n_steps as u32,
             n_steady: n_steps.saturating_sub(1) as u32,
+            kinds: Vec::new(),
         };
         SessionInfo {
             files: Vec::new(),

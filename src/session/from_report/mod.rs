@@ -139,7 +139,7 @@ impl ReportSession {
         let device = query.device == origin.device || origin.devices.is_empty();
         let step = match query.step {
             // The report holds one step or mean, and its header names it.
-            StepChoice::Busiest | StepChoice::Mean => true,
+            StepChoice::Busiest | StepChoice::Mean | StepChoice::Kind(_) => true,
             StepChoice::All => header.step == "all",
             step @ (StepChoice::Number(_) | StepChoice::Range(_)) => header.step == step.to_string(),
         };
@@ -177,6 +177,7 @@ fn session(report: &Report) -> SessionInfo {
             .collect(),
         n_steps: report.steps.devices.get(at).and_then(|device| device.all).map_or(0, |all| all.n),
         n_steady: steps(at).iter().filter(|step| step.not_steady.is_none()).count() as u32,
+        kinds: Vec::new(),
     };
     let first_device = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };
     let step = report.header.step.parse().unwrap_or(StepChoice::All);

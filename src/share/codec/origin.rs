@@ -3,7 +3,7 @@
 use super::defaults;
 use super::visit::{Number, Text, Visit, VisitResult, each};
 use crate::analysis::base::{DeviceChoice, Header, NotSteady, Spread, Status, StepChoice, Totals};
-use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, StepStats, StepTime};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, KindTimes, StepStats, StepTime};
 use crate::analysis::files::FileInfo;
 use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{Origin, ReportDevice};
@@ -50,13 +50,13 @@ fn device(v: &mut dyn Visit, of: &mut DeviceChoice) -> VisitResult {
 fn step(v: &mut dyn Visit, of: &mut StepChoice) -> VisitResult {
     let (mut is_all, mut number) = match of {
         // A range is written in the header alone.
-        StepChoice::Busiest | StepChoice::Mean | StepChoice::Range(_) => (false, None),
+        StepChoice::Busiest | StepChoice::Mean | StepChoice::Kind(_) | StepChoice::Range(_) => (false, None),
         StepChoice::Number(number) => (false, Some(*number)),
         StepChoice::All => (true, None),
     };
     v.flag(&mut is_all)?;
     v.optional(&mut number)?;
-    let mut is_mean = *of == StepChoice::Mean;
+    let mut is_mean = of.is_mean();
     if v.version() >= 2 {
         v.flag(&mut is_mean)?;
     }
@@ -79,6 +79,9 @@ pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> VisitResult {
         v.optional_small(&mut of.mean.n_steps)?;
         v.optional_small(&mut of.mean.n_devices)?;
         spread(v, &mut of.mean.periods)?;
+    }
+    if v.version() >= 5 {
+        v.text(&mut of.mean.kind, None, Text::Program)?;
     }
     v.small(&mut of.n_steps)?;
     let (mut from, mut to) = (of.window.map(|window| window.0), of.window.map(|window| window.1));
@@ -123,7 +126,16 @@ pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> VisitResult {
 
 pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> VisitResult {
     let device =
-        || DeviceSteps { label: String::new(), steps: Vec::new(), all: None, steady: None, has_few_steady: false };
+        || DeviceSteps {
+            label: String::new(),
+            steps: Vec::new(),
+            all: None,
+            steady: None,
+            has_few_steady: false,
+            kinds: Vec::new(),
+            found_by: String::new(),
+            outside: Picos::ZERO,
+        };
     v.rows(&mut of.devices, device)?;
     each(&mut of.devices, |device| v.string(&mut device.label, Text::Device))?;
     each(&mut of.devices, |device| spread(v, &mut device.all))?;
@@ -131,6 +143,11 @@ pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> VisitResult {
     each(&mut of.devices, |device| times(v, &mut device.steps))?;
     if v.version() >= 2 {
         each(&mut of.devices, |device| v.flag(&mut device.has_few_steady))?;
+    }
+    if v.version() >= 5 {
+        each(&mut of.devices, |device| kinds(v, &mut device.kinds))?;
+        each(&mut of.devices, |device| v.string(&mut device.found_by, Text::Word))?;
+        each(&mut of.devices, |device| v.time(&mut device.outside))?;
     }
     v.rows(&mut of.spread, defaults::across_devices)?;
     each(&mut of.spread, |step: &mut AcrossDevices| v.exact(&mut step.number))?;
@@ -140,6 +157,16 @@ pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> VisitResult {
     each(&mut of.spread, |step| v.time(&mut step.mean))?;
     each(&mut of.spread, |step| v.string(&mut step.slowest, Text::Device))?;
     each(&mut of.spread, |step| v.float(&mut step.spread, 0.0))
+}
+
+fn kinds(v: &mut dyn Visit, of: &mut Vec<KindTimes>) -> VisitResult {
+    v.rows(of, KindTimes::default)?;
+    each(of, |kind| v.string(&mut kind.name, Text::Program))?;
+    each(of, |kind| v.small(&mut kind.n_steps))?;
+    each(of, |kind| v.exact(&mut kind.first_step))?;
+    each(of, |kind| v.real(&mut kind.share, None))?;
+    each(of, |kind| spread(v, &mut kind.periods))?;
+    each(of, |kind| v.real(&mut kind.p90, None))
 }
 
 pub(super) fn spread(v: &mut dyn Visit, of: &mut Option<Spread>) -> VisitResult {

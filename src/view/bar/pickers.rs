@@ -66,7 +66,10 @@ fn Step(state: State) -> impl IntoView {
         }),
     };
     let chosen = Signal::derive(move || state.step());
-    let label = Memo::new(move |_| picker_options::Steps::label(chosen.get()));
+    let label = Memo::new(move |_| {
+        let text = |opened: &Opened| picker_options::steps(&opened.session, device.get()).label(chosen.get());
+        state.opened.with(|opened| opened.as_ref().map(text)).unwrap_or_default()
+    });
     let count = Memo::new(move |_| {
         let n_steps = |opened: &Opened| picker_options::steps(&opened.session, device.get()).n_steps();
         state.opened.with(|opened| opened.as_ref().map_or(0, |opened| n_steps(opened)))

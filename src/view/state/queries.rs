@@ -99,7 +99,7 @@ impl State {
     /// screen.
     pub(crate) fn step(self) -> StepChoice {
         match self.query.with(|query| query.step) {
-            step @ (StepChoice::Busiest | StepChoice::Mean) => {
+            step @ (StepChoice::Busiest | StepChoice::Mean | StepChoice::Kind(_)) => {
                 self.shown.with(|shown| shown.as_ref()?.header.step.parse().ok()).unwrap_or(step)
             }
             step => step,

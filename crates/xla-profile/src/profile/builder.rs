@@ -333,13 +333,13 @@ impl Sink for Builder<'_> {
         let is_lost = self.has_counters && event.offset_ps.is_some_and(i64::is_negative);
         let Some(line) = self.line.as_mut().filter(|_| !is_lost) else { return self.discard() };
         line.flows.extend(flow.map(|flow| (line.events.len() as u32, flow)));
-        let Line { events, allocator, counters, correlation_ids, links, .. } = line;
+        let Line { events, allocator, counters, correlation_ids, links, step_marks, .. } = line;
         let run = self.pending.correlation_ids.run();
-        self.pending.links.take(links, events.len(), run, self.pending.allocator.ordinal());
+        let device = self.pending.allocator.ordinal();
+        self.pending.links.take((links, step_marks), events.len(), run, device);
         // This is skipped for TPUs, because the access to the op of every event would wait for memory.
         if self.role != Role::Other {
             let has_op = self.plane.ops[op as usize].stats.hlo_op.is_some();
-            let device = self.pending.allocator.ordinal();
             self.pending.correlation_ids.take(correlation_ids, self.role, events.len(), has_op, device);
         } else if run.is_some() {
             self.pending.correlation_ids = correlation_ids::Pending::default();

@@ -84,6 +84,7 @@ impl Line {
         self.counters.extend(part.counters.into_iter().map(|row| CounterRow { event: moved(row.event), ..row }));
         self.flows.extend(part.flows.into_iter().map(|(event, flow)| (moved(event), flow)));
         self.links.extend(part.links.into_iter().map(|(event, link)| (moved(event), link)));
+        self.step_marks.extend(part.step_marks.into_iter().map(|(event, mark)| (moved(event), mark)));
         self.correlation_ids.append(part.correlation_ids, moved);
     }
 }

@@ -43,7 +43,16 @@ pub struct RunId {
     pub run: u64,
 }
 
-/// A stat that is a part of a link.
+/// A mark of the program on an event of a host: the event is one step, as `jax.profiler.StepTraceAnnotation` writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StepMark {
+    /// `_r`: the level of the event in the grouping of the profiler, 1 or more. `None` if only the number is given.
+    pub level: Option<u64>,
+    /// `step_num`. `None` if the program does not number its steps.
+    pub number: Option<u64>,
+}
+
+/// A stat that is a part of a link, or of the mark of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum LinkStat {
@@ -52,6 +61,8 @@ pub(super) enum LinkStat {
     ConsumerKind,
     Consumer,
     Queue,
+    StepLevel,
+    StepNumber,
 }
 
 impl LinkStat {
@@ -63,6 +74,8 @@ impl LinkStat {
             "_ct" => Self::ConsumerKind,
             "_c" => Self::Consumer,
             "queue_id" => Self::Queue,
+            "_r" => Self::StepLevel,
+            "step_num" => Self::StepNumber,
             _ => return None,
         })
     }
@@ -71,7 +84,7 @@ impl LinkStat {
 /// The parts of the current event's links.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PendingLinks {
-    parts: [Option<u64>; 5],
+    parts: [Option<u64>; 7],
     is_set: bool,
 }
 
@@ -85,12 +98,12 @@ impl PendingLinks {
         self.is_set = true;
     }
 
-    /// Adds the links of the current event, which has index `event` in its line, and clears them for the next event.
-    /// `run` and `device` are the event's `run_id` and `device_ordinal`.
+    /// Adds the links and the mark of the current event, which has index `event` in its line, and clears them for the next
+    /// event. `run` and `device` are the event's `run_id` and `device_ordinal`.
     #[inline]
     pub(super) fn take(
         &mut self,
-        links: &mut Vec<(u32, EventLink)>,
+        (links, step_marks): (&mut Vec<(u32, EventLink)>, &mut Vec<(u32, StepMark)>),
         event: usize,
         run: Option<u64>,
         device: Option<u64>,
@@ -98,7 +111,7 @@ impl PendingLinks {
         if !self.is_set {
             return;
         }
-        let [producer_kind, producer, consumer_kind, consumer, queue] = std::mem::take(self).parts;
+        let [producer_kind, producer, consumer_kind, consumer, queue, level, number] = std::mem::take(self).parts;
         let Ok(event) = u32::try_from(event) else { return };
         let context = |kind: Option<u64>, id: Option<u64>| Some(LinkContext { kind: kind?, id: id? });
         let consumes = context(consumer_kind, consumer).map(EventLink::Consumes);
@@ -107,5 +120,8 @@ impl PendingLinks {
         let run = run.filter(|_| queue.is_some() || device.is_none());
         let run = run.map(|run| EventLink::Run(RunId { device, queue, run }));
         links.extend([consumes, produces, run].into_iter().flatten().map(|link| (event, link)));
+        // A negative level marks a request that the user defined, which is no step.
+        let is_step = level.map_or(number.is_some(), |level| level.cast_signed() > 0);
+        step_marks.extend(is_step.then_some((event, StepMark { level, number })));
     }
 }

@@ -46,7 +46,7 @@ pub use builder::Builder;
 pub use column::Column;
 pub use copies::cupti_copy_name;
 pub use counters::{COUNTER_LINE, CounterRow};
-pub use event_links::{EventLink, LinkContext, RunId};
+pub use event_links::{EventLink, LinkContext, RunId, StepMark};
 pub use events::Events;
 pub use ids::{OpId, ProgramId, program_of};
 pub use listing_limit::max_listed;

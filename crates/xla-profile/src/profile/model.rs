@@ -2,7 +2,7 @@
 
 use super::correlation_ids::CorrelationIds;
 use super::counters::{COUNTER_LINE, CounterRow};
-use super::event_links::EventLink;
+use super::event_links::{EventLink, StepMark};
 use super::ids::{OpId, ProgramId};
 use super::{AllocatorRow, Events, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
 use crate::wire::Span;
@@ -107,6 +107,8 @@ pub struct Line {
     pub flows: Vec<(u32, u64)>,
     /// Links of events to other events, each with the index of its event, in the order of the events.
     pub links: Vec<(u32, EventLink)>,
+    /// Indices of events that the program marked as steps, in order.
+    pub step_marks: Vec<(u32, StepMark)>,
     /// Size in the file.
     pub bytes: u64,
     /// The line is not in a file, but was made from other lines: runs of programs, or the ops of a CPU device.

@@ -40,8 +40,14 @@ note_codes! {
     AggregatedEvents = "aggregated_events",
     /// Events of an allocator lie far after the others and are left out.
     AllocatorClock = "allocator_clock",
+    /// Only some devices have a line of asynchronous ops, so transfers in flight are known of these alone.
+    AsyncLineOneDevice = "async_line_one_device",
+    /// The profiler dropped trace buffers, so a span of a device has no events.
+    BuffersDropped = "buffers_dropped",
     /// The capture does not split bytes by memory, so all of them count as HBM traffic.
     BytesNotSplit = "bytes_not_split",
+    /// Events are dated before the capture began, so a clock is wrong.
+    ClockBeforeCapture = "clock_before_capture",
     /// The clocks of the hosts differ.
     ClockSkew = "clock_skew",
     /// Kernels ran in CUDA graphs, which do not name the instruction of each kernel.
@@ -52,6 +58,14 @@ note_codes! {
     DataFormattingShare = "data_formatting_share",
     /// Runs of programs are derived from ops, because no line has them.
     DerivedRuns = "derived_runs",
+    /// The events of a device end before its work does.
+    DeviceEndsEarly = "device_ends_early",
+    /// The events of a device start after its work does.
+    DeviceStartsLate = "device_starts_late",
+    /// Programs ran, and the capture was taken without events of devices.
+    DeviceTraceOff = "device_trace_off",
+    /// The program runs on more devices than the capture has.
+    DevicesMissing = "devices_missing",
     /// One collective causes most of the stall.
     DominantCollective = "dominant_collective",
     /// The operands of ops allow more than one compute type.
@@ -62,6 +76,8 @@ note_codes! {
     EventClockForOverlap = "event_clock_for_overlap",
     /// Ops and steps are compared on the clock of events, because steps have no clock of the device.
     EventClockForSteps = "event_clock_for_steps",
+    /// The profiler dropped events of a GPU, because it has a limit on their number.
+    EventsDropped = "events_dropped",
     /// Few steps are steady, or none, so a mean over steps rests on little.
     FewSteps = "few_steps",
     /// A file could not be read.
@@ -74,6 +90,8 @@ note_codes! {
     HeapTraceDamaged = "heap_trace_damaged",
     /// The HLO of a program could not be read.
     HloUnreadable = "hlo_unreadable",
+    /// The capture was taken without events of the host.
+    HostMissing = "host_missing",
     /// Copies move data between the device and the memory of the host.
     HostOffload = "host_offload",
     /// Steps of the hosts cannot be compared, because their numbers do not match.
@@ -84,6 +102,8 @@ note_codes! {
     Inside = "inside",
     /// The file is a trace of PyTorch, not of XLA.
     KinetoTrace = "kineto_trace",
+    /// The host launched kernels that are not in the capture, so idle time is unknown.
+    LaunchesWithoutKernels = "launches_without_kernels",
     /// Files or planes were left out by choice.
     LeftOut = "left_out",
     /// The capture has more lines than its size justifies, and the events of the rest are left out.
@@ -182,6 +202,8 @@ note_codes! {
     PlanesNotListed = "planes_not_listed",
     /// The profiler reported an error.
     ProfilerError = "profiler_error",
+    /// The profiler reported an error, so events are missing.
+    ProfilerErrors = "profiler_errors",
     /// The profiler reported a warning.
     ProfilerWarning = "profiler_warning",
     /// The program of an op was found by its name.
@@ -190,10 +212,14 @@ note_codes! {
     ProgramIdDiffers = "program_id_differs",
     /// Rooflight numbers the programs, because the capture does not have their ids.
     ProgramNumbers = "program_numbers",
+    /// A program of one name is compiled again for each step.
+    ProgramsOneRunEach = "programs_one_run_each",
     /// The published HBM bandwidth counts, because the profile’s figure counts half of the transfers.
     PublishedHbm = "published_hbm",
     /// Published peaks count, because the capture has none.
     PublishedPeaks = "published_peaks",
+    /// The host ran programs whose events on the device are not in the capture.
+    RunsWithoutDevice = "runs_without_device",
     /// A trace JSON is of the same capture as an XSpace; it counts once.
     SameCapture = "same_capture",
     /// Layers of a scan share one loop body.
@@ -214,16 +240,30 @@ note_codes! {
     StallBeyondExposed = "stall_beyond_exposed",
     /// Devices need different times for the same step.
     StepImbalance = "step_imbalance",
+    /// Steps have too few ops, so events of them were lost.
+    StepLostOps = "step_lost_ops",
     /// A device does not have the requested step.
     StepMissing = "step_missing",
     /// The file is cut within a step, and the rest of the step counts as neither idle nor lost.
     StepNotInFile = "step_not_in_file",
+    /// Steps are marks of the host, or a sequence of programs that repeats.
+    StepsBy = "steps_by",
     /// Steps are runs of programs, because the capture has no line of steps.
     StepsFromModules = "steps_from_modules",
+    /// There are several kinds of steps, such as prefill and decode.
+    StepsKinds = "steps_kinds",
+    /// Several events of the line of steps make one step of the program.
+    StepsMerged = "steps_merged",
     /// The page lists the first steps alone.
     StepsNotListed = "steps_not_listed",
     /// Some steps are not on all hosts.
     StepsOfSomeHosts = "steps_of_some_hosts",
+    /// Programs ran outside of all steps.
+    StepsOutside = "steps_outside",
+    /// A short sequence of programs repeats, each of which is dispatched alone.
+    StepsPattern = "steps_pattern",
+    /// A way to find steps does not fit the runs of programs.
+    StepsRejected = "steps_rejected",
     /// The other devices wait for one device.
     Straggler = "straggler",
     /// The session is a report without its capture.
@@ -234,6 +274,8 @@ note_codes! {
     TimeOverflow = "time_overflow",
     /// A trace JSON lacks a part of the XSpace.
     TraceJson = "trace_json",
+    /// The profiler dropped traces, because its buffer was full.
+    TracesDropped = "traces_dropped",
     /// The changes of some data movement cannot be detected.
     UndetectableChanges = "undetectable_changes",
     /// A newer version of Rooflight wrote the note.

@@ -1,0 +1,153 @@
+//! This module finds the steps of a host, and the host event that takes the most time in them. It is needed for captures that
+//! lack the events of the device.
+
+use super::reads::{host_threads, picos, spans_of};
+use super::sign::Span;
+use crate::profile::{Line, OpId, Plane, Profile};
+use crate::table::filter::contains;
+use crate::table::format::time_text;
+use crate::units::Picos;
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
+
+/// The steps of a host.
+pub(super) struct HostSteps {
+    /// The steps in the order of their start.
+    pub spans: Vec<Span>,
+    /// The names of the events that are the steps, and of those around them.
+    names: FxHashSet<String>,
+    /// The steps are calls of a jitted function, because the host has no annotated steps.
+    pub are_calls: bool,
+}
+
+impl HostSteps {
+    /// Finds the steps of the host of a file: the events that have a `step_num`, else the outermost calls of jitted functions.
+    /// `None` if there are fewer than two.
+    pub fn new(profile: &Profile, file: usize) -> Option<Self> {
+        Self::annotated(profile, file).or_else(|| Self::of_calls(profile, file)).filter(|steps| steps.spans.len() > 1)
+    }
+
+    /// The profile has the number of events with a `step_num`, and not which ones they are: they are the events of the name that
+    /// has as many events, and of several names the one with the most time.
+    fn annotated(profile: &Profile, file: usize) -> Option<Self> {
+        let planes = profile.planes.iter().filter(|plane| plane.file == file && plane.name == "/host:CPU");
+        let with_steps = planes.filter_map(|plane| {
+            let n = plane.stat_counts.get("step_num")?.on_events;
+            let is_step = |(name, of): &(&str, (u64, u128))| {
+                of.0 == n && !name.starts_with('$') && !name.contains("::") && !is_call(name)
+            };
+            let (name, _) =
+                sums_by_name(profile, plane).into_iter().filter(is_step).max_by_key(|(_, (_, time))| *time)?;
+            Some((n, name, plane))
+        });
+        let (_, name, plane) = with_steps.max_by_key(|(n, ..)| *n)?;
+        let lines = plane.lines.iter().filter(|line| !line.derived);
+        let mut spans: Vec<Span> = lines.flat_map(|line| spans_named(profile, plane, line, &|of| of == name)).collect();
+        spans.sort_unstable();
+        Some(Self { spans, names: FxHashSet::from_iter([name.to_owned()]), are_calls: false })
+    }
+
+    fn of_calls(profile: &Profile, file: usize) -> Option<Self> {
+        let mut spans = calls(profile, file);
+        spans.sort_unstable();
+        Some(Self { spans, names: FxHashSet::default(), are_calls: true })
+    }
+
+    /// Returns the mean time from the start of a step to the start of the next one.
+    pub fn period(&self) -> Option<Picos> {
+        let (first, last) = (self.spans.first()?, self.spans.last()?);
+        let n = self.spans.len().checked_sub(1).filter(|n| *n > 0)?;
+        Some(picos((last.0 - first.0) / n as i128)).filter(|period| *period > Picos::ZERO)
+    }
+
+    /// Returns a sentence about the host event that takes the most time of the steps. `None` if none takes a tenth.
+    pub fn activity(&self, profile: &Profile, file: usize) -> Option<String> {
+        let period = self.period()?;
+        let (from, to) = (self.spans.first()?.0, self.spans.last()?.1);
+        let mut times: IndexMap<&str, i128> = IndexMap::default();
+        for (plane, line) in host_threads(profile, file) {
+            for (name, mut spans) in by_name_of_line(profile, plane, line) {
+                if self.names.contains(name) || is_call(name) && self.are_calls {
+                    continue;
+                }
+                spans.sort_unstable();
+                *times.entry(name).or_default() += union_within(&spans, (from, to));
+            }
+        }
+        let (name, time) = times.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(a.0)))?;
+        let per_step = picos(time / self.spans.len() as i128);
+        let is_much = per_step.fraction_of(period).is_some_and(|share| share >= 0.1);
+        is_much
+            .then(|| format!("The host spent {} of {} of each step in {name}.", time_text(per_step), time_text(period)))
+    }
+}
+
+/// Returns the outermost calls of jitted functions and of programs on each thread, in no order.
+pub(super) fn calls(profile: &Profile, file: usize) -> Vec<Span> {
+    let mut outermost = Vec::new();
+    for (plane, line) in host_threads(profile, file) {
+        let mut spans = spans_named(profile, plane, line, &is_call);
+        spans.sort_unstable_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
+        let mut reached = i128::MIN;
+        outermost.extend(spans.into_iter().filter(|(start, end)| {
+            let is_outermost = *start >= reached;
+            reached = reached.max(*end);
+            is_outermost
+        }));
+    }
+    outermost
+}
+
+/// Returns whether a host event is a call of a jitted function, by its name.
+fn is_call(name: &str) -> bool {
+    name.starts_with("PjitFunction") || contains(name, "ExecuteReplicated.__call__")
+}
+
+/// Returns the number and the sum of the durations of the events of a plane by name.
+fn sums_by_name<'p>(profile: &'p Profile, plane: &'p Plane) -> IndexMap<&'p str, (u64, u128)> {
+    let mut sums = vec![(0_u64, 0_u128); plane.ops.len()];
+    for line in plane.lines.iter().filter(|line| !line.derived) {
+        for ((_, duration), op) in line.events.times().zip(line.events.ops()) {
+            if let Some((n, time)) = sums.get_mut(op.0 as usize) {
+                (*n, *time) = (*n + 1, *time + u128::from(duration));
+            }
+        }
+    }
+    let mut all: IndexMap<&str, (u64, u128)> = IndexMap::default();
+    for (op, (n, time)) in plane.ops.iter().zip(sums).filter(|(_, (n, _))| *n > 0) {
+        let sum = all.entry(profile.text(op.name)).or_default();
+        *sum = (sum.0 + n, sum.1 + time);
+    }
+    all
+}
+
+/// Returns the events of a line whose names match.
+fn spans_named(profile: &Profile, plane: &Plane, line: &Line, matches: &dyn Fn(&str) -> bool) -> Vec<Span> {
+    let ops: Vec<bool> = plane.ops.iter().map(|op| matches(profile.text(op.name))).collect();
+    let events = spans_of(line).zip(line.events.ops());
+    events.filter(|(_, op)| ops.get(op.0 as usize) == Some(&true)).map(|(span, _)| span).collect()
+}
+
+/// Returns the events of a line by name.
+fn by_name_of_line<'p>(profile: &'p Profile, plane: &'p Plane, line: &Line) -> IndexMap<&'p str, Vec<Span>> {
+    let mut by_op: IndexMap<OpId, Vec<Span>> = IndexMap::default();
+    for (span, op) in spans_of(line).zip(line.events.ops()) {
+        by_op.entry(op).or_default().push(span);
+    }
+    let mut all: IndexMap<&str, Vec<Span>> = IndexMap::default();
+    for (op, spans) in by_op {
+        all.entry(profile.text(plane.op(op).name)).or_default().extend(spans);
+    }
+    all
+}
+
+/// Returns the time that intervals in order of their start cover within a window.
+fn union_within(spans: &[Span], (from, to): Span) -> i128 {
+    let (mut reached, mut sum) = (from, 0);
+    for (start, end) in spans {
+        let (start, end) = ((*start).max(reached), (*end).min(to));
+        sum += (end - start).max(0);
+        reached = reached.max(end);
+    }
+    sum
+}

@@ -1,0 +1,233 @@
+//! This module defines the levels of steps, and what a level finds on a device.
+
+use super::super::device::{Device, Step, StepBasis};
+use super::host_steps::HostSteps;
+use super::source::{Names, Run, Source, Unit, Units};
+use crate::profile::Profile;
+use crate::units::Picos;
+use std::str::FromStr;
+
+/// A way to find steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Level {
+    Linked,
+    Line,
+    ByTime,
+    Sequence,
+    Anchors,
+    /// Each run of a program with this name starts a step.
+    Program(String),
+}
+
+/// The way in which steps are found: by the first level that fits, or by one that the user names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum StepsBy {
+    #[default]
+    FirstThatFits,
+    /// The marks of the host.
+    Annotation,
+    /// The `Steps` line of the device.
+    Line,
+    /// The smallest sequence of program names that repeats.
+    Sequence,
+    /// The runs of the program with this name.
+    Program(String),
+    /// There are no steps, and every view shows the whole capture.
+    All,
+}
+
+impl StepsBy {
+    /// Returns the levels to try, in order.
+    pub(super) fn levels(&self) -> Vec<Level> {
+        match self {
+            Self::FirstThatFits => {
+                vec![Level::Linked, Level::Line, Level::ByTime, Level::Sequence, Level::Anchors]
+            }
+            Self::Annotation => vec![Level::Linked, Level::ByTime],
+            Self::Line => vec![Level::Line],
+            Self::Sequence => vec![Level::Sequence],
+            Self::Program(name) => vec![Level::Program(name.clone())],
+            Self::All => Vec::new(),
+        }
+    }
+
+    /// Returns whether there are no steps.
+    pub(super) fn is_whole(&self) -> bool {
+        *self == Self::All
+    }
+}
+
+/// The error for a text that names no way to find steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoStepsBy;
+
+impl FromStr for StepsBy {
+    type Err = NoStepsBy;
+
+    /// Reads `annotation`, `line`, `sequence`, `program=NAME` or `all`.
+    ///
+    /// # Errors
+    /// Returns an error for any other text.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text.split_once('=') {
+            Some(("program", name)) if !name.is_empty() => Self::Program(name.to_owned()),
+            None if text == "annotation" => Self::Annotation,
+            None if text == "line" => Self::Line,
+            None if text == "sequence" => Self::Sequence,
+            None if text == "all" => Self::All,
+            _ => return Err(NoStepsBy),
+        })
+    }
+}
+
+/// The device on which a level looks for steps.
+pub(super) struct Input<'a> {
+    pub profile: &'a Profile,
+    pub device: &'a Device,
+    pub source: &'a Source,
+    /// The programs of the runs of `source`.
+    pub runs: &'a [Run],
+    pub names: &'a Names,
+    pub host: &'a HostSteps<'a>,
+}
+
+/// Why a level finds no steps.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rejection {
+    /// The capture does not have what the level needs, so nobody expects steps of it.
+    Absent,
+    /// Fewer than two steps have runs.
+    FewSteps,
+    /// The steps hold this share of the time of runs.
+    Coverage(f64),
+    /// This share of the runs is linked to calls.
+    Linked(f64),
+    /// Marks of different threads overlap.
+    Overlap,
+    /// This share of the marks has runs.
+    WithoutRuns(f64),
+    /// This share of the steps has the programs of another step.
+    Unlike(f64),
+    /// The sequence is shorter than a step: the names of its programs, and its length in ps.
+    Pattern { programs: Vec<String>, n: u64, length: u64 },
+}
+
+pub(super) type Outcome = Result<Found, Rejection>;
+
+/// A step: the units `first..end` belong to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundStep {
+    pub first: usize,
+    /// The units from here to the first one of the next step are outside of all steps.
+    pub end: usize,
+    /// The number that the program gave.
+    pub number: Option<u64>,
+    /// The index of the mark of the host.
+    pub host_step: Option<usize>,
+}
+
+/// The steps that a level finds on a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    pub basis: StepBasis,
+    /// Whether the units are events of the `Steps` line instead of runs.
+    pub of_line: bool,
+    pub steps: Vec<FoundStep>,
+    /// The names of the marks of the steps; empty if the host marked none.
+    pub host_names: Vec<String>,
+    /// The share of the time of runs that is in steps.
+    pub coverage: f64,
+}
+
+/// The least share of the time of runs that is in steps.
+pub(super) const COVERAGE: f64 = 0.8;
+
+impl Input<'_> {
+    /// Finds steps of a level.
+    pub fn find(&self, level: &Level) -> Outcome {
+        match level {
+            Level::Linked => self.linked(),
+            Level::Line => self.line(),
+            Level::ByTime => self.by_time(),
+            Level::Sequence => self.sequence(),
+            Level::Anchors => self.anchors(),
+            Level::Program(name) => self.program(name),
+        }
+    }
+
+    /// Returns the steps if there are two or more, and if they hold `least` of the time of the runs.
+    pub fn checked(&self, mut found: Found, least: f64) -> Outcome {
+        if found.steps.len() < 2 {
+            return Err(Rejection::FewSteps);
+        }
+        let total: u128 = self.runs.iter().map(|run| u128::from(run.length)).sum();
+        let mut inside: u128 = 0;
+        if found.of_line {
+            // A run is in a step if it starts in it.
+            let units = &self.source.steps.all;
+            let mut at = 0;
+            for (unit, run) in self.source.runs.all.iter().zip(self.runs) {
+                while at + 1 < found.steps.len()
+                    && units[found.steps[at + 1].first].event_window.0 <= unit.event_window.0
+                {
+                    at += 1;
+                }
+                let step = &found.steps[at];
+                let last_end = units[step.end - 1].event_window.1;
+                let next = units.get(step.end).map(|next| next.event_window.0);
+                let is_in = units[step.first].event_window.0 <= unit.event_window.0
+                    && next.map_or(unit.event_window.0 < last_end, |next| unit.event_window.0 < next);
+                inside += if is_in { u128::from(run.length) } else { 0 };
+            }
+        } else {
+            for step in &found.steps {
+                inside += self.runs[step.first..step.end].iter().map(|run| u128::from(run.length)).sum::<u128>();
+            }
+        }
+        let coverage = if total == 0 { 1.0 } else { inside as f64 / total as f64 };
+        found.coverage = coverage;
+        if coverage < least { Err(Rejection::Coverage(coverage)) } else { Ok(found) }
+    }
+}
+
+impl Found {
+    /// Sets the steps of a device. Returns the steps, by index, whose period ends before the next step starts, each with the
+    /// end of its period on the clock of steps and on the event clock.
+    pub fn set_steps(&self, device: &mut Device, source: &Source) -> Vec<(usize, (u64, u64))> {
+        let Units { clock, all } = if self.of_line { &source.steps } else { &source.runs };
+        device.step_clock = *clock;
+        device.basis = self.basis.clone();
+        // The event of a step that starts with an anchor is the run of the anchor.
+        let is_first_alone = matches!(self.basis, StepBasis::Modules { .. });
+        let end_of = |step: &FoundStep, time: fn(&Unit) -> u64| {
+            let end = if is_first_alone { step.first + 1 } else { step.end };
+            all[step.first..end].iter().map(time).max().unwrap_or_default()
+        };
+        let mut steps: Vec<Step> = Vec::with_capacity(self.steps.len());
+        for (at, found) in self.steps.iter().enumerate() {
+            let first = &all[found.first];
+            let window = (first.window.0, end_of(found, |unit| unit.window.1).max(first.window.0));
+            let event_end = end_of(found, |unit| unit.event_window.1).max(first.event_window.0);
+            steps.push(Step {
+                number: found.number.unwrap_or(at as u64),
+                op: Some(first.op),
+                window,
+                event_window: (first.event_window.0, event_end),
+                has_period: false,
+                not_in_file: Picos::ZERO,
+                not_steady: None,
+                duration: Picos(window.1 - window.0),
+                n_ops: 0,
+                kind: 0,
+            });
+        }
+        device.steps = steps;
+        // A period ends where the first unit outside of all steps starts.
+        let ends = self.steps.iter().enumerate().filter_map(|(at, step)| {
+            let next = self.steps.get(at + 1)?;
+            let outside = all.get(step.end).filter(|_| step.end < next.first)?;
+            Some((at, (outside.window.0, outside.event_window.0)))
+        });
+        ends.collect()
+    }
+}

@@ -1,0 +1,84 @@
+//! This module finds the smallest sequence that repeats in a list.
+
+use std::ops::Range;
+
+/// The largest share of the list before and after the part that repeats.
+const ENDS: f64 = 0.2;
+/// The least number of repetitions.
+const LEAST: usize = 3;
+/// Number of periods that are tried.
+const TRIES: usize = 64;
+
+/// Finds the smallest period of at least 2 with which a list repeats exactly, and the part that repeats, which leaves out
+/// at most a fifth of the list at its ends. `None` if there is none, or if neighbours are equal everywhere.
+pub fn repeating(list: &[u32]) -> Option<(usize, Range<usize>)> {
+    let n = list.len();
+    // The part that repeats holds the middle three fifths, so its periods are among those of the middle.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length")]
+    let ends = (n as f64 * ENDS) as usize;
+    let middle = &list[ends..n - ends];
+    if middle.len() < 2 {
+        return None;
+    }
+    for period in periods(middle).take(TRIES) {
+        let start = (0..ends).rev().take_while(|at| list[*at] == list[at + period]).last().unwrap_or(ends);
+        let end = (n - ends..n).take_while(|at| list[*at] == list[at - period]).last().map_or(n - ends, |at| at + 1);
+        if n - (end - start) > ends || end - start < LEAST * period {
+            continue;
+        }
+        return (period > 1).then_some((period, start..end));
+    }
+    None
+}
+
+/// Returns the periods of a list, ascending: `list[i] == list[i + period]` wherever both exist. A period is at most half
+/// of the list.
+fn periods(list: &[u32]) -> impl Iterator<Item = usize> + use<> {
+    // The length of the longest proper border of each prefix (Knuth, Morris and Pratt).
+    let mut border = vec![0_usize; list.len()];
+    for at in 1..list.len() {
+        let mut length = border[at - 1];
+        while length > 0 && list[at] != list[length] {
+            length = border[length - 1];
+        }
+        border[at] = if list[at] == list[length] { length + 1 } else { 0 };
+    }
+    let n = list.len();
+    let first = border.last().copied().unwrap_or(0);
+    let next = move |length: &usize| length.checked_sub(1).map(|last| border[last]);
+    std::iter::successors(Some(first), next).map(move |length| n - length).take_while(move |period| period * 2 <= n)
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sequences_of_real_captures() {
+        let of = |text: &str| repeating(&text.bytes().map(u32::from).collect::<Vec<u32>>());
+        assert_eq!(of("abababab"), Some((2, 0..8)));
+        // Gradient accumulation with two runs before the first step, and a part of the last one.
+        assert_eq!(of("xygggugggugggugggugg"), Some((4, 2..20)));
+        assert_eq!(of("aaaaaaaa"), None, "one program");
+        assert_eq!(of("abab"), None, "two repetitions");
+        assert_eq!(of("pddpdddpddddpd"), None, "a server");
+        assert_eq!(of(""), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_period_is_that_of_a_plain_search(list in proptest::collection::vec(0_u32..3, 0..40)) {
+            let n = list.len();
+            let ends = n / 5;
+            let fits = |period: usize| {
+                let parts = (0..=ends).flat_map(|start| (n - (ends - start)..=n).map(move |end| (start, end)));
+                parts.filter(|(start, end)| start < end && end - start >= 3 * period)
+                    .any(|(start, end)| (start..end - period).all(|at| list[at] == list[at + period]))
+            };
+            let smallest = (1..=n).find(|period| fits(*period));
+            let found = repeating(&list).map(|(period, _)| period);
+            prop_assert_eq!(found, smallest.filter(|period| *period > 1));
+        }
+    }
+}
