@@ -89,9 +89,8 @@ fn edges(source: &dyn Source) -> Result<[u8; 32], SourceError> {
     add_range(&mut digest, source, 0, n)?;
     add_range(&mut digest, source, size.saturating_sub(n), size)?;
     if size > 2 * EDGE && crate::session::open::detect::format(source)? == Format::XSpace {
-        let planes = crate::session::open::capture_heads::listed_outline(source)
-            .map(|outline| outline.planes)
-            .unwrap_or_default();
+        let planes =
+            crate::session::open::plane_heads::listed_outline(source).map(|outline| outline.planes).unwrap_or_default();
         for (span, _) in planes.iter().filter(|(_, name)| name == PROGRAMS) {
             add_range(&mut digest, source, span.start, span.end)?;
         }

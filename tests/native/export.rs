@@ -518,8 +518,8 @@ fn the_command_line_writes_files() {
     assert!(said.starts_with(&text(&out)) && said.contains("14 of 22 events"), "{said}");
     assert_eq!(open("out", std::fs::read(&out).unwrap()).unwrap().profile.n_events(), 14);
     // A folder gets the name of the capture and of the range. Several captures need one.
-    std::fs::write(path("other.xplane.pb"), bytes(&XSpace { planes: small().planes[..1].to_vec(), ..small() }))
-        .unwrap();
+    let (planes, hostnames) = (small().planes[..1].to_vec(), vec!["host-b".to_owned()]);
+    std::fs::write(path("other.xplane.pb"), bytes(&XSpace { planes, hostnames, ..small() })).unwrap();
     let folder = path("cut");
     let written = run(&["--window", "0..1ns", "--xspace", &text(&folder)], &[&capture, &path("other.xplane.pb")]);
     assert_eq!(written.status.code(), Some(0), "{}", String::from_utf8_lossy(&written.stderr));

@@ -2,6 +2,7 @@
 //! captures take.
 
 use crate::fleet::{SAMPLE, export, parquet_rows, rooflight, table, tree, write_runs};
+use rooflight::wire::proto::xspace::XSpace;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -48,13 +49,26 @@ fn hosts_of_a_session_are_one_capture() {
     let dir = tempfile::tempdir().unwrap();
     let session = dir.path().join("run/plugins/profile/2026_10_01");
     std::fs::create_dir_all(&session).unwrap();
-    let runs = write_runs(&session, 2);
+    let mut runs = write_runs(&session, 1);
+    // Another host of the same run.
+    let mut space = <XSpace as prost::Message>::decode(&*std::fs::read(&runs[0]).unwrap()).unwrap();
+    space.hostnames = vec!["host-b".to_owned()];
+    let other = session.join("host-b.xplane.pb");
+    std::fs::write(&other, crate::common::bytes(&space)).unwrap();
+    runs.push(other.display().to_string());
     let [listed, folder] = ["listed", "folder"].map(|name| dir.path().join(name));
     export(&with(&["--parquet", listed.to_str().unwrap()], &runs), 0);
     export(&["--parquet", folder.to_str().unwrap(), session.to_str().unwrap()], 0);
     let rows = [&listed, &folder].map(|out| table(out, "captures"));
     assert_eq!((rows[0].len(), &rows[0][0]["n_devices"]), (1, &8.into()));
     assert_eq!(rows[0], rows[1]);
+    // Runs an hour apart in one folder are a capture each.
+    let several = dir.path().join("several/plugins/profile/2026_10_01");
+    std::fs::create_dir_all(&several).unwrap();
+    write_runs(&several, 2);
+    let out = dir.path().join("out");
+    export(&["--parquet", out.to_str().unwrap(), several.to_str().unwrap()], 0);
+    assert_eq!(table(&out, "captures").len(), 2);
 }
 
 #[test]

@@ -297,7 +297,7 @@ fn a_trace_beside_its_xspace_is_skipped() {
         x(77, 1.0, 1.0, "of a line that the other has not"),
     ]);
     for (name, json, lost) in [
-        ("aaa.json.gz", &json, Some("lacks 2 of 20 events (10.0 %)")),
+        ("dir/aaa.json.gz", &json, Some("lacks 2 of 20 events (10.0 %)")),
         ("dir/worker.trace.json.gz", &by_name, Some("lacks 9 of 10 events")),
         ("dir/perfetto_trace.json.gz", &gzip(&text(&events_of(&whole))), None),
     ] {

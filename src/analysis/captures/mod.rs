@@ -12,15 +12,17 @@ pub mod columns;
 mod grouping;
 mod report;
 mod rows;
+mod run_paths;
 mod same_run;
 mod series;
 
 pub use cause::change_cause;
-pub use grouping::{CAPTURE_ENDINGS, CaptureFiles, group, names_of_paths, time_of_folder};
+pub use grouping::{CaptureFiles, group, names_of_paths};
 pub use report::{
     CaptureFigure, CaptureProgress, CaptureRow, CaptureSummary, CapturesSeries, CapturesView, ChangeCause, FileHead,
     HeadKind, SeriesChange, SeriesMark, TopFinding,
 };
 pub use rows::CaptureRows;
+pub use run_paths::{CAPTURE_ENDINGS, time_of_folder};
 pub use same_run::{is_copy, runs};
 pub use series::captures_series;

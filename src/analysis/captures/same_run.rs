@@ -9,8 +9,8 @@
 //! Two files are of one run if their times overlap by half of the shorter one, their hosts or processes differ, and their platforms and
 //! versions agree. Files without times are compared by their folders. A run is a connected component of such files.
 
-use super::grouping::{folder, stem, time_of_folder};
 use super::report::{FileHead, HeadKind};
+use super::run_paths::{folder, stem, time_of_folder};
 use crate::analysis::base::hosts::rank;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;

@@ -3,13 +3,15 @@
 //! small.
 
 use super::Input;
-use super::capture_facts::{LimitedSource, PROGRAMS, first_device_type, without_events};
 use super::detect::{MAX_INFLATED, format, sniff_source};
+use super::plane_heads::{
+    LimitedSource, PROGRAMS, device_platform, first_device_type, listed_outline, plane_alone, without_events,
+};
 use crate::analysis::captures::{FileHead, HeadKind, runs};
-use crate::profile::{Builder, Plane, Profile, ProfilePart, ReadProgress, max_listed};
+use crate::profile::Plane;
 use crate::source::{Source, inflate};
-use crate::wire::xspace::{Outline, SpaceField, outline};
-use crate::wire::{Format, Span};
+use crate::wire::Format;
+use crate::wire::xspace::SpaceField;
 
 /// The name of the plane that holds when the profile was started.
 const RUN: &str = "Task Environment";
@@ -112,29 +114,8 @@ pub(super) fn add_device_types(heads: &mut [FileHead], with_source: &dyn Fn(usiz
     }
 }
 
-/// Returns the outline of an XSpace. `None` if it is damaged between planes, or has more planes than a session lists.
-pub(crate) fn listed_outline(source: &dyn Source) -> Option<Outline> {
-    outline(source, usize::try_from(max_listed(source.size())).unwrap_or(usize::MAX))
-}
-
 /// Returns the bytes of a packed XSpace. `None` if the file is none.
 fn unpacked(source: &dyn Source) -> Option<Vec<u8>> {
     let (format, packing) = sniff_source(source).ok()?;
     (format == Format::XSpace && !packing.is_plain()).then(|| inflate(source, packing, MAX_INFLATED, &mut |_| {}).bytes)
-}
-
-/// Returns the type of device in the name of a plane, such as `TPU` of `/device:TPU:0`. `None` for planes that are no device.
-pub(super) fn device_platform(plane: &str) -> Option<&str> {
-    let (kind, number) = plane.strip_prefix("/device:")?.split_once(':')?;
-    let is_number = number.parse::<u32>().is_ok();
-    (matches!(kind, "TPU" | "GPU") && is_number).then_some(kind)
-}
-
-/// Returns a profile of one plane alone. `None` if the plane is damaged.
-pub(super) fn plane_alone(source: &dyn Source, span: Span) -> Option<Profile> {
-    let mut progress = |_: ReadProgress<'_>| ();
-    let part = ProfilePart::read(source, span, Span::ALL, &mut progress)?;
-    let mut builder = Builder::new(&mut progress);
-    builder.file("");
-    builder.join(vec![part]).then(|| builder.finish())
 }

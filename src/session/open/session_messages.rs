@@ -1,6 +1,6 @@
 //! This module writes the messages about the sessions among files: which run is shown, which files are of it, and which are left out.
 
-use super::sessions::Run;
+use super::run::Run;
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::Failure;
 use crate::table::date::{date, date_and_time};

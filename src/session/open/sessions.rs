@@ -7,8 +7,9 @@
 use super::Input;
 use super::capture_heads::{self, space_head};
 use super::detect::{Capture, FileKind, MAX_INFLATED};
+use super::run::Run;
 use super::session_messages as messages;
-use crate::analysis::captures::{CaptureFiles, FileHead, HeadKind, group, is_copy, time_of_folder};
+use crate::analysis::captures::{CaptureFiles, FileHead, HeadKind, group, is_copy};
 use crate::profile::Note;
 use crate::protocol::Failure;
 use crate::source::{Source, SourceError, inflate};
@@ -37,39 +38,6 @@ impl SessionChoice {
     /// Returns the choice that a text names: `all`, a number, or the name of a folder.
     pub fn of_text(text: &str) -> Self {
         if text == "all" { Self::All } else { Self::Named(text.to_owned()) }
-    }
-}
-
-/// A run among the files that are opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
-    /// Name for users.
-    pub name: String,
-    /// Paths of its files with events.
-    pub paths: Vec<String>,
-    /// The time that its folder is named by, else when it was started, in ns since 1970. `None` if both are unknown.
-    pub time_ns: Option<u64>,
-    pub n_hosts: u32,
-}
-
-impl Run {
-    fn new(of: &CaptureFiles, heads: &[FileHead]) -> Self {
-        let files = of.files.iter().filter_map(|at| heads.get(*at as usize));
-        let paths: Vec<String> = files.filter(|head| head.kind.has_events()).map(|head| head.path.clone()).collect();
-        let run = Self { name: of.name.clone(), paths, time_ns: None, n_hosts: of.n_hosts };
-        let named = run.folders().into_iter().find_map(|folder| time_of_folder(folder));
-        Self { time_ns: named.or(of.start_ns), ..run }
-    }
-
-    /// Returns the folders of its files.
-    pub fn folders(&self) -> BTreeSet<&str> {
-        self.paths.iter().map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder)).collect()
-    }
-
-    fn is_named(&self, name: &str) -> bool {
-        let name = name.trim_end_matches('/');
-        let has_folder = |folder: &&str| *folder == name || folder.rsplit('/').next() == Some(name);
-        self.name == name || self.folders().iter().any(has_folder) || self.paths.iter().any(|path| path == name)
     }
 }
 

@@ -68,10 +68,10 @@ note_codes! {
     DevicesMissing = "devices_missing",
     /// One collective causes most of the stall.
     DominantCollective = "dominant_collective",
-    /// A file was opened twice, or a copy of it; it counts once.
-    DuplicateFile = "duplicate_file",
     /// The operands of ops allow more than one compute type.
     DtypeUncertain = "dtype_uncertain",
+    /// A file was opened twice, or a copy of it; it counts once.
+    DuplicateFile = "duplicate_file",
     /// Overlap is computed on the clock of events, because not all lines have the clock of the device.
     EventClockForOverlap = "event_clock_for_overlap",
     /// Ops and steps are compared on the clock of events, because steps have no clock of the device.

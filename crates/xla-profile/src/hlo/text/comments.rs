@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-/// The comments that compilers write before operands. The scanner steps over them.
-const INDEX: &[u8] = b"/*index=";
-
-/// Returns a text in which block comments are blanks. Comments in quotes, and those that do not end, stay.
+/// Returns a text in which block comments are blanks. Comments in quotes, those that do not end, and those of compilers stay: the scanner
+/// steps over them.
 pub(super) fn blanked(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut blanked = String::new();
@@ -21,7 +19,7 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
             [b'/', b'*', ..] => {
                 let Some(end) = rest.windows(2).skip(2).position(|two| two == b"*/") else { break };
                 let length = end.saturating_add(4);
-                if !rest.starts_with(INDEX) {
+                if !is_of_compiler(rest.get(2..end.saturating_add(2)).unwrap_or_default()) {
                     blanked.push_str(text.get(copied..at).unwrap_or_default());
                     blanked.push(' ');
                     copied = at.saturating_add(length);
@@ -37,6 +35,11 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
     }
     blanked.push_str(text.get(copied..).unwrap_or_default());
     Cow::Owned(blanked)
+}
+
+/// Returns whether a comment is one that compilers write before operands and parts of constants: `index=5`, `i0=1`.
+fn is_of_compiler(comment: &[u8]) -> bool {
+    comment.contains(&b'=') && comment.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'=' | b'_'))
 }
 
 /// Returns the length of the quoted text at the start. Quotes that do not close end with the text.
@@ -66,6 +69,7 @@ mod tests {
             ("a /* b", "a /* b"),
             ("\"a\\\"/*b*/", "\"a\\\"/*b*/"),
             ("/*/ a */b", " b"),
+            ("{ 1 }, /*i0=1*/ { 2 } /*i0 = 1*/", "{ 1 }, /*i0=1*/ { 2 }  "),
         ] {
             assert_eq!(blanked(text), expected);
         }
