@@ -248,9 +248,9 @@ impl OpenCapture<'_> {
         Ok(Query { device, step, by, filter })
     }
 
-    /// Finds the step of `--step`, `--window` or `--kind`.
+    /// Finds the step of `--step`, `--window` or `--step-kind`.
     fn step(&self) -> Result<StepChoice, Failure> {
-        let Some(wanted) = &self.view.kind else { return Ok(self.view.step()) };
+        let Some(wanted) = &self.view.step_kind else { return Ok(self.view.step()) };
         let kinds = &self.analysis.kinds;
         match kinds.iter().position(|kind| kind.name == *wanted) {
             Some(kind) => Ok(StepChoice::Kind(kind as u16)),

@@ -134,7 +134,7 @@ fn step(session: &SessionInfo, view: &View) -> Result<StepChoice, Failure> {
         device.n_steps as usize > device.steps.len() || device.steps.iter().any(|step| step.number == n)
     };
     let has = |n: u64| session.devices.iter().any(|device| has_step(device, n));
-    if let Some(wanted) = &view.kind {
+    if let Some(wanted) = &view.step_kind {
         let kinds = || session.devices.iter().flat_map(|device| &device.kinds);
         let found = kinds().find(|kind| kind.name == *wanted).map(|kind| StepChoice::Kind(kind.kind));
         return found.ok_or_else(|| no_kind(wanted, &kinds().map(|kind| kind.name.as_str()).collect::<Vec<_>>()));

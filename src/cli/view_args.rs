@@ -20,7 +20,7 @@ pub struct View {
     pub step: StepChoice,
     /// The mean of the steady steps of this kind, such as `decode`. `inspect` and the notes list the kinds. Replaces `--step`.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["step", "window"])]
-    pub kind: Option<String>,
+    pub step_kind: Option<String>,
     /// The way in which steps are found: `annotation` for the marks of the host, `line` for the line of steps of the device, `sequence` for the smallest sequence of programs that repeats, `program=NAME` for the runs of a program, or `all` for no steps. Default: the first way that fits.
     #[arg(long, value_name = "HOW", value_parser = steps_by)]
     pub steps: Option<StepsBy>,

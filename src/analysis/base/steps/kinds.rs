@@ -142,7 +142,7 @@ fn step_runs(device: &Device, source: &Source, runs: &[Run], host_names: &[Strin
                 None => programs.push((run.name, 1)),
             }
             let (time, longest) = times.entry(run.name).or_default();
-            *time += run.length;
+            *time = time.saturating_add(run.length);
             *longest = (*longest).max((run.length, run.program));
         }
         programs.sort_unstable();
