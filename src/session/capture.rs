@@ -118,13 +118,14 @@ impl CaptureSession {
             progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
         }
         let analysis = Analysis::new(&profile);
+        // What was not recorded on purpose is a note of each view.
+        let lost = analysis.completeness.notes().into_iter().filter(|note| note.severity > Severity::Info);
         let session = SessionInfo {
             files,
             devices: device_infos(&profile, &analysis),
             usual_device: analysis.usual_device(&profile),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
-            notes: [profile.notes.clone(), analysis.completeness.notes(), steps_note(&analysis).into_iter().collect()]
-                .concat(),
+            notes: profile.notes.iter().cloned().chain(lost).chain(steps_note(&analysis)).collect(),
             partial: partial.or_else(|| analysis.partial_notes().next().map(|note| note.message.clone())),
             n_events: profile.n_events() as u64,
             summary: None,

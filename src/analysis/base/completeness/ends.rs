@@ -20,9 +20,11 @@ use crate::table::format::time_text;
 use indexmap::IndexMap;
 
 /// A device with its runs.
+#[derive(Clone)]
 struct DeviceEnds {
     plane: usize,
-    /// Start of the first op and end of the last one.
+    platform: Platform,
+    /// Start of the first op and end of the last one, of lines whose events are in order of their start.
     ops: Span,
     /// Start of the first run and end of the last one. `None` if the capture has no events of runs.
     runs: Option<Span>,
@@ -59,24 +61,29 @@ fn of_host(profile: &Profile, file: usize, launches: Option<&Launches>) -> Vec<S
         }
         let lost = unrecorded(profile, file, launches);
         let lost = lost.iter().copied().min().zip(lost.iter().copied().max());
-        let mut early: Vec<DeviceTime<'_>> = Vec::new();
-        let mut late: Vec<DeviceTime<'_>> = Vec::new();
-        for device in group {
-            let [before, after] = work_without_ops(device, group, lost);
-            early.extend((after > period).then_some((*device, after)));
-            late.extend((before > period).then_some((*device, before)));
-        }
-        if early.is_empty() && late.is_empty() {
+        if cut_devices(group, lost, period).iter().all(Vec::is_empty) {
             continue;
         }
+        // Lines of a damaged capture are in no order, so that all their events are read before a device is said to be cut.
+        let exact: Vec<DeviceEnds> = group.iter().map(|device| with_all_ops(profile, device)).collect();
+        let group: Vec<&DeviceEnds> = exact.iter().collect();
         // A step of the host may have several runs of the program.
-        let period = period.max(host_period());
-        early.retain(|(_, time)| *time > period);
-        late.retain(|(_, time)| *time > period);
-        signs.extend(sign(profile, group, &early, true));
-        signs.extend(sign(profile, group, &late, false));
+        let [late, early] = cut_devices(&group, lost, period.max(host_period()));
+        signs.extend(sign(profile, &group, &early, true));
+        signs.extend(sign(profile, &group, &late, false));
     }
     signs
+}
+
+/// Returns the devices that start late and those that end early, by more than a period.
+fn cut_devices<'a>(group: &[&'a DeviceEnds], lost: Option<Span>, period: i128) -> [Vec<DeviceTime<'a>>; 2] {
+    let [mut late, mut early] = [Vec::new(), Vec::new()];
+    for device in group {
+        let [before, after] = work_without_ops(device, group, lost);
+        late.extend((before > period).then_some((*device, before)));
+        early.extend((after > period).then_some((*device, after)));
+    }
+    [late, early]
 }
 
 /// A device, and the time of its work that has no events.
@@ -181,6 +188,7 @@ fn device_ends(profile: &Profile, at: usize, platform: Platform) -> Option<Devic
     let hull = runs.first().map(|first| (first.0, runs.iter().map(|(_, end)| *end).max().unwrap_or(first.1)));
     Some(DeviceEnds {
         plane: at,
+        platform,
         ops: (first, last),
         // Derived runs are made from ops, so that they say nothing else.
         runs: hull.filter(|_| !is_derived),
@@ -188,6 +196,14 @@ fn device_ends(profile: &Profile, at: usize, platform: Platform) -> Option<Devic
         program: program.map_or_else(String::new, |(name, _)| name),
         period,
     })
+}
+
+/// Returns the device with the start of its first op and the end of its last one, in whatever order its events are.
+fn with_all_ops(profile: &Profile, device: &DeviceEnds) -> DeviceEnds {
+    let plane = &profile.planes[device.plane];
+    let lines = device.platform.op_lines(plane).into_iter().map(|line| &plane.lines[line]);
+    let hull = |(first, last): Span, (start, end): Span| (first.min(start), last.max(end));
+    DeviceEnds { ops: lines.flat_map(spans_of).fold(device.ops, hull), ..device.clone() }
 }
 
 /// Returns the name and the runs of the program with the most time. `None` without events of runs.

@@ -32,6 +32,9 @@ use crate::profile::{Note, NoteCode, Profile};
 use launches::Launches;
 use sign::Span;
 
+/// The least number of steady steps. With fewer, all steps with a period count that lack no events.
+const LEAST_STEPS: usize = 3;
+
 /// What is missing from the captures of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Completeness {
@@ -123,6 +126,12 @@ fn mark_lost_steps(devices: &mut [Device], signs: &[Sign]) {
             if touches(step) {
                 step.not_steady = Some(NotSteady::Lost);
             }
+        }
+        // With few steady steps, all steps that have a period and lack no events count.
+        if !spans.is_empty() && !device.has_few_steady && device.steady_steps().count() < LEAST_STEPS {
+            device.has_few_steady = true;
+            let complete = |step: &&mut Step| step.has_period && step.not_steady != Some(NotSteady::Lost);
+            device.steps.iter_mut().filter(complete).for_each(|step| step.not_steady = None);
         }
     }
 }
