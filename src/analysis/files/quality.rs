@@ -35,7 +35,7 @@ fn finding_of_note(
         }
         C::LeftOut => (K::Missing, Some("Open the files again, and choose those too.")),
         C::LongTexts => (K::Truncated, Some(XSPACE)),
-        C::ProfilerError | C::ProfilerWarning => (K::Profiler, None),
+        C::ProfilerError | C::ProfilerErrors | C::ProfilerWarning => (K::Profiler, None),
         C::UnnamedStats => (K::Unresolved, None),
         C::NegativeTime
         | C::ImplausibleTime
@@ -43,6 +43,7 @@ fn finding_of_note(
         | C::OverlappingSteps
         | C::AggregatedEvents
         | C::AllocatorClock
+        | C::ClockBeforeCapture
         | C::TimeOverflow => (K::Clock, None),
         C::ClockSkew => (K::Clock, Some("Synchronize the clocks of the hosts with one time server.")),
         C::HostsNotAligned | C::StepsFromModules => (K::Missing, Some(framework.steps())),
@@ -57,10 +58,9 @@ fn finding_of_note(
         | C::RunsWithoutDevice
         | C::StepLostOps
         | C::TracesDropped => (K::Dropped, None),
-        C::ProfilerErrors => (K::Profiler, None),
-        C::ClockBeforeCapture => (K::Clock, None),
-        C::DevicesMissing | C::DeviceTraceOff => (K::Missing, None),
-        C::DerivedRuns | C::CommandBuffers | C::OpsWithoutHlo => (K::Missing, None),
+        C::DevicesMissing | C::DeviceTraceOff | C::DerivedRuns | C::CommandBuffers | C::OpsWithoutHlo => {
+            (K::Missing, None)
+        }
         _ => return None,
     })
 }

@@ -61,11 +61,12 @@ impl MissingDevices {
     /// Returns whether the captures have all devices of some hosts, as far as their number tells: 4 or 8 for each host. Other
     /// captures have some devices of a host, such as those of one process, and a comparison would leave out their neighbours.
     pub fn has_whole_hosts(&self) -> bool {
-        self.per_file.is_some_and(|n| n % CHIPS == 0)
+        self.per_file.is_some_and(|n| n.is_multiple_of(CHIPS))
     }
 
     pub(super) fn sign(&self) -> Sign {
-        let more = self.per_file.filter(|n| self.expected % n == 0 && (self.has_whole_hosts() || self.n_files > 1));
+        let more =
+            self.per_file.filter(|n| self.expected.is_multiple_of(*n) && (self.has_whole_hosts() || self.n_files > 1));
         let more = more.map(|n| self.expected / n - self.n_files);
         let add = match more {
             Some(more) => format!("Captures of {} exist: add them.", counted(more, "more host", "more hosts")),
