@@ -2,7 +2,8 @@
 //! The truth is that of the plan of each run, and is made without any analysis.
 
 use crate::common::{bytes, open};
-use crate::simulator::schedule::{CaptureTruth, DeviceTruth, Scenario, captures};
+use crate::simulator::schedule::truth::DeviceTruth;
+use crate::simulator::schedule::{CaptureTruth, Scenario, captures};
 use rooflight::analysis::base::{Analysis, Clock, Device, Step};
 use rooflight::wire::proto::xspace::XSpace;
 use std::collections::BTreeMap;

@@ -136,12 +136,12 @@ impl<'a> Caller<'a> {
     }
 
     /// Makes the events of a call that a thread for each device goes on with.
-    fn produce(&mut self, call: &Call, at: &mut u64) -> Vec<Ready> {
-        let (start, context) = (*at, self.n_calls + 1);
+    fn produce(&mut self, call: &Call, clock: &mut u64) -> Vec<Ready> {
+        let (start, context) = (*clock, self.n_calls + 1);
         self.event("TfrtTpuLoadedExecutable::Execute", start, start + 12 * US, Vec::new());
         let produces = vec![("_pt", int(EXECUTE)), ("_p", int(context))];
         self.event("TfrtTpuLoadedExecutable::Execute", start + US, start + 10 * US, produces);
-        *at += 13 * US;
+        *clock += 13 * US;
         let mut ready = Vec::new();
         for device in &call.devices {
             let run = run_context(*device, self.n_runs[*device]);
@@ -165,18 +165,18 @@ impl<'a> Caller<'a> {
     }
 
     /// Makes the events of a call that enqueues its runs itself.
-    fn enqueue(&mut self, call: &Call, at: &mut u64) -> Vec<Ready> {
-        let start = *at;
+    fn enqueue(&mut self, call: &Call, clock: &mut u64) -> Vec<Ready> {
+        let start = *clock;
         let mut ready = Vec::new();
-        *at += 2 * US;
+        *clock += 2 * US;
         for device in &call.devices {
             let stats = self.run_stats(*device);
-            self.event("tpu::System::Execute", *at, *at + 6 * US, Vec::new());
-            self.event("DoEnqueueProgram", *at + US, *at + 5 * US, stats);
-            *at += 7 * US;
-            ready.push(Ready { ops: vec![*at], correlation: 0 });
+            self.event("tpu::System::Execute", *clock, *clock + 6 * US, Vec::new());
+            self.event("DoEnqueueProgram", *clock + US, *clock + 5 * US, stats);
+            *clock += 7 * US;
+            ready.push(Ready { ops: vec![*clock], correlation: 0 });
         }
-        self.event("TfrtTpuLoadedExecutable::Execute", start, *at, Vec::new());
+        self.event("TfrtTpuLoadedExecutable::Execute", start, *clock, Vec::new());
         ready
     }
 
@@ -188,51 +188,51 @@ impl<'a> Caller<'a> {
     }
 
     /// Makes the events of a call that launches each kernel.
-    fn launch(&mut self, call: &Call, at: &mut u64) -> Vec<Ready> {
-        let start = *at;
-        *at += 2 * US;
+    fn launch(&mut self, call: &Call, clock: &mut u64) -> Vec<Ready> {
+        let start = *clock;
+        *clock += 2 * US;
         let program = &self.plan.programs[call.program];
         let mut ready = Vec::new();
         for _ in &call.devices {
-            let (begin, first) = (*at, self.next_correlation);
-            *at += 2 * US;
+            let (begin, first) = (*clock, self.next_correlation);
+            *clock += 2 * US;
             let mut ops = Vec::new();
             for op in 0..program.n_ops {
                 let correlation = int(self.next_correlation as i64);
-                self.event("cuLaunchKernel", *at, *at + 3 * US, vec![("correlation_id", correlation)]);
+                self.event("cuLaunchKernel", *clock, *clock + 3 * US, vec![("correlation_id", correlation)]);
                 self.next_correlation += 1;
-                *at += 4 * US;
-                ops.push(*at + op as u64);
+                *clock += 4 * US;
+                ops.push(*clock + op as u64);
             }
             if self.plan.has_module_events {
                 let name = format!("{}:XLA GPU module", program.name);
-                self.event(&name, begin, *at, Vec::new());
+                self.event(&name, begin, *clock, Vec::new());
             }
-            *at += US;
+            *clock += US;
             ready.push(Ready { ops, correlation: first });
         }
-        self.event("CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice", start + US, *at, Vec::new());
-        *at += US;
-        self.event("PjRtCApiLoadedExecutable::Execute", start, *at, Vec::new());
+        self.event("CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice", start + US, *clock, Vec::new());
+        *clock += US;
+        self.event("PjRtCApiLoadedExecutable::Execute", start, *clock, Vec::new());
         ready
     }
 
     /// Makes the events of a call without a link.
-    fn execute(&mut self, call: &Call, at: &mut u64) -> Vec<Ready> {
-        let start = *at;
-        *at += 2 * US;
+    fn execute(&mut self, call: &Call, clock: &mut u64) -> Vec<Ready> {
+        let start = *clock;
+        *clock += 2 * US;
         for _ in &call.devices {
-            self.event("CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice", *at, *at + 6 * US, Vec::new());
-            *at += 7 * US;
+            self.event("CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice", *clock, *clock + 6 * US, Vec::new());
+            *clock += 7 * US;
         }
         let name = format!("CommonPjRtLoadedExecutable::Execute ({})", self.plan.programs[call.program].name);
         let stats = vec![("_src", text("external/xla/xla/pjrt/common_pjrt_client.cc"))];
-        self.event(&name, start, *at, stats);
-        self.unseen(call, *at)
+        self.event(&name, start, *clock, stats);
+        self.unseen(call, *clock)
     }
 
     /// Returns when the runs of a call may start whose launches are not recorded.
-    fn unseen(&mut self, call: &Call, at: u64) -> Vec<Ready> {
+    fn unseen(&mut self, call: &Call, launched: u64) -> Vec<Ready> {
         let n_ops = self.plan.programs[call.program].n_ops as u64;
         let mut ready = Vec::new();
         for _ in &call.devices {
@@ -240,7 +240,7 @@ impl<'a> Caller<'a> {
             if self.plan.platform == Platform::Gpu {
                 self.next_correlation += n_ops;
             }
-            ready.push(Ready { ops: vec![at], correlation });
+            ready.push(Ready { ops: vec![launched], correlation });
         }
         ready
     }

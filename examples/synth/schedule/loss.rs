@@ -40,16 +40,6 @@ pub struct Lost {
     pub span_ps: Option<(u64, u64)>,
     /// What the profiler says in the capture, as an error or a warning.
     pub text: Option<String>,
-    /// The blocks of which a device lacks all runs.
-    #[serde(skip)]
-    pub place: Option<Place>,
-}
-
-/// The runs of a device that are lost: those of these blocks.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    pub device: usize,
-    pub blocks: (usize, usize),
 }
 
 /// Takes away what the plan's loss takes, and returns what that is.
@@ -57,7 +47,7 @@ pub fn lose(plan: &Plan, trace: &mut Trace, random: &mut Rng) -> Vec<Lost> {
     let Some(loss) = plan.loss else { return Vec::new() };
     let all: Vec<String> = (0..plan.n_devices).map(|device| label(plan, device)).collect();
     let n_runs = trace.runs.len() as u64;
-    let lost = |sign, devices, n| Lost { sign, devices, n, span_ps: None, text: None, place: None };
+    let lost = |sign, devices, n| Lost { sign, devices, n, span_ps: None, text: None };
     let text = |text: &str| Some(text.to_owned());
     match loss {
         Loss::AllOps => {
@@ -85,7 +75,6 @@ pub fn lose(plan: &Plan, trace: &mut Trace, random: &mut Rng) -> Vec<Lost> {
                 _ => ("device_starts_late", 0, length),
             };
             let device = random.usize(0..plan.n_devices);
-            let place = Place { device, blocks: (from, until) };
             let of_device = |block: &dyn Fn(usize) -> bool| {
                 let runs = trace.runs.iter().filter(|run| run.device == device && block(run.block));
                 (runs.clone().map(|run| run.end).max(), runs.map(|run| run.start).min())
@@ -98,7 +87,7 @@ pub fn lose(plan: &Plan, trace: &mut Trace, random: &mut Rng) -> Vec<Lost> {
                 n += 1;
             }
             let of = lost(sign, vec![label(plan, device)], Some(n));
-            vec![Lost { span_ps: Some((begin, end)), place: Some(place), ..of }]
+            vec![Lost { span_ps: Some((begin, end)), ..of }]
         }
         Loss::Error => {
             let says = match plan.platform {

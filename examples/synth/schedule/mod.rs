@@ -18,12 +18,12 @@ mod scenarios;
 mod serving;
 mod trace;
 mod training;
-mod truth;
+pub mod truth;
 mod xspace;
 
 pub use permute::permute;
 pub use scenarios::Scenario;
-pub use truth::{CaptureTruth, DeviceTruth, Truth};
+pub use truth::{CaptureTruth, Truth};
 
 use fastrand::Rng;
 use rooflight::wire::proto::xspace::XSpace;

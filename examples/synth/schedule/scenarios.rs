@@ -6,7 +6,7 @@ use super::training::{
     gradient_accumulation, irregular, op_by_op, pipeline, plain_training, recompile, regular_training, sequence,
     shapes, training, unmark,
 };
-use super::{serving, training::pick};
+use super::{serving, training::one_of};
 use fastrand::Rng;
 
 macro_rules! scenarios {
@@ -91,7 +91,7 @@ impl Scenario {
 
     /// Chooses what both runs of a folder are.
     pub fn of_two_runs(random: &mut Rng) -> Self {
-        pick(random, &[Self::Annotated, Self::Sequence, Self::Serving, Self::Recompile])
+        one_of(random, &[Self::Annotated, Self::Sequence, Self::Serving, Self::Recompile])
     }
 }
 
@@ -107,10 +107,10 @@ pub fn plan(scenario: Scenario, random: &mut Rng) -> Plan {
         | S::DroppedTraces
         | S::LostOps => Platform::Tpu,
         S::LostKernels | S::LostKernel => Platform::Gpu,
-        _ => pick(random, &[Platform::Tpu, Platform::Tpu, Platform::Gpu]),
+        _ => one_of(random, &[Platform::Tpu, Platform::Tpu, Platform::Gpu]),
     };
     let linked = match platform {
-        Platform::Tpu => pick(random, &[Links::Producers, Links::RunIds]),
+        Platform::Tpu => one_of(random, &[Links::Producers, Links::RunIds]),
         Platform::Gpu => Links::Kernels,
     };
     let links = match scenario {
@@ -122,7 +122,7 @@ pub fn plan(scenario: Scenario, random: &mut Rng) -> Plan {
         | S::ShapesUnmarked
         | S::Sequence
         | S::Irregular
-        | S::Serving => pick(random, &[linked, Links::None]),
+        | S::Serving => one_of(random, &[linked, Links::None]),
         _ => linked,
     };
     let mut plan = Plan {

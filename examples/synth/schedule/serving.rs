@@ -1,7 +1,7 @@
 //! This module plans the runs of a server: prefills and decodes in no fixed order, of a few shapes.
 
 use super::plan::{Basis, Plan};
-use super::training::{micros, pick, program};
+use super::training::{micros, one_of, program};
 use fastrand::Rng;
 
 /// The programs of a server.
@@ -24,9 +24,9 @@ fn iterations(plan: &mut Plan, random: &mut Rng) -> (Server, Vec<(bool, usize)>)
     let decodes = shapes("jit_decode", n_decodes, 3000, 6000);
     let sample = random.bool().then(|| program(plan, random, "jit_sample", (80, 160)));
     let mut order: Vec<(bool, usize)> = prefills.iter().flat_map(|shape| [(true, *shape); 2]).collect();
-    order.extend((0..random.usize(1..=4)).map(|_| (true, pick(random, &prefills))));
+    order.extend((0..random.usize(1..=4)).map(|_| (true, one_of(random, &prefills))));
     order.extend(decodes.iter().flat_map(|shape| [(false, *shape); 4]));
-    order.extend((0..random.usize(0..=25)).map(|_| (false, pick(random, &decodes))));
+    order.extend((0..random.usize(0..=25)).map(|_| (false, one_of(random, &decodes))));
     random.shuffle(&mut order);
     (Server { prefills, decodes, sample }, order)
 }
@@ -43,7 +43,7 @@ pub fn server(plan: &mut Plan, random: &mut Rng) {
 pub fn annotated_server(plan: &mut Plan, random: &mut Rng) {
     blocks(plan, random);
     let first = random.bool().then(|| random.u64(0..10_000));
-    let name = pick(random, &["execute_model", "engine_step"]);
+    let name = one_of(random, &["execute_model", "engine_step"]);
     for (number, block) in plan.blocks.iter_mut().enumerate() {
         block.marked(name, first.map(|first| first + number as u64));
     }

@@ -4,7 +4,7 @@ use super::plan::{Basis, Call, Links, MarkStats, Plan, US};
 use fastrand::Rng;
 
 /// Returns one of several values.
-pub fn pick<T: Copy>(random: &mut Rng, all: &[T]) -> T {
+pub fn one_of<T: Copy>(random: &mut Rng, all: &[T]) -> T {
     all[random.usize(0..all.len())]
 }
 
@@ -26,9 +26,9 @@ pub fn program(plan: &mut Plan, random: &mut Rng, name: &str, (from, until): (u6
 
 /// The name and the first number of annotations. `None` if they have no numbers.
 fn marks(plan: &mut Plan, random: &mut Rng) -> (&'static str, Option<u64>) {
-    let name = pick(random, &["train", "step", "train_step", "update"]);
+    let name = one_of(random, &["train", "step", "train_step", "update"]);
     let any = random.u64(0..100_000);
-    let first = (random.u8(..) < 190).then(|| pick(random, &[0, 1, 100, any]));
+    let first = (random.u8(..) < 190).then(|| one_of(random, &[0, 1, 100, any]));
     if first.is_some() && random.u8(..) < 40 {
         // The event inside has `_r`, and would be the only one that has it.
         (plan.mark_stats, plan.has_inner_marks) = (MarkStats::NumberOnly, false);
@@ -68,7 +68,7 @@ pub fn plain_training(plan: &mut Plan, random: &mut Rng, least: usize) {
 pub fn training(plan: &mut Plan, random: &mut Rng) {
     let programs = step_programs(plan, random);
     let n = random.usize(3..=40);
-    let evaluation = pick(random, &[None, Some(true), Some(false)]);
+    let evaluation = one_of(random, &[None, Some(true), Some(false)]);
     let has_checkpoints = random.bool();
     let begins_in_step = plan.links != Links::Order && random.u8(..) < 80;
     let (name, first) = marks(plan, random);
@@ -130,12 +130,12 @@ pub fn gradient_accumulation(plan: &mut Plan, random: &mut Rng) {
     let n = random.usize(3..=20);
     steps(plan, random, n, &programs);
     if plan.level == 4 && random.bool() {
-        ends(plan, random);
+        add_run_outside(plan, random);
     }
 }
 
 /// Adds a run before the steps or after them, whose program is none of theirs.
-fn ends(plan: &mut Plan, random: &mut Rng) {
+fn add_run_outside(plan: &mut Plan, random: &mut Rng) {
     let save = program(plan, random, "jit_snapshot", (200, 800));
     plan.block(&[save], 0).outside();
     if random.bool() {
@@ -156,7 +156,7 @@ pub fn shapes(plan: &mut Plan, random: &mut Rng) {
     let shapes: Vec<usize> = (0..n_shapes).map(|_| program(plan, random, "jit_train_step", (3000, 15_000))).collect();
     // Each shape is in two steps at least.
     let mut programs: Vec<usize> = shapes.iter().flat_map(|shape| [*shape; 2]).collect();
-    programs.extend((0..random.usize(0..=30)).map(|_| pick(random, &shapes)));
+    programs.extend((0..random.usize(0..=30)).map(|_| one_of(random, &shapes)));
     random.shuffle(&mut programs);
     varied_steps(plan, random, &programs, false);
 }
@@ -180,7 +180,7 @@ pub fn sequence(plan: &mut Plan, random: &mut Rng) {
     let n = random.usize(4..=40);
     steps(plan, random, n, &programs);
     if random.bool() {
-        ends(plan, random);
+        add_run_outside(plan, random);
     }
     unmark(plan);
 }
