@@ -70,7 +70,7 @@ impl CapturesSession {
         }
         let mut files: Vec<Vec<u32>> = captures.iter().map(|capture| capture.files.clone()).collect();
         files.resize(files.len() + table_rows.len(), Vec::new());
-        let runs = runs_of(&captures, &heads);
+        let runs = runs_of(captures.clone(), &heads);
         let several = (runs.len() > 1).then(|| runs_listed(&runs));
         let firsts: Vec<Option<u32>> = captures.iter().map(|capture| capture.files.first().copied()).collect();
         let mut rows = CaptureRows::new(captures, &heads, n_left_out);

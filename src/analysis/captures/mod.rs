@@ -23,6 +23,6 @@ pub use report::{
     HeadKind, SeriesChange, SeriesMark, TopFinding,
 };
 pub use rows::CaptureRows;
-pub use run_paths::{CAPTURE_ENDINGS, time_of_folder};
+pub use run_paths::{CAPTURE_ENDINGS, folder, time_of_folder};
 pub use same_run::{is_copy, runs};
 pub use series::captures_series;

@@ -3,7 +3,7 @@
 use crate::table::date::ns_since_1970;
 
 /// Returns the folder of a path. Empty if the path has none.
-pub(super) fn folder(path: &str) -> &str {
+pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 

@@ -1,6 +1,6 @@
 //! This module describes a run among the files that are opened, for messages and for choosing it.
 
-use crate::analysis::captures::{CaptureFiles, FileHead, time_of_folder};
+use crate::analysis::captures::{CaptureFiles, FileHead, folder, time_of_folder};
 use std::collections::BTreeSet;
 
 /// A run among the files that are opened.
@@ -26,7 +26,7 @@ impl Run {
 
     /// Returns the folders of its files.
     pub fn folders(&self) -> BTreeSet<&str> {
-        self.paths.iter().map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder)).collect()
+        self.paths.iter().map(|path| folder(path)).collect()
     }
 
     pub(super) fn is_named(&self, name: &str) -> bool {

@@ -42,19 +42,15 @@ impl SessionChoice {
 }
 
 /// Returns the runs among captures, the newest first. Reports and other captures without files that hold events are left out.
-pub(crate) fn runs_of(captures: &[CaptureFiles], heads: &[FileHead]) -> Vec<Run> {
-    let mut found = captures.to_vec();
-    found.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
-    newest_first(&mut found);
-    found.iter().map(|of| Run::new(of, heads)).collect()
+pub(crate) fn runs_of(captures: Vec<CaptureFiles>, heads: &[FileHead]) -> Vec<Run> {
+    newest_first(captures, heads).iter().map(|of| Run::new(of, heads)).collect()
 }
 
-/// Sorts captures by time, the newest first; captures without times come last, by name.
-pub(crate) fn newest_first(captures: &mut [CaptureFiles]) {
-    captures.sort_by(|a, b| {
-        let key = |of: &CaptureFiles| Reverse((of.stop_ns.or(of.start_ns), of.name.clone(), of.files.clone()));
-        key(a).cmp(&key(b))
-    });
+/// Returns the captures that have files with events, the newest first; captures without times come last, by name.
+fn newest_first(mut captures: Vec<CaptureFiles>, heads: &[FileHead]) -> Vec<CaptureFiles> {
+    captures.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
+    captures.sort_by_cached_key(|of| Reverse((of.stop_ns.or(of.start_ns), of.name.clone(), of.files.clone())));
+    captures
 }
 
 /// Returns the captures of one session, and notes about the others. Programs that belong to no run are part of every session.
@@ -76,9 +72,7 @@ pub(crate) fn choose(mut captures: Vec<Capture>, choice: &SessionChoice) -> Resu
     }
     let heads = heads(&mut captures);
     let (captures, heads, mut notes) = without_duplicates(captures, heads);
-    let (mut found, _) = group(&heads);
-    found.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
-    newest_first(&mut found);
+    let found = newest_first(group(&heads).0, &heads);
     let runs: Vec<Run> = found.iter().map(|of| Run::new(of, &heads)).collect();
     let chosen = match choice {
         SessionChoice::All => {
@@ -108,12 +102,10 @@ pub(crate) fn choose(mut captures: Vec<Capture>, choice: &SessionChoice) -> Resu
 /// session if they are of one, or if an archive holds them.
 pub fn sessions_of(inputs: Vec<Input>) -> Vec<(String, Vec<Input>)> {
     let heads = capture_heads::heads(&inputs, &mut |_| {});
-    let (mut found, _) = group(&heads);
-    found.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
+    let mut found = newest_first(group(&heads).0, &heads);
     if found.len() < 2 {
         return vec![(String::new(), inputs)];
     }
-    newest_first(&mut found);
     found.reverse();
     let mut owner: Vec<Option<usize>> = vec![None; inputs.len()];
     for (session, of) in found.iter().enumerate() {
