@@ -161,6 +161,11 @@ fn base_of(line: &Line, origin_ns: i64) -> Option<u64> {
     line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)
 }
 
+/// Returns the number of a device on its host, as the name of its plane tells it: 3 for `/device:TPU:3`.
+pub(in crate::analysis) fn device_number(plane: &Plane) -> Option<u64> {
+    plane.name.rsplit(':').next()?.parse().ok()
+}
+
 /// Returns the indices of the planes with the threads of each host, by file.
 pub fn host_planes(profile: &Profile) -> Vec<Vec<usize>> {
     let mut by_file = vec![Vec::new(); profile.files.len()];

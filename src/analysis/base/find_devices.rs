@@ -30,21 +30,19 @@ pub fn devices(profile: &Profile, by: &StepsBy) -> (Vec<Device>, Vec<StepKind>, 
     let (kinds, of_steps) = steps::find(profile, &mut devices, &sources, by);
     drop(sources);
     notes.extend(of_steps);
+    for device in &mut devices {
+        let note = file_end::end_steps(&profile.planes[device.plane], device);
+        notes.extend(note.map(|note| note.with_place(&device.label)));
+    }
     let measured = parallel::map_with(&devices, Vec::new, |buffer, device| {
-        let mut device = device.clone();
-        let plane = &profile.planes[device.plane];
-        let note = file_end::end_steps(plane, &mut device).map(|note| note.with_place(&device.label));
-        let times = measure(plane, &mut device, buffer);
-        (device, note, times)
+        measure_ops(&profile.planes[device.plane], device, buffer)
     });
-    let mut devices: Vec<Device> = Vec::with_capacity(measured.len());
-    for (device, note, times) in measured {
-        notes.extend(note);
+    for (device, measured) in devices.iter_mut().zip(measured) {
+        let times = measured.set(&profile.planes[device.plane], device);
         sums.iter_mut().zip(times).for_each(|(sum, time)| *sum = sum.saturating_add(time));
         if times.into_iter().any(is_beyond_sums) {
             notes.push(beyond_sums().with_place(&device.label));
         }
-        devices.push(device);
     }
     if sums.into_iter().any(is_beyond_sums) && notes.iter().all(|note| note.code != beyond_sums().code) {
         notes.push(beyond_sums());
@@ -107,49 +105,61 @@ fn device(profile: &Profile, (index, platform): (usize, Platform)) -> Option<(De
     Some((device, source))
 }
 
-/// Measures the ops of `device`, and returns its sums.
-fn measure(plane: &Plane, device: &mut Device, buffer: &mut Vec<Interval>) -> TimeSums {
-    let (on_op_clock, on_step_clock) = measure_ops(plane, device, buffer);
-    let of_steps = |time: fn(&Step) -> u64| device.steps.iter().map(|step| u128::from(time(step))).sum::<u128>();
-    let of_line = |line: &Line| line.events.times().map(|(_, duration)| u128::from(duration)).sum::<u128>();
-    [
-        on_op_clock,
-        on_step_clock,
-        of_steps(|step| step.length().0),
-        of_steps(|step| step.event_window.1 - step.event_window.0),
-        of_steps(|step| step.duration.0),
-        plane.lines.iter().filter(|line| line.is_async()).map(of_line).sum(),
-        u128::from(device.whole.1 - device.whole.0),
-    ]
+/// What is measured of the ops of a device.
+struct Measured {
+    /// Start of the first op and end of the last op, in ps on the clock of ops.
+    whole: Interval,
+    busy: Picos,
+    /// Number of ops that start in each step.
+    n_ops: Vec<u32>,
+    /// The sums of the durations of all ops in ps, on the clock of ops and on that of steps.
+    durations: [u128; 2],
 }
 
-/// Sets the window of the whole capture and the busy time of `device`, and counts the ops that start in each step.
-/// Returns the sums of the durations of all ops in ps, on the clock of ops and on that of steps.
-fn measure_ops(plane: &Plane, device: &mut Device, buffer: &mut Vec<Interval>) -> (u128, u128) {
+impl Measured {
+    /// Sets what was measured of the device, and returns its sums.
+    fn set(self, plane: &Plane, device: &mut Device) -> TimeSums {
+        (device.whole, device.busy) = (self.whole, self.busy);
+        device.steps.iter_mut().zip(self.n_ops).for_each(|(step, n_ops)| step.n_ops = n_ops);
+        let of_steps = |time: fn(&Step) -> u64| device.steps.iter().map(|step| u128::from(time(step))).sum::<u128>();
+        let of_line = |line: &Line| line.events.times().map(|(_, duration)| u128::from(duration)).sum::<u128>();
+        let [on_op_clock, on_step_clock] = self.durations;
+        [
+            on_op_clock,
+            on_step_clock,
+            of_steps(|step| step.length().0),
+            of_steps(|step| step.event_window.1 - step.event_window.0),
+            of_steps(|step| step.duration.0),
+            plane.lines.iter().filter(|line| line.is_async()).map(of_line).sum(),
+            u128::from(device.whole.1 - device.whole.0),
+        ]
+    }
+}
+
+/// Measures the ops of a device, and counts the ops that start in each step.
+fn measure_ops(plane: &Plane, device: &Device, buffer: &mut Vec<Interval>) -> Measured {
     let edges = edges(&device.steps);
     let mut starts = Starts { between: vec![0; edges.len() + 1], edges, last: 0 };
-    let mut whole = (u64::MAX, 0);
-    let (mut on_op_clock, mut on_step_clock) = (0_u128, 0_u128);
+    let (mut whole, mut busy) = ((u64::MAX, 0), Picos::ZERO);
+    let mut durations = [0_u128; 2];
     let length = |events: &[Interval]| events.iter().map(|(start, end)| u128::from(end - start)).sum::<u128>();
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         if let Some(events) = intervals_in(buffer, line, device.op_clock) {
-            on_op_clock += length(events);
-            device.busy += Picos(union_length(events));
+            durations[0] += length(events);
+            busy += Picos(union_length(events));
             for (start, end) in events {
                 whole = (whole.0.min(*start), whole.1.max(*end));
             }
         }
         if let Some(events) = intervals_in(buffer, line, device.step_clock) {
-            on_step_clock += length(events);
+            durations[1] += length(events);
             events.iter().for_each(|(start, _)| starts.add(*start));
         }
     }
-    device.whole = (whole.0.min(whole.1), whole.1);
     let before = starts.count_before();
-    for step in &mut device.steps {
-        step.n_ops = u32::try_from(before(step.window.1) - before(step.window.0)).unwrap_or(u32::MAX);
-    }
-    (on_op_clock, on_step_clock)
+    let n_ops = |step: &Step| u32::try_from(before(step.window.1) - before(step.window.0)).unwrap_or(u32::MAX);
+    let n_ops = device.steps.iter().map(n_ops).collect();
+    Measured { whole: (whole.0.min(whole.1), whole.1), busy, n_ops, durations }
 }
 
 /// Returns the starts and ends of steps, sorted and distinct. Most steps end where the next one starts.

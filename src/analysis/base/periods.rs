@@ -96,6 +96,22 @@ pub(super) fn mark_steady(profile: &Profile, devices: &mut [Device]) {
     }
 }
 
+/// Marks the steps with a period that `is_lost` selects as not steady, because events of them are missing. If fewer than three steps
+/// of the main kind are left, all steps with a period that lack no events count as steady.
+pub(super) fn leave_out_lost(device: &mut Device, is_lost: &dyn Fn(&Step) -> bool) {
+    let mut is_marked = false;
+    for step in device.steps.iter_mut().filter(|step| step.has_period) {
+        if is_lost(step) {
+            (step.not_steady, is_marked) = (Some(NotSteady::Lost), true);
+        }
+    }
+    if is_marked && !device.has_few_steady && device.steady_steps().count() < LEAST_STEPS {
+        device.has_few_steady = true;
+        let is_complete = |step: &&mut Step| step.has_period && step.not_steady != Some(NotSteady::Lost);
+        device.steps.iter_mut().filter(is_complete).for_each(|step| step.not_steady = None);
+    }
+}
+
 impl Device {
     /// Returns the steady step with the median length, which stands for the mean `choice` where only one step can be shown.
     pub fn median_step(&self, choice: StepChoice) -> Option<&Step> {

@@ -7,6 +7,7 @@
 
 use super::async_spans::{CoreTimeline, Span, SpanOrigin};
 use super::collective::CollectiveInfo;
+use crate::analysis::base::device::device_number;
 use crate::analysis::base::hosts::names;
 use crate::analysis::base::{Analysis, Clock, Interval, StepChoice};
 use crate::analysis::classify::async_pairs::AsyncPairs;
@@ -139,7 +140,7 @@ impl Analysis {
     /// from 0 follow each other in the order of their names. `None` if a name has no number.
     fn device_numbers(&self, profile: &Profile, devices: &[usize]) -> Option<Vec<u64>> {
         let plane = |device: &usize| &profile.planes[self.devices[*device].plane];
-        let by_name = |device: &usize| plane(device).name.rsplit(':').next()?.parse::<u64>().ok();
+        let by_name = |device: &usize| device_number(plane(device));
         let numbers: Vec<u64> = devices.iter().map(by_name).collect::<Option<_>>()?;
         let mut distinct = numbers.clone();
         distinct.sort_unstable();

@@ -5,6 +5,7 @@ use super::class_line::{CausePart, within, without_overlaps};
 use super::host_classes::HostClasses;
 use super::report::GapClass;
 use super::window::RawGap;
+use crate::analysis::base::device::device_number;
 use crate::analysis::base::host_links::HostEventId;
 use crate::analysis::base::{Device, Interval, Platform, intervals};
 use crate::profile::{EventLink, Line, OpId, Plane, Profile};
@@ -68,7 +69,7 @@ pub(super) struct Runs {
 impl Runs {
     pub fn new(profile: &Profile, plane: &Plane, device: &Device, host: &HostClasses<'_>) -> Self {
         let host = &host.links;
-        let number = plane.name.rsplit(':').next().and_then(|number| number.parse().ok());
+        let number = device_number(plane);
         let mut all = Vec::new();
         let mut waits = Vec::new();
         let each = |line: &Line| Some(intervals(line, device.event_clock)?.into_iter().enumerate());

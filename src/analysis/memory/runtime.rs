@@ -11,6 +11,7 @@
 //! available.
 
 use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
+use crate::analysis::base::device::device_number;
 use crate::analysis::base::{Analysis, Clock, Device, Platform, Step, StepBasis, intervals};
 use crate::profile::{AllocatorRow, Note, NoteCode, Profile, Severity, StrId};
 use crate::small_sort::SmallSort;
@@ -143,7 +144,7 @@ impl Analysis {
     /// Finds the device that a host calls by this number. A host counts its own device planes in the order of the
     /// numbers in their names, including planes on which nothing ran.
     fn device_of(&self, profile: &Profile, file: usize, ordinal: Option<u64>) -> Option<usize> {
-        let number = |i: &usize| profile.planes[*i].name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok());
+        let number = |i: &usize| device_number(&profile.planes[*i]);
         let is_own = |i: &usize| {
             profile.planes[*i].file == file && Platform::from_plane_name(&profile.planes[*i].name).is_some()
         };

@@ -4,6 +4,7 @@
 use super::event_report::FlowKind;
 use super::report::LineRef;
 use super::tracks::line_at;
+use crate::analysis::base::device::device_number;
 use crate::profile::{EventLink, Line, LinkContext, Plane, Profile, RunId};
 use rustc_hash::FxHashMap;
 
@@ -118,7 +119,7 @@ fn launch(plane: &Plane, id: u32) -> Joint {
 /// devices, and a device also has the id without a number, so that it finds this call.
 fn joints(plane: &Plane, link: EventLink) -> impl Iterator<Item = Joint> {
     let is_source = plane.is_host();
-    let number = plane.name.rsplit(':').next().and_then(|number| number.parse::<u64>().ok());
+    let number = device_number(plane);
     let run = |run: RunId, device| JointId::Run(RunId { device, ..run });
     let (first, second, is_source) = match link {
         EventLink::Produces(context) => (JointId::Context(context), None, true),

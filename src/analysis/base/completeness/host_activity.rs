@@ -1,8 +1,9 @@
 //! This module finds the steps of a host, and the host event that takes the most time in them. It is needed for captures that
 //! lack the events of the device.
 
-use super::reads::{host_threads, picos, spans_of};
+use super::reads::{host_threads, is_host, picos, spans_of};
 use super::sign::Span;
+use crate::analysis::base::host_marks::host_marks;
 use crate::profile::{Line, OpId, Plane, Profile};
 use crate::table::filter::contains;
 use crate::table::format::time_text;
@@ -14,37 +15,25 @@ use rustc_hash::FxHashSet;
 pub(super) struct HostSteps {
     /// The steps in the order of their start.
     pub spans: Vec<Span>,
-    /// The names of the events that are the steps, and of those around them.
+    /// The names of the events that are the steps.
     names: FxHashSet<String>,
     /// The steps are calls of a jitted function, because the host has no annotated steps.
     pub are_calls: bool,
 }
 
 impl HostSteps {
-    /// Finds the steps of the host of a file: the events that have a `step_num`, else the outermost calls of jitted functions.
+    /// Finds the steps of the host of a file: the events that mark steps, else the outermost calls of jitted functions.
     /// `None` if there are fewer than two.
     pub fn new(profile: &Profile, file: usize) -> Option<Self> {
         Self::annotated(profile, file).or_else(|| Self::of_calls(profile, file)).filter(|steps| steps.spans.len() > 1)
     }
 
-    /// The profile has the number of events with a `step_num`, and not which ones they are: they are the events of the name that
-    /// has as many events, and of several names the one with the most time.
     fn annotated(profile: &Profile, file: usize) -> Option<Self> {
-        let planes = profile.planes.iter().filter(|plane| plane.file == file && plane.name == "/host:CPU");
-        let with_steps = planes.filter_map(|plane| {
-            let n = plane.stat_counts.get("step_num")?.on_events;
-            let is_step = |(name, of): &(&str, (u64, u128))| {
-                of.0 == n && !name.starts_with('$') && !name.contains("::") && !is_call(name)
-            };
-            let (name, _) =
-                sums_by_name(profile, plane).into_iter().filter(is_step).max_by_key(|(_, (_, time))| *time)?;
-            Some((n, name, plane))
-        });
-        let (_, name, plane) = with_steps.max_by_key(|(n, ..)| *n)?;
-        let lines = plane.lines.iter().filter(|line| !line.derived);
-        let mut spans: Vec<Span> = lines.flat_map(|line| spans_named(profile, plane, line, &|of| of == name)).collect();
-        spans.sort_unstable();
-        Some(Self { spans, names: FxHashSet::from_iter([name.to_owned()]), are_calls: false })
+        let planes: Vec<usize> = (0..profile.planes.len()).filter(|at| is_host(&profile.planes[*at], file)).collect();
+        let marks = host_marks(profile, &planes);
+        let names = marks.iter().map(|mark| mark.name.to_owned()).collect();
+        let spans: Vec<Span> = marks.iter().map(|mark| mark.span).collect();
+        (!spans.is_empty()).then_some(Self { spans, names, are_calls: false })
     }
 
     fn of_calls(profile: &Profile, file: usize) -> Option<Self> {
@@ -101,24 +90,6 @@ pub(super) fn calls(profile: &Profile, file: usize) -> Vec<Span> {
 /// Returns whether a host event is a call of a jitted function, by its name.
 fn is_call(name: &str) -> bool {
     name.starts_with("PjitFunction") || contains(name, "ExecuteReplicated.__call__")
-}
-
-/// Returns the number and the sum of the durations of the events of a plane by name.
-fn sums_by_name<'p>(profile: &'p Profile, plane: &'p Plane) -> IndexMap<&'p str, (u64, u128)> {
-    let mut sums = vec![(0_u64, 0_u128); plane.ops.len()];
-    for line in plane.lines.iter().filter(|line| !line.derived) {
-        for ((_, duration), op) in line.events.times().zip(line.events.ops()) {
-            if let Some((n, time)) = sums.get_mut(op.0 as usize) {
-                (*n, *time) = (*n + 1, *time + u128::from(duration));
-            }
-        }
-    }
-    let mut all: IndexMap<&str, (u64, u128)> = IndexMap::default();
-    for (op, (n, time)) in plane.ops.iter().zip(sums).filter(|(_, (n, _))| *n > 0) {
-        let sum = all.entry(profile.text(op.name)).or_default();
-        *sum = (sum.0 + n, sum.1 + time);
-    }
-    all
 }
 
 /// Returns the events of a line whose names match.

@@ -27,13 +27,11 @@ pub use sign::Sign;
 
 use super::device::{Clock, Device, Step};
 use super::not_steady::NotSteady;
+use super::periods;
 use super::query::StepChoice;
 use crate::profile::{Note, NoteCode, Profile};
 use launches::Launches;
 use sign::Span;
-
-/// The least number of steady steps. With fewer, all steps with a period count that lack no events.
-const LEAST_STEPS: usize = 3;
 
 /// What is missing from the captures of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,17 +119,6 @@ fn mark_lost_steps(devices: &mut [Device], signs: &[Sign]) {
             let (start, end) = (origin + i128::from(start), origin + i128::from(end));
             spans.iter().any(|(from, to)| *from < end && *to > start)
         };
-        // A step without a period has no reason to be marked: it counts in no mean.
-        for step in device.steps.iter_mut().filter(|step| step.has_period && !spans.is_empty()) {
-            if touches(step) {
-                step.not_steady = Some(NotSteady::Lost);
-            }
-        }
-        // With few steady steps, all steps that have a period and lack no events count.
-        if !spans.is_empty() && !device.has_few_steady && device.steady_steps().count() < LEAST_STEPS {
-            device.has_few_steady = true;
-            let complete = |step: &&mut Step| step.has_period && step.not_steady != Some(NotSteady::Lost);
-            device.steps.iter_mut().filter(complete).for_each(|step| step.not_steady = None);
-        }
+        periods::leave_out_lost(device, &touches);
     }
 }

@@ -1,6 +1,7 @@
 //! This module reads planes, lines and times for the signs. Times are in ps on the event clock of the capture.
 
 use super::sign::Span;
+pub(super) use crate::analysis::base::device::device_number;
 use crate::analysis::base::platform::Platform;
 use crate::profile::{Line, Plane, Profile};
 use crate::units::Picos;
@@ -27,14 +28,14 @@ pub(super) fn device_planes(profile: &Profile, file: usize) -> Vec<(usize, Platf
     planes.filter_map(|(at, plane)| Some((at, Platform::from_plane_name(&plane.name)?))).collect()
 }
 
-/// Returns the number of a device on its host, as the name of its plane tells it.
-pub(super) fn device_number(plane: &Plane) -> Option<u64> {
-    plane.name.rsplit(':').next()?.parse().ok()
+/// Returns whether a plane has the threads of the host of a file.
+pub(super) fn is_host(plane: &Plane, file: usize) -> bool {
+    plane.file == file && plane.name == "/host:CPU"
 }
 
 /// Returns the threads of the host of a file, with their planes.
 pub(super) fn host_threads(profile: &Profile, file: usize) -> Vec<(&Plane, &Line)> {
-    let planes = profile.planes.iter().filter(|plane| plane.file == file && plane.name == "/host:CPU");
+    let planes = profile.planes.iter().filter(|plane| is_host(plane, file));
     let lines = planes.flat_map(|plane| plane.lines.iter().map(move |line| (plane, line)));
     lines.filter(|(_, line)| !line.derived && !line.events.is_empty()).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::super::device::StepBasis;
 use super::host_steps::Launch;
-use super::level::{COVERAGE, Found, FoundStep, Input, Outcome, Rejection};
+use super::level::{COVERAGE, FoundStep, FoundSteps, Input, Outcome, Rejection};
 use super::source::Unit;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,9 +19,8 @@ impl Input<'_> {
     /// Joins each run to the marked step in which the host launched it.
     pub fn linked(&self) -> Outcome {
         let host = &self.host.steps;
-        // With one event on the `Steps` line for each marked step, the line has these steps already.
         let n_line = self.source.steps.all.len();
-        if host.is_empty() || self.runs.is_empty() || (n_line > 0 && n_line <= host.len()) {
+        if host.is_empty() || self.runs.is_empty() {
             return Err(Rejection::Absent);
         }
         let launches = self.host.launches(self.device, self.source);
@@ -81,7 +80,7 @@ impl Input<'_> {
     }
 
     /// Returns steps that the host marked, with the numbers of the program if all differ.
-    fn marked(&self, mut steps: Vec<FoundStep>, of_line: bool) -> Found {
+    fn marked(&self, mut steps: Vec<FoundStep>, of_line: bool) -> FoundSteps {
         let mut numbers = FxHashSet::default();
         if !steps.iter().all(|step| step.number.is_some_and(|number| numbers.insert(number))) {
             steps.iter_mut().for_each(|step| step.number = None);
@@ -91,8 +90,14 @@ impl Input<'_> {
         let host_names: Vec<String> = host_names.collect();
         let name = host_names.first().cloned().unwrap_or_default();
         let n_parts = steps.iter().map(|step| step.end - step.first).max().unwrap_or(0);
-        let basis = StepBasis::Annotations { name, of_line, n_parts };
-        Found { basis, of_line, steps, host_names, coverage: 1.0 }
+        // With one event on the `Steps` line for each mark, the line has these steps.
+        let is_line = of_line && n_parts == 1 && steps.len() == self.source.steps.all.len();
+        if is_line && steps.iter().any(|step| step.number.is_none()) {
+            return self.events_of_line(1);
+        }
+        let basis = if is_line { StepBasis::StepsLine } else { StepBasis::Annotations { name, of_line, n_parts } };
+        let host_names = if is_line { Vec::new() } else { host_names };
+        FoundSteps { basis, of_line, steps, host_names, coverage: 1.0 }
     }
 
     /// Takes the events of the `Steps` line, or several of them together if the host marked fewer steps.
@@ -107,6 +112,12 @@ impl Input<'_> {
             units.len() <= expected + k && units.len() + k >= expected
         });
         let k = merged.filter(|k| units.len() >= 2 * k).unwrap_or(1);
+        self.checked(self.events_of_line(k), COVERAGE)
+    }
+
+    /// Returns steps of `k` events of the `Steps` line each.
+    pub fn events_of_line(&self, k: usize) -> FoundSteps {
+        let units = &self.source.steps.all;
         let numbers = if k == 1 { self.numbers(units) } else { None };
         let starts = (0..units.len()).step_by(k);
         let step = |(at, first): (usize, usize)| FoundStep {
@@ -120,11 +131,11 @@ impl Input<'_> {
             1 => StepBasis::StepsLine,
             n_parts => StepBasis::Annotations { name: self.host.steps[0].name.clone(), of_line: true, n_parts },
         };
-        self.checked(Found { basis, of_line: true, steps, host_names: Vec::new(), coverage: 1.0 }, COVERAGE)
+        FoundSteps { basis, of_line: true, steps, host_names: Vec::new(), coverage: 1.0 }
     }
 
     /// Returns the numbers at the end of the names of events. `None` unless every name has one and all differ.
-    pub fn numbers(&self, units: &[Unit]) -> Option<Vec<u64>> {
+    fn numbers(&self, units: &[Unit]) -> Option<Vec<u64>> {
         let plane = &self.profile.planes[self.device.plane];
         let name = |unit: &Unit| super::super::device::step_name(self.profile, plane, unit.op);
         let number = |unit: &Unit| name(unit).rsplit([' ', '_', '#']).next()?.parse().ok();

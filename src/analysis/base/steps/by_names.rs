@@ -1,7 +1,7 @@
 //! This module finds steps by the names of the programs that run.
 
 use super::super::device::StepBasis;
-use super::level::{COVERAGE, Found, FoundStep, Input, Outcome, Rejection};
+use super::level::{COVERAGE, FoundStep, FoundSteps, Input, Outcome, Rejection};
 use super::sequence::repeating;
 use super::source::NameId;
 use indexmap::IndexMap;
@@ -52,7 +52,7 @@ impl Input<'_> {
         };
         let steps = firsts.iter().enumerate().map(step).collect();
         let basis = StepBasis::Sequence { programs: programs(part.start + phase) };
-        self.checked(Found { basis, of_line: false, steps, host_names: Vec::new(), coverage: 1.0 }, COVERAGE)
+        self.checked(FoundSteps { basis, of_line: false, steps, host_names: Vec::new(), coverage: 1.0 }, COVERAGE)
     }
 
     /// Returns the place in the sequence before which launches pause longest: where the host begins a step. 0 if the calls
@@ -61,9 +61,11 @@ impl Input<'_> {
         let Some(calls) = self.host.call_times(self.device, self.source) else { return 0 };
         let pause = |phase: usize| {
             let firsts = (start + phase..end).step_by(period).filter(|at| *at > start);
-            let pauses: Vec<u64> = firsts.filter_map(|at| Some(calls[at]?.saturating_sub(calls[at - 1]?))).collect();
-            let sum: u128 = pauses.iter().map(|pause| u128::from(*pause)).sum();
-            sum.checked_div(pauses.len() as u128).unwrap_or(0)
+            let mut pauses: Vec<u64> =
+                firsts.filter_map(|at| Some(calls[at]?.saturating_sub(calls[at - 1]?))).collect();
+            // The median leaves out a compilation in one of the steps.
+            pauses.sort_unstable();
+            pauses.get(pauses.len() / 2).copied().unwrap_or(0)
         };
         (0..period).max_by_key(|phase| (pause(*phase), std::cmp::Reverse(*phase))).unwrap_or(0)
     }
@@ -102,7 +104,7 @@ impl Input<'_> {
     }
 
     /// Returns the steps that start with a run of a program in `anchors`. Other runs follow the last one.
-    fn starting_with(&self, anchors: &[NameId]) -> Found {
+    fn starting_with(&self, anchors: &[NameId]) -> FoundSteps {
         let firsts: Vec<usize> = (0..self.runs.len()).filter(|at| anchors.contains(&self.runs[*at].name)).collect();
         let step = |(at, first): (usize, &usize)| FoundStep {
             first: *first,
@@ -113,24 +115,14 @@ impl Input<'_> {
         let steps = firsts.iter().enumerate().map(step).collect();
         let programs = anchors.iter().map(|name| self.names.get(*name).to_owned()).collect();
         let basis = StepBasis::Modules { programs };
-        Found { basis, of_line: false, steps, host_names: Vec::new(), coverage: 1.0 }
+        FoundSteps { basis, of_line: false, steps, host_names: Vec::new(), coverage: 1.0 }
     }
 
     /// Returns the steps of a capture with too few of them for any level: the events of the `Steps` line, or the only run of
     /// the program with the most time.
-    pub fn few_steps(&self) -> Option<Found> {
-        let units = &self.source.steps.all;
-        if !units.is_empty() {
-            let numbers = self.numbers(units);
-            let step = |at: usize| FoundStep {
-                first: at,
-                end: at + 1,
-                number: numbers.as_ref().map(|numbers| numbers[at]),
-                host_step: None,
-            };
-            let steps = (0..units.len()).map(step).collect();
-            let basis = StepBasis::StepsLine;
-            return Some(Found { basis, of_line: true, steps, host_names: Vec::new(), coverage: 1.0 });
+    pub fn few_steps(&self) -> Option<FoundSteps> {
+        if !self.source.steps.all.is_empty() {
+            return Some(self.events_of_line(1));
         }
         let longest = self.runs.iter().max_by_key(|run| run.length)?;
         let n = self.runs.iter().filter(|run| run.name == longest.name).count();

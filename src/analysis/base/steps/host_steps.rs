@@ -7,12 +7,13 @@
 //!  TPU:0                                       ├ run ┤
 //! ```
 
-use super::super::device::{Clock, Device, host_interval, host_lines, host_planes, intervals};
+use super::super::device::{Clock, Device, device_number, intervals};
 use super::super::host_links::{HostEventId, HostLinks, HostThread};
+use super::super::host_marks::{HostMark, host_marks};
 use super::super::platform::Platform;
 use super::source::{Source, Unit};
 use crate::intervals::Interval;
-use crate::profile::{EventLink, Line, Profile, StepMark};
+use crate::profile::{EventLink, Profile};
 use crate::small_sort::SmallSort;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -64,26 +65,25 @@ pub enum Launch {
 }
 
 impl<'a> HostSteps<'a> {
-    /// Finds the steps that the host of a file marked. `clock` is the event clock of its devices.
-    pub fn new(profile: &'a Profile, file: usize, clock: Clock) -> Self {
-        let planes = host_planes(profile).get(file).cloned().unwrap_or_default();
-        let mut steps = marked(profile, &planes, clock);
-        steps.small_sort_by_key(|step| (step.line, step.time.0, std::cmp::Reverse(step.time.1)));
-        // A mark within another one of its thread is a part of that step.
-        let mut outer = None;
-        steps.retain(|step| {
-            let is_inner = outer.is_some_and(|(line, end)| line == step.line && step.time.1 <= end);
-            if !is_inner {
-                outer = Some((step.line, step.time.1));
-            }
-            !is_inner
-        });
-        steps.small_sort_by_key(|step| (step.time.0, step.line));
+    /// Finds the steps that a host with these planes marked. `clock` is the event clock of its devices.
+    pub fn new(profile: &'a Profile, planes: &[usize], clock: Clock) -> Self {
+        // The host may start before its devices: the time before the origin is cut off.
+        let time = |span: (i128, i128)| {
+            let Clock::Event { origin_ns } = clock else { return None };
+            let on_clock = |time: i128| u64::try_from((time - i128::from(origin_ns) * 1000).max(0)).ok();
+            Some((on_clock(span.0)?, on_clock(span.1)?))
+        };
+        let marks = host_marks(profile, planes).into_iter();
+        let step = |mark: HostMark<'_>| {
+            let (line, number, name) = (mark.line, mark.number, mark.name.to_owned());
+            Some(HostStep { line, time: time(mark.span)?, number, name })
+        };
+        let steps: Vec<HostStep> = marks.filter_map(step).collect();
         let mut by_line: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
         for (at, step) in steps.iter().enumerate() {
             by_line.entry(step.line).or_default().push(at);
         }
-        Self { steps, by_line, planes, clock, profile, links: OnceCell::new() }
+        Self { steps, by_line, planes: planes.to_vec(), clock, profile, links: OnceCell::new() }
     }
 
     fn links(&self) -> &HostLinks<'a> {
@@ -166,7 +166,7 @@ impl<'a> HostSteps<'a> {
     /// Returns the call that enqueued each run, as links tell.
     fn linked_calls(&self, device: &Device, source: &Source) -> Vec<Option<HostEventId>> {
         let plane = &self.profile.planes[device.plane];
-        let number = plane.name.rsplit(':').next().and_then(|number| number.parse().ok());
+        let number = device_number(plane);
         let call = |unit: &Unit| {
             let of: Vec<EventLink> = unit.links(plane).iter().map(|(_, link)| *link).collect();
             self.links().enqueue(&of, number)
@@ -185,12 +185,12 @@ impl<'a> HostSteps<'a> {
                 let Some(call) = self.links().launch(*correlation) else { continue };
                 let (start, _) = times[*event as usize];
                 let program = plane.op(line.events.op(*event as usize)).stats.program;
-                // The last run that begins at or before the kernel and has its program.
+                // The last run that begins at or before the kernel and has its program. Copies have none: the host makes them for a
+                // later run.
                 let before = runs.partition_point(|run| run.event_window.0 <= start);
                 let is_of = |at: &usize| {
                     let run = &runs[*at];
-                    start < run.event_window.1.max(run.event_window.0 + 1)
-                        && (program.is_none() || plane.op(run.op).stats.program == program)
+                    start < run.event_window.1.max(run.event_window.0 + 1) && plane.op(run.op).stats.program == program
                 };
                 let Some(at) = (before.saturating_sub(MAX_OVERLAP)..before).rev().find(is_of) else { continue };
                 if calls[at].is_none_or(|(first, _)| start < first) {
@@ -221,20 +221,4 @@ impl<'a> HostSteps<'a> {
         found.small_sort_by_key(|call| (links.time(*call).0, call.thread));
         found
     }
-}
-
-/// Returns the marks of the lowest level on planes of a host, on an event clock.
-fn marked(profile: &Profile, planes: &[usize], clock: Clock) -> Vec<HostStep> {
-    let Clock::Event { origin_ns } = clock else { return Vec::new() };
-    let level = |mark: &StepMark| mark.level.unwrap_or(1);
-    let marks =
-        || host_lines(profile, planes).flat_map(|(at, line)| line.step_marks.iter().map(move |of| (at, line, of)));
-    let Some(lowest) = marks().map(|(.., (_, mark))| level(mark)).min() else { return Vec::new() };
-    let step = |((plane, at), line, (event, mark)): ((usize, usize), &Line, &(u32, StepMark))| {
-        let event = *event as usize;
-        let time = host_interval(line.timestamp_ns, origin_ns, line.events.time(event))?;
-        let name = profile.text(profile.planes[plane].op(line.events.op(event)).name).to_owned();
-        Some(HostStep { line: (plane, at), time, number: mark.number, name })
-    };
-    marks().filter(|(.., (_, mark))| level(mark) == lowest).filter_map(step).collect()
 }

@@ -3,7 +3,7 @@
 
 use super::super::device::Device;
 use super::by_names::role;
-use super::level::Found;
+use super::level::FoundSteps;
 use super::source::{NameId, Names, Run, Source};
 use crate::profile::{Note, NoteCode, ProgramId, Severity};
 use crate::table::format::{counted, percent_text};
@@ -56,15 +56,14 @@ pub(super) fn mark(
     sources: &[Source],
     runs: &[Vec<Run>],
     names: &Names,
-    found: &[Option<Found>],
+    found: &[Option<FoundSteps>],
 ) -> Vec<StepKind> {
     let mut kinds: IndexMap<Key, Kind> = IndexMap::default();
     // The kind of each step number on the first device that has it. Devices may run other programs in the same step.
     let mut of_number: FxHashMap<u64, usize> = FxHashMap::default();
     let mut of_steps: Vec<Vec<usize>> = Vec::with_capacity(devices.len());
     for (((device, source), runs), found) in devices.iter().zip(sources).zip(runs).zip(found) {
-        let host_names = found.as_ref().map_or(&[][..], |found| &found.host_names);
-        let steps = step_runs(device, source, runs, host_names);
+        let steps = step_runs(device, source, runs, found.as_ref());
         let mut by_key: IndexMap<&Key, Vec<usize>> = IndexMap::default();
         steps.iter().enumerate().for_each(|(at, step)| by_key.entry(&step.key).or_default().push(at));
         let mut taken: FxHashSet<usize> = FxHashSet::default();
@@ -122,59 +121,69 @@ impl Kind {
     }
 }
 
-/// Returns the programs of each step. A run belongs to the step in whose window it starts.
-fn step_runs(device: &Device, source: &Source, runs: &[Run], host_names: &[String]) -> Vec<StepRuns> {
+/// The runs of one program name in a step.
+struct ProgramRuns {
+    name: NameId,
+    n: u32,
+    time: u64,
+    /// The length of the longest run, and its program.
+    longest: (u64, Option<ProgramId>),
+}
+
+/// Returns the programs of each step: those of its runs, or of the runs that start in its window if events of a line make it.
+fn step_runs(device: &Device, source: &Source, runs: &[Run], found: Option<&FoundSteps>) -> Vec<StepRuns> {
     let total: u128 = runs.iter().map(|run| u128::from(run.length)).sum();
-    let mut of_name: FxHashMap<NameId, u128> = FxHashMap::default();
-    runs.iter().for_each(|run| *of_name.entry(run.name).or_default() += u128::from(run.length));
-    let counts = |name: &NameId| of_name[name] as f64 >= total as f64 * LEAST_PROGRAM;
+    let mut times: FxHashMap<NameId, u128> = FxHashMap::default();
+    runs.iter().for_each(|run| *times.entry(run.name).or_default() += u128::from(run.length));
+    times.retain(|_, time| *time as f64 >= total as f64 * LEAST_PROGRAM);
     let units = &source.runs.all;
-    let mut steps: Vec<(Key, FxHashMap<NameId, (u64, ProgramTime)>)> = Vec::with_capacity(device.steps.len());
-    for (at, step) in device.steps.iter().enumerate() {
-        let (start, end) = step.event_window;
-        let first = units.partition_point(|unit| unit.event_window.0 < start);
-        let last = units.partition_point(|unit| unit.event_window.0 < end.max(start + 1));
-        let mut programs: Vec<(NameId, u32)> = Vec::new();
-        let mut times: FxHashMap<NameId, (u64, ProgramTime)> = FxHashMap::default();
-        for run in runs[first..last].iter().filter(|run| counts(&run.name)) {
-            match programs.iter_mut().find(|(name, _)| *name == run.name) {
-                Some((_, n)) => *n += 1,
-                None => programs.push((run.name, 1)),
-            }
-            let (time, longest) = times.entry(run.name).or_default();
-            *time = time.saturating_add(run.length);
-            *longest = (*longest).max((run.length, run.program));
-        }
-        programs.sort_unstable();
-        let host_name = host_names.get(at).cloned().unwrap_or_default();
-        steps.push((Key { host_name, programs, id: None }, times));
-    }
-    // Of the steps with the same programs: the program with the most time, and its id in each step.
+    let before = |time: u64| units.partition_point(|unit| unit.event_window.0 < time);
+    let mut programs_of: Vec<Vec<ProgramRuns>> = Vec::with_capacity(device.steps.len());
     let mut groups: IndexMap<Key, Vec<usize>> = IndexMap::default();
-    steps.iter().enumerate().for_each(|(at, (key, _))| groups.entry(key.clone()).or_default().push(at));
-    let mut found: Vec<StepRuns> =
-        steps.iter().map(|(key, _)| StepRuns { key: key.clone(), main: None, n_programs: None }).collect();
-    for members in groups.into_values() {
+    for (at, step) in device.steps.iter().enumerate() {
+        let found_step = found.and_then(|found| found.steps.get(at));
+        let of_step = match found_step.filter(|_| found.is_some_and(|found| !found.of_line)) {
+            Some(of) => of.first..of.end,
+            None => before(step.event_window.0)..before(step.event_window.1.max(step.event_window.0 + 1)),
+        };
+        let mut programs: Vec<ProgramRuns> = Vec::new();
+        for run in runs[of_step].iter().filter(|run| times.contains_key(&run.name)) {
+            let longest = (run.length, run.program);
+            match programs.iter_mut().find(|of| of.name == run.name) {
+                Some(of) => {
+                    (of.n, of.time) = (of.n + 1, of.time.saturating_add(run.length));
+                    of.longest = of.longest.max(longest);
+                }
+                None => programs.push(ProgramRuns { name: run.name, n: 1, time: run.length, longest }),
+            }
+        }
+        programs.sort_unstable_by_key(|of| of.name);
+        let host_name = found.and_then(|found| found.host_names.get(at)).cloned().unwrap_or_default();
+        let key = Key { host_name, programs: programs.iter().map(|of| (of.name, of.n)).collect(), id: None };
+        groups.entry(key).or_default().push(at);
+        programs_of.push(programs);
+    }
+    let mut all: Vec<Option<StepRuns>> = Vec::new();
+    all.resize_with(device.steps.len(), || None);
+    // Of the steps with the same programs: the program with the most time, and its id in each step.
+    for (key, members) in groups {
         let mut times: IndexMap<NameId, u128> = IndexMap::default();
-        for (name, (time, _)) in members.iter().flat_map(|at| &steps[*at].1) {
-            *times.entry(*name).or_default() += u128::from(*time);
+        for of in members.iter().flat_map(|at| &programs_of[*at]) {
+            *times.entry(of.name).or_default() += u128::from(of.time);
         }
         let main = times.into_iter().max_by_key(|(name, time)| (*time, std::cmp::Reverse(*name))).map(|(name, _)| name);
-        let id = |at: usize| main.and_then(|main| steps[at].1.get(&main)).and_then(|(_, (_, program))| *program);
+        let id = |at: usize| programs_of[at].iter().find(|of| Some(of.name) == main).and_then(|of| of.longest.1);
         let mut n_of: FxHashMap<Option<ProgramId>, u64> = FxHashMap::default();
         members.iter().for_each(|at| *n_of.entry(id(*at)).or_default() += 1);
         let is_once = n_of.len() > 1 && n_of.values().all(|n| *n == 1);
+        let n_programs = is_once.then_some(n_of.len() as u64);
         for at in members {
-            found[at].main = main;
-            found[at].n_programs = is_once.then_some(n_of.len() as u64);
-            found[at].key.id = if is_once { None } else { id(at) };
+            let key = Key { id: id(at).filter(|_| !is_once), ..key.clone() };
+            all[at] = Some(StepRuns { key, main, n_programs });
         }
     }
-    found
+    all.into_iter().flatten().collect()
 }
-
-/// The length of the longest run of a program name in a step, and its program.
-type ProgramTime = (u64, Option<ProgramId>);
 
 /// Orders kinds by their time, and names them. Returns the place of each kind, and the kinds in their order.
 fn ranked(kinds: &IndexMap<Key, Kind>, names: &Names) -> (Vec<u16>, Vec<StepKind>) {

@@ -107,7 +107,7 @@ pub enum Rejection {
     Pattern { programs: Vec<String>, n: u64, length: u64 },
 }
 
-pub(super) type Outcome = Result<Found, Rejection>;
+pub(super) type Outcome = Result<FoundSteps, Rejection>;
 
 /// A step: the units `first..end` belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub struct FoundStep {
 
 /// The steps that a level finds on a device.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundSteps {
     pub basis: StepBasis,
     /// Whether the units are events of the `Steps` line instead of runs.
     pub of_line: bool,
@@ -151,41 +151,31 @@ impl Input<'_> {
     }
 
     /// Returns the steps if there are two or more, and if they hold `least` of the time of the runs.
-    pub fn checked(&self, mut found: Found, least: f64) -> Outcome {
+    pub fn checked(&self, mut found: FoundSteps, least: f64) -> Outcome {
         if found.steps.len() < 2 {
             return Err(Rejection::FewSteps);
         }
-        let total: u128 = self.runs.iter().map(|run| u128::from(run.length)).sum();
-        let mut inside: u128 = 0;
-        if found.of_line {
-            // A run is in a step if it starts in it.
-            let units = &self.source.steps.all;
-            let mut at = 0;
-            for (unit, run) in self.source.runs.all.iter().zip(self.runs) {
-                while at + 1 < found.steps.len()
-                    && units[found.steps[at + 1].first].event_window.0 <= unit.event_window.0
-                {
-                    at += 1;
-                }
-                let step = &found.steps[at];
-                let last_end = units[step.end - 1].event_window.1;
-                let next = units.get(step.end).map(|next| next.event_window.0);
-                let is_in = units[step.first].event_window.0 <= unit.event_window.0
-                    && next.map_or(unit.event_window.0 < last_end, |next| unit.event_window.0 < next);
-                inside += if is_in { u128::from(run.length) } else { 0 };
+        let length = |runs: &[Run]| runs.iter().map(|run| u128::from(run.length)).sum::<u128>();
+        let runs_in = |step: &FoundStep| {
+            if !found.of_line {
+                return step.first..step.end;
             }
-        } else {
-            for step in &found.steps {
-                inside += self.runs[step.first..step.end].iter().map(|run| u128::from(run.length)).sum::<u128>();
-            }
-        }
+            // A run is in a step of the line if it starts before the next event.
+            let (units, runs) = (&self.source.steps.all, &self.source.runs.all);
+            let end = units.get(step.end).map_or(units[step.end - 1].event_window.1, |next| next.event_window.0);
+            let before = |time: u64| runs.partition_point(|run| run.event_window.0 < time);
+            let first = before(units[step.first].event_window.0);
+            first..before(end).max(first)
+        };
+        let total = length(self.runs);
+        let inside: u128 = found.steps.iter().map(|step| length(&self.runs[runs_in(step)])).sum();
         let coverage = if total == 0 { 1.0 } else { inside as f64 / total as f64 };
         found.coverage = coverage;
         if coverage < least { Err(Rejection::Coverage(coverage)) } else { Ok(found) }
     }
 }
 
-impl Found {
+impl FoundSteps {
     /// Sets the steps of a device. Returns the steps, by index, whose period ends before the next step starts, each with the
     /// end of its period on the clock of steps and on the event clock.
     pub fn set_steps(&self, device: &mut Device, source: &Source) -> Vec<(usize, (u64, u64))> {

@@ -26,14 +26,14 @@ mod notes;
 mod sequence;
 mod source;
 
-use super::device::{Clock, Device, Step, StepBasis};
+use super::device::{Clock, Device, Step, StepBasis, host_planes};
 use super::not_steady::NotSteady;
 use super::query::StepChoice;
 use super::{device_notes, periods};
 use crate::profile::{Note, Profile};
 use host_steps::HostSteps;
 use indexmap::IndexMap;
-use level::{Found, Level, Outcome, Rejection};
+use level::{FoundSteps, Level, Outcome, Rejection};
 use source::Names;
 
 pub use kinds::StepKind;
@@ -55,9 +55,11 @@ pub(super) fn find(
     let runs: Vec<Vec<source::Run>> =
         devices.iter().zip(sources).map(|(device, source)| source.runs(profile, device, &mut names)).collect();
     let mut hosts: IndexMap<(usize, Clock), HostSteps> = IndexMap::default();
+    let planes = host_planes(profile);
+    let planes_of = |file: usize| planes.get(file).map_or(&[][..], Vec::as_slice);
     let key = |device: &Device| (profile.planes[device.plane].file, device.event_clock);
     for device in devices.iter() {
-        hosts.entry(key(device)).or_insert_with_key(|(file, clock)| HostSteps::new(profile, *file, *clock));
+        hosts.entry(key(device)).or_insert_with_key(|(file, clock)| HostSteps::new(profile, planes_of(*file), *clock));
     }
     let inputs: Vec<level::Input<'_>> = devices
         .iter()
@@ -89,29 +91,40 @@ pub(super) fn find(
 
 /// Returns the steps of each device, of the first level that finds steps on most devices, and the levels before it with
 /// the reason of the first device on which they find none.
-fn choose(inputs: &[level::Input<'_>], by: &StepsBy) -> (Vec<Option<Found>>, Vec<(Level, Rejection)>) {
+fn choose(inputs: &[level::Input<'_>], by: &StepsBy) -> (Vec<Option<FoundSteps>>, Vec<(Level, Rejection)>) {
     let mut rejected = Vec::new();
     let n_devices = inputs.iter().filter(|input| !input.source.is_empty()).count();
-    let find = |level: &Level| -> Vec<Outcome> { inputs.iter().map(|input| input.find(level)).collect() };
+    // The steps of the first level that finds some on a device.
+    let mut own: Vec<Option<FoundSteps>> = vec![None; inputs.len()];
     for level in by.levels() {
-        let found = find(&level);
+        let found: Vec<Outcome> = inputs.iter().map(|input| input.find(&level)).collect();
         let n = found.iter().filter(|outcome| outcome.is_ok()).count();
         if n > 0 && n as f64 >= n_devices as f64 * DEVICES {
             return (found.into_iter().map(Result::ok).collect(), rejected);
         }
-        let reason = found
-            .into_iter()
-            .zip(inputs)
-            .find_map(|(outcome, input)| outcome.err().filter(|_| !input.source.is_empty()));
+        let is_pattern = |outcome: &Outcome| matches!(outcome, Err(Rejection::Pattern { .. }));
+        // Programs that are dispatched alone make no step at any later level.
+        let is_over = n == 0 && found.iter().any(is_pattern);
+        let mut reason = None;
+        for ((outcome, input), own) in found.into_iter().zip(inputs).zip(&mut own) {
+            match outcome {
+                Ok(steps) => *own = own.take().or(Some(steps)),
+                Err(why) if !input.source.is_empty() => reason = reason.or(Some(why)),
+                Err(_) => {}
+            }
+        }
         rejected.extend(reason.map(|reason| (level, reason)));
+        if is_over {
+            return (own, rejected);
+        }
     }
-    // Without a level for most devices, each device has the steps of its own first level. Few steps are better than none, if the
-    // capture names them.
-    let own = |input: &level::Input<'_>| {
-        let of_level = by.levels().iter().find_map(|level| input.find(level).ok());
-        of_level.or_else(|| input.few_steps().filter(|_| *by == StepsBy::FirstThatFits))
-    };
-    (inputs.iter().map(own).collect(), rejected)
+    // Few steps are better than none, if the capture names them.
+    if *by == StepsBy::FirstThatFits {
+        for (input, own) in inputs.iter().zip(&mut own) {
+            *own = own.take().or_else(|| input.few_steps());
+        }
+    }
+    (own, rejected)
 }
 
 impl StepBasis {

@@ -2,7 +2,7 @@
 
 use super::super::device::{Device, StepBasis};
 use super::super::device_notes::derived_runs;
-use super::level::{Found, Input, Level, Rejection};
+use super::level::{FoundSteps, Input, Level, Rejection};
 use super::source::Source;
 use crate::profile::{Note, NoteCode, Severity};
 use crate::table::format::{counted, percent_text, time_text};
@@ -27,7 +27,7 @@ fn program_list(programs: &[String]) -> String {
 }
 
 /// Returns the notes on the steps of a device.
-pub(super) fn of_device(device: &Device, source: &Source, found: Option<&Found>) -> Vec<Note> {
+pub(super) fn of_device(device: &Device, source: &Source, found: Option<&FoundSteps>) -> Vec<Note> {
     if source.is_empty() && device.steps.is_empty() {
         let message = "The capture has no “Steps” line and no program runs, so only the whole capture is shown. Capture at least one whole step.";
         return vec![Note::new(Severity::Info, NoteCode::NoSteps, message).with_place(&device.label)];
@@ -60,7 +60,11 @@ pub(super) fn of_device(device: &Device, source: &Source, found: Option<&Found>)
                 1 => format!("The only step is the only run of {what}."),
                 n => format!("Steps are {n} runs of {what}."),
             };
-            (NoteCode::StepsFromModules, format!("The capture has no “Steps” line. {steps}"))
+            if source.steps.all.is_empty() {
+                (NoteCode::StepsFromModules, format!("The capture has no “Steps” line. {steps}"))
+            } else {
+                (NoteCode::StepsBy, format!("The “Steps” line is not used. {steps}"))
+            }
         }
         StepBasis::None => (
             NoteCode::NoSteps,
@@ -121,7 +125,7 @@ pub(super) fn rejected(inputs: &[Input<'_>], rejected: &[(Level, Rejection)]) ->
 }
 
 /// Returns a note on the runs that are in no step.
-pub(super) fn outside(inputs: &[Input<'_>], found: &[Option<Found>]) -> Option<Note> {
+pub(super) fn outside(inputs: &[Input<'_>], found: &[Option<FoundSteps>]) -> Option<Note> {
     let mut programs: IndexMap<&str, u128> = IndexMap::default();
     for (input, found) in inputs.iter().zip(found) {
         let Some(found) = found.as_ref().filter(|found| !found.of_line) else { continue };

@@ -31,8 +31,7 @@ pub fn repeating(list: &[u32]) -> Option<(usize, Range<usize>)> {
     None
 }
 
-/// Returns the periods of a list, ascending: `list[i] == list[i + period]` wherever both exist. A period is at most half
-/// of the list.
+/// Returns the periods of a list that are shorter than it, ascending: `list[i] == list[i + period]` wherever both exist.
 fn periods(list: &[u32]) -> impl Iterator<Item = usize> + use<> {
     // The length of the longest proper border of each prefix (Knuth, Morris and Pratt).
     let mut border = vec![0_usize; list.len()];
@@ -46,7 +45,7 @@ fn periods(list: &[u32]) -> impl Iterator<Item = usize> + use<> {
     let n = list.len();
     let first = border.last().copied().unwrap_or(0);
     let next = move |length: &usize| length.checked_sub(1).map(|last| border[last]);
-    std::iter::successors(Some(first), next).map(move |length| n - length).take_while(move |period| period * 2 <= n)
+    std::iter::successors(Some(first), next).map(move |length| n - length).take_while(move |period| *period < n)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -67,6 +66,23 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_repeated_sequence_is_found(
+            unit in proptest::collection::vec(0_u32..3, 2..8),
+            repeats in 3_usize..6,
+            ends in proptest::collection::vec(7_u32..9, 0..2),
+        ) {
+            let list = [unit.repeat(repeats), ends].concat();
+            let n_repeating = unit.len() * repeats;
+            let found = repeating(&list);
+            let is_one_program = unit.iter().all(|name| *name == unit[0]);
+            let is_within_limit = list.len() - n_repeating <= list.len() / 5;
+            // The unit may itself be a shorter one that repeats.
+            let is_period = |period: usize| (0..n_repeating - period).all(|at| list[at] == list[at + period]);
+            let smallest = (1..=unit.len()).find(|period| is_period(*period));
+            prop_assert_eq!(found.map(|(period, _)| period), smallest.filter(|_| is_within_limit && !is_one_program));
+        }
+
         #[test]
         fn the_period_is_that_of_a_plain_search(list in proptest::collection::vec(0_u32..3, 0..40)) {
             let n = list.len();
