@@ -15,6 +15,7 @@ use crate::table::sort::{distinct_texts, ranks_of_order, sort_by_name, text_rank
 use crate::table::source::{RowMaker, Source};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// The rows of a breakdown as a [`RowMaker`].
 pub(crate) struct BreakdownRows<'a>(pub(crate) RowView<'a>);
@@ -46,7 +47,7 @@ impl RowMaker<Group> for BreakdownRows<'_> {
         let each = |of: &dyn Fn(usize) -> Option<u64>| (0..rows.len()).map(of).collect();
         let texts = |text| Some(text_order(rows, text));
         match column {
-            "key" => Some(each(&|i| Some(u64::from(ranks[i])))),
+            "key" => Some(name_order(rows, ranks)),
             "kind" => Some(each(&|i| Some(kind_rank(rows.row(i).kind, rows.is_of_several_kinds(i)).into()))),
             "phase" => Some(each(&|i| rows.phase(i).map(|phase| phase as u64))),
             "hlo_category" => texts(RowText::Category),
@@ -137,6 +138,21 @@ pub(crate) fn breakdown_table<'r>(
         .with_total("n_executions", Value::Executions(shown.n_events))
         .with_peak("flop_rate", header.peaks.flops)
         .with_peak("byte_rate", header.peaks.hbm_bytes)
+}
+
+/// Returns, for each row, the rank of its name among the distinct names. `ranks` are those of the rows by name.
+fn name_order(rows: RowView<'_>, ranks: &[u32]) -> Vec<Option<u64>> {
+    let mut by_rank = vec![0; ranks.len()];
+    ranks.iter().enumerate().for_each(|(row, rank)| by_rank[*rank as usize] = row);
+    let mut order = vec![None; ranks.len()];
+    let mut last: Option<(u64, Cow<'_, str>)> = None;
+    for row in by_rank {
+        let name = rows.key(row);
+        let number = last.map_or(0, |(number, before)| number + u64::from(before != name));
+        order[row] = Some(number);
+        last = Some((number, name));
+    }
+    order
 }
 
 /// Returns, for each row, the rank of its text among the distinct texts of the column. Numbers at the end of a text are

@@ -10,21 +10,16 @@ use std::process::Command;
 const NOT_RIGHT_YET: &[&str] = &[
     "tpu_multislice_dcn",
     "tpu_multislice_dcn_comm",
-    "tpu_hostonly_warn",
-    "gpu_memcpy_only2",
     "cpu_callback",
     "cpu_inputslow",
-    "gpu_grad_accum",
     "gpu_pipeline2",
     "gpu_ragged_a2a",
     "gpu_ragged_a2a_verdict",
     "tpu_decode_unlinked",
     "tpu_scatter_loop",
     "gpu_sync_ag",
-    "tpu_torchxla",
     "flags_other_option",
     "flags_dict",
-    "gpu_shapes",
     "gpu_moe_fft_costs",
 ];
 

@@ -421,6 +421,8 @@ fn a_full_summary_answers_as_its_capture_does() {
                 let page = PageQuery { sort, first: 3, count: 40, ..PageQuery::default() };
                 let rows = |engine: &mut OpenSession| common::breakdown_page(engine, &query, page.clone());
                 let (a, b) = (rows(&mut capture), rows(&mut summary));
+                let keys = |page: &TablePage| page.rows.iter().map(|row| row.key.clone()).collect::<Vec<String>>();
+                assert_eq!(keys(&a), keys(&b), "{} of {}", column.id, files[0].0);
                 let differing = a.rows.iter().zip(&b.rows).find(|(a, b)| a != b);
                 assert!(a == b, "{} of {}: {differing:#?}", column.id, files[0].0);
             }

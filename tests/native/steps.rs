@@ -48,7 +48,7 @@ fn steps_of_the_cases_are_the_expected_ones() {
         ("gpu/cudnn.kernels.xplane.pb.xz", "annotation", 8, 5.280, "train"),
         ("gpu/xla.kernels.xplane.pb.xz", "annotation", 8, 7.526, "train"),
         ("cases/tpu_multislice_dcn.xplane.pb", "line", 6, 30.0, "jit_train_step"),
-        ("cases/tpu_torchxla.xplane.pb", "line", 4, 10.0, "SyncTensorsGraph.125"),
+        ("cases/tpu_torchxla.xplane.pb", "line", 4, 10.0, "SyncTensorsGraph.2104"),
         ("sample.xplane.pb.xz", "line", 5, 167.236, "jit_train_step"),
         ("cases/tpu_decode_unlinked.xplane.pb", "program", 20, 20.0, "jit_step_fun"),
         ("cases/gpu_ragged_a2a.xplane.pb", "program", 6, 30.0, "jit_moe"),

@@ -3,7 +3,7 @@
 
 use crate::common;
 use crate::common::make::{self, int, text};
-use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Step, StepChoice};
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Step, StepBasis, StepChoice};
 use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::breakdown::row_label;
 use rooflight::analysis::classify::{Kind, OpGroup};
@@ -128,11 +128,11 @@ fn mi300_every_op_equals_hlo_stats() {
 fn mi300_runs_and_copies() {
     let of = real(MI300, "gemm.xplane.pb").unwrap();
     let device = &of.1.devices[0];
-    assert_eq!((device.label.as_str(), device.steps.len(), of.1.devices.len()), ("GPU:0", 3, 1));
-    let steps: Vec<u64> = device.steps.iter().map(|step| step.length().0 / 1_000_000).collect();
-    assert_eq!(steps, [753, 700, 573], "periods of the largest matmul; the last run has none");
-    let events: Vec<u64> = device.steps.iter().map(|step| step.duration.0 / 1_000_000).collect();
-    assert_eq!(events, [672, 587, 573], "three runs of the largest matmul, each one kernel");
+    assert_eq!((device.label.as_str(), device.steps.len(), of.1.devices.len()), ("GPU:0", 6, 1));
+    let programs = ["jit_convert_element_type", "jit_broadcast_in_dim"];
+    let expected: Vec<&str> = [&programs[..], &programs, &["jit_dot"; 3]].concat();
+    let StepBasis::Sequence { programs } = &device.basis else { panic!("{:?}", device.basis) };
+    assert_eq!(*programs, expected, "six times the inputs and three runs of the matmul");
     assert!(of.1.notes.iter().any(|note| note.code == "derived_runs"));
     // Only the launches show that these copies come from the host. Kernels do not.
     let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);

@@ -125,6 +125,8 @@ pub fn printed(name: &str, value: &Value) -> String {
         (Some(whole), _) if name.ends_with("bytes") => bytes_text(whole),
         (_, Some(real)) if name.contains("pct") => percent_text(real / 100.0),
         (Some(whole), _) => count(whole),
+        // A mean of steps has fractions of executions, with one decimal, or with two below 10.
+        (_, Some(real)) if name == "n_executions" => format!("{real:.*}", if real >= 10.0 { 1 } else { 2 }),
         (_, Some(real)) => percent_text(real),
         _ => "–".to_owned(),
     }
