@@ -135,8 +135,11 @@ pub fn run(
     Ok((text + "\n", n_partial + n_failed > 0 || !export.damage().is_empty()))
 }
 
+/// The files of a session, and the inputs that they are read from.
+type SessionFiles = (Vec<PathBuf>, Result<Vec<Input>, Failure>);
+
 /// Returns the files of each session among paths. Files that cannot be opened are one capture, which fails.
-fn sessions(paths: &[PathBuf]) -> Vec<(Vec<PathBuf>, Result<Vec<Input>, Failure>)> {
+fn sessions(paths: &[PathBuf]) -> Vec<SessionFiles> {
     let inputs = match inputs(paths) {
         Ok(inputs) => inputs,
         Err(failure) => return vec![(paths.to_vec(), Err(failure))],

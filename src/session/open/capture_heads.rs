@@ -95,9 +95,12 @@ fn process(plane: &Plane) -> Option<u64> {
     plane.number_stat("process_id").filter(|id| *id > 0.0).map(|id| id as u64)
 }
 
+/// Receives the unpacked bytes of a file.
+type ReadSource<'a> = dyn FnMut(&dyn Source) + 'a;
+
 /// Adds the types of devices to the heads of files that would be of one run, as far as the number of files is small. `with_source` calls a
 /// function with the unpacked bytes of a file, if they are at hand.
-pub(super) fn add_device_types(heads: &mut [FileHead], with_source: &dyn Fn(usize, &mut dyn FnMut(&dyn Source))) {
+pub(super) fn add_device_types(heads: &mut [FileHead], with_source: &dyn Fn(usize, &mut ReadSource<'_>)) {
     for run in runs(heads) {
         let files: Vec<usize> = run.iter().map(|at| *at as usize).filter(|at| heads[*at].platform.is_some()).collect();
         if !(2..=MAX_TYPED_FILES).contains(&files.len()) {

@@ -20,7 +20,7 @@ impl Run {
         let files = of.files.iter().filter_map(|at| heads.get(*at as usize));
         let paths: Vec<String> = files.filter(|head| head.kind.has_events()).map(|head| head.path.clone()).collect();
         let run = Self { name: of.name.clone(), paths, time_ns: None, n_hosts: of.n_hosts };
-        let named = run.folders().into_iter().find_map(|folder| time_of_folder(folder));
+        let named = run.folders().into_iter().find_map(time_of_folder);
         Self { time_ns: named.or(of.start_ns), ..run }
     }
 

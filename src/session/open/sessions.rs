@@ -62,7 +62,7 @@ pub(crate) fn choose(mut captures: Vec<Capture>, choice: &SessionChoice) -> Resu
     if n_events < 2 {
         return match choice {
             SessionChoice::Named(name) if name != "1" => {
-                let heads: Vec<FileHead> = captures.iter().map(|capture| untimed_head(capture)).collect();
+                let heads: Vec<FileHead> = captures.iter().map(untimed_head).collect();
                 let runs: Vec<Run> = group(&heads).0.iter().map(|of| Run::new(of, &heads)).collect();
                 let is_named = runs.iter().any(|run| run.is_named(name));
                 if is_named { Ok((captures, Vec::new())) } else { Err(messages::no_session(name, &runs)) }
@@ -216,13 +216,7 @@ fn without_duplicates(captures: Vec<Capture>, heads: Vec<FileHead>) -> (Vec<Capt
     let notes =
         copies.iter().enumerate().filter_map(|(at, of)| Some(messages::duplicate_file(&name(at), &name((*of)?))));
     let notes: Vec<Note> = notes.collect();
-    let is_kept = |at: &usize| copies[*at].is_none();
-    let (mut left, mut left_heads) = (Vec::new(), Vec::new());
-    for (at, (capture, head)) in captures.into_iter().zip(heads.iter().cloned()).enumerate() {
-        if is_kept(&at) {
-            left.push(capture);
-            left_heads.push(head);
-        }
-    }
+    let is_kept = |(_, copy): &(_, Option<usize>)| copy.is_none();
+    let (left, left_heads) = captures.into_iter().zip(heads).zip(copies).filter(is_kept).map(|(kept, _)| kept).unzip();
     (left, left_heads, notes)
 }

@@ -336,7 +336,7 @@ impl Sink for Builder<'_> {
         let Line { events, allocator, counters, correlation_ids, links, step_marks, .. } = line;
         let run = self.pending.correlation_ids.run();
         let device = self.pending.allocator.ordinal();
-        self.pending.links.take((links, step_marks), events.len(), run, device);
+        self.pending.links.take(links, step_marks, events.len(), run, device);
         // This is skipped for TPUs, because the access to the op of every event would wait for memory.
         if self.role != Role::Other {
             let has_op = self.plane.ops[op as usize].stats.hlo_op.is_some();

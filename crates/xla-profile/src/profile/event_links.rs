@@ -103,7 +103,8 @@ impl PendingLinks {
     #[inline]
     pub(super) fn take(
         &mut self,
-        (links, step_marks): (&mut Vec<(u32, EventLink)>, &mut Vec<(u32, StepMark)>),
+        links: &mut Vec<(u32, EventLink)>,
+        step_marks: &mut Vec<(u32, StepMark)>,
         event: usize,
         run: Option<u64>,
         device: Option<u64>,

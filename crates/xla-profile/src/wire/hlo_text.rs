@@ -3,6 +3,7 @@
 
 use super::Span;
 use super::hlo::HloError;
+use super::search::position;
 use crate::source::Source;
 
 /// The name and the position of the module in a file of HLO text.
@@ -153,10 +154,6 @@ fn is_complete(tail: &[u8]) -> bool {
     let lines = tail.split(|b| *b == b'\n').rev().map(<[u8]>::trim_ascii);
     let mut rest = lines.filter(|line| !line.is_empty() && !line.starts_with(b"//"));
     rest.next().is_some_and(|line| line.starts_with(b"}") || line.ends_with(b"}"))
-}
-
-fn position(text: &[u8], of: &[u8]) -> Option<usize> {
-    text.windows(of.len()).position(|at| at == of)
 }
 
 fn piece(source: &dyn Source, at: u64) -> Result<Vec<u8>, HloError> {

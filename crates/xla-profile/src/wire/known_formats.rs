@@ -1,6 +1,7 @@
 //! This module names formats that are no capture and no program, but lie beside them or are mistaken for them, with the way from each
 //! of them to something that can be read.
 
+use super::search::contains;
 use super::xspace::is_text;
 use super::{Cursor, Field, Value};
 
@@ -143,10 +144,6 @@ fn starts_as_mlir(text: &[u8]) -> bool {
     is_module || first.starts_with(b"func.func ")
 }
 
-fn contains(text: &[u8], of: &[u8]) -> bool {
-    text.windows(of.len()).any(|part| part == of)
-}
-
 /// Returns whether a message starts like a profile of pprof: the types of its values, each a pair of numbers of strings.
 fn is_pprof(head: &[u8]) -> bool {
     let mut cursor = Cursor::new(head, 0);
@@ -175,8 +172,7 @@ fn is_compile_options(head: &[u8]) -> bool {
     loop {
         let Ok(Some(field)) = cursor.next_field() else { return false };
         match (field.number, field.value) {
-            (1, Value::Bytes(_)) => {}
-            (2, Value::Varint(0 | 1)) => {}
+            (1, Value::Bytes(_)) | (2, Value::Varint(0 | 1)) => {}
             (3, Value::Bytes(options)) => return !is_text(options) && is_build_options(options),
             _ => return false,
         }

@@ -19,6 +19,7 @@ mod error;
 pub mod hlo;
 pub mod hlo_text;
 mod known_formats;
+mod search;
 mod sniff;
 pub mod trace;
 mod window;

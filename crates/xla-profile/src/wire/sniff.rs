@@ -1,6 +1,7 @@
 //! This module detects the format of a file from its first bytes, never from its name.
 
 use super::known_formats::{self, KnownFormat};
+use super::search::contains;
 use super::xspace::{MAX_TEXT, is_host_name, is_text};
 use super::{Cursor, Field, Value};
 
@@ -112,13 +113,12 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
 /// Returns whether a line is an object with the columns that every table begins with. Lines before it may be damaged, other programs may
 /// write the columns in another order, and the last line may be cut.
 fn has_table_row(head: &[u8]) -> bool {
-    let has = |line: &[u8], key: &[u8]| line.windows(key.len()).any(|part| part == key);
     let is_row = |line: &[u8]| {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         line.trim_ascii_start().starts_with(b"{")
-            && has(line, b"\"capture_id\"")
-            && has(line, b"\"schema_version\"")
-            && !has(line, b"\"traceEvents\"")
+            && contains(line, b"\"capture_id\"")
+            && contains(line, b"\"schema_version\"")
+            && !contains(line, b"\"traceEvents\"")
     };
     head.split(|byte| *byte == b'\n').any(is_row)
 }

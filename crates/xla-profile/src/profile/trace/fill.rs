@@ -214,8 +214,8 @@ impl<'b, 'p> Fill<'b, 'p> {
         let duration = self.builder.anomalies.clamped_wide(event.duration_ps.unwrap_or_default());
         let line = &mut self.lines[at];
         let place = line.events.len();
-        let marks = (&mut line.links, &mut line.step_marks);
-        self.args.links.take(marks, place, self.args.correlation_ids.run(), self.args.allocator.ordinal());
+        let (run, device) = (self.args.correlation_ids.run(), self.args.allocator.ordinal());
+        self.args.links.take(&mut line.links, &mut line.step_marks, place, run, device);
         if role != Role::Other {
             let has_op = self.args.stats[OpStat::HloOp as usize].is_some();
             self.args.correlation_ids.take(
