@@ -178,12 +178,9 @@ pub fn host_planes(profile: &Profile) -> Vec<Vec<usize>> {
 }
 
 /// Iterates over the threads on planes of a host, each after its place: the index of its plane, and its index in the plane.
-pub fn host_lines<'p>(
-    profile: &'p Profile,
-    planes: &[usize],
-) -> impl Iterator<Item = ((usize, usize), &'p Line)> + use<'p> {
+pub fn host_lines<'p>(profile: &'p Profile, planes: &[usize]) -> impl Iterator<Item = ((usize, usize), &'p Line)> {
     let lines = |at: usize| profile.planes[at].lines.iter().enumerate().map(move |(line, of)| ((at, line), of));
-    planes.to_vec().into_iter().flat_map(lines).filter(|(_, line)| !line.derived)
+    planes.iter().copied().flat_map(lines).filter(|(_, line)| !line.derived)
 }
 
 /// Returns the events of a line of the host as intervals in ps on the event clock with this origin, in the order of the

@@ -40,24 +40,8 @@ pub(super) const NAMES: [(&str, Unit); 18] = [
     ("device_excess", Unit::Ps),
 ];
 
-/// The figures that need all events of a device.
-const OF_TIME: [&str; 15] = [
-    "step_time",
-    "variability",
-    "slow_steps",
-    "first_step",
-    "steady_share",
-    "idle",
-    "host_waits",
-    "host_lead",
-    "exposed_communication",
-    "waits_for_peers",
-    "useful_mfu",
-    "model_mfu",
-    "hardware_mfu",
-    "hbm_bandwidth",
-    "productive_share",
-];
+/// The figures that are known although most events of a device are missing.
+const WITHOUT_EVENTS: [&str; 3] = ["peak_hbm", "device_spread", "device_excess"];
 
 /// Returns the unit of a figure. `None` if there is no figure of this name.
 pub fn figure_unit(name: &str) -> Option<Unit> {
@@ -115,7 +99,7 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
     let mut figures: Vec<Figure> = NAMES.iter().zip(values).map(figure).collect();
     // Sums over the time of a device mean nothing if most of its events are missing.
     if context.loss.is_some_and(Sign::hides_idle) {
-        for figure in figures.iter_mut().filter(|figure| OF_TIME.contains(&&*figure.name)) {
+        for figure in figures.iter_mut().filter(|figure| !WITHOUT_EVENTS.contains(&&*figure.name)) {
             (figure.value, figure.inputs, figure.absent) = (None, Vec::new(), Some(NO_VERDICT.to_owned()));
         }
         return figures;
