@@ -12,6 +12,7 @@
 use super::report::{FileHead, HeadKind};
 use super::run_paths::{folder, start_of_name, stem};
 use super::same_run::runs;
+use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -40,7 +41,7 @@ pub fn group(heads: &[FileHead]) -> (Vec<CaptureFiles>, u32) {
         folders.entry(folder(&head.path)).or_insert(n);
     }
     let first = |files: &[u32]| files.first().map_or("", |at| folder(&heads[*at as usize].path));
-    runs.sort_by_key(|files| folders.get(first(files)).copied());
+    runs.small_sort_by_key(|files| folders.get(first(files)).copied());
     let mut n_in: FxHashMap<&str, u32> = FxHashMap::default();
     runs.iter().for_each(|files| *n_in.entry(first(files)).or_default() += 1);
     let mut captures: Vec<CaptureFiles> =

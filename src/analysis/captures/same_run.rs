@@ -12,9 +12,9 @@
 use super::report::{FileHead, HeadKind};
 use super::run_paths::{folder, stem, time_of_folder};
 use crate::analysis::base::hosts::rank;
+use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 
 /// The longest time between the starts of two hosts of one run, if they do not record when they stopped, in ns.
 const SAME_START_NS: u64 = 60_000_000_000;
@@ -30,7 +30,7 @@ pub fn runs(heads: &[FileHead]) -> Vec<Vec<u32>> {
     let head = |at: u32| &heads[at as usize];
     let events = (0..heads.len() as u32).filter(|at| head(*at).kind.has_events());
     let (mut timed, untimed): (Vec<u32>, Vec<u32>) = events.partition(|at| head(*at).start_ns.is_some());
-    timed.sort_by_key(|at| (head(*at).start_ns, *at));
+    timed.small_sort_by_key(|at| (head(*at).start_ns, *at));
     let order: Vec<u32> = timed.iter().chain(&untimed).copied().collect();
     for (n, a) in timed.iter().enumerate() {
         for b in timed.iter().skip(n + 1).take_while(|b| starts_before_end(head(*a), head(**b))) {
@@ -87,7 +87,7 @@ fn join_untimed(heads: &[FileHead], timed: &[u32], untimed: &[u32], runs: &mut C
             }
         }
     }
-    let mut by_folder: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let mut by_folder: IndexMap<&str, Vec<u32>> = IndexMap::default();
     alone.iter().for_each(|at| by_folder.entry(folder(&head(*at).path)).or_default().push(*at));
     let folders: Vec<(Option<u64>, Vec<u32>)> =
         by_folder.into_iter().map(|(folder, files)| (time_of_folder(folder), files)).collect();

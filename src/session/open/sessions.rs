@@ -12,9 +12,10 @@ use super::session_messages as messages;
 use crate::analysis::captures::{CaptureFiles, FileHead, HeadKind, group, is_copy};
 use crate::profile::Note;
 use crate::protocol::Failure;
+use crate::small_sort::SmallSort;
 use crate::source::{Source, SourceError, inflate};
+use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Packed captures are unpacked for their starts if they have at most this number of bytes in all.
@@ -49,7 +50,7 @@ pub(crate) fn runs_of(captures: Vec<CaptureFiles>, heads: &[FileHead]) -> Vec<Ru
 /// Returns the captures that have files with events, the newest first; captures without times come last, by name.
 fn newest_first(mut captures: Vec<CaptureFiles>, heads: &[FileHead]) -> Vec<CaptureFiles> {
     captures.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
-    captures.sort_by_cached_key(|of| Reverse((of.stop_ns.or(of.start_ns), of.name.clone(), of.files.clone())));
+    captures.small_sort_by_key(|of| Reverse((of.stop_ns.or(of.start_ns), of.name.clone(), of.files.clone())));
     captures
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn choose(mut captures: Vec<Capture>, choice: &SessionChoice) -> Resu
     if let Some(run) = runs.get(chosen) {
         notes.extend(messages::folders_joined(run));
     }
-    let others: BTreeSet<u32> =
+    let others: FxHashSet<u32> =
         found.iter().enumerate().filter(|(at, _)| *at != chosen).flat_map(|(_, of)| of.files.iter().copied()).collect();
     let kept = (0..).zip(captures).filter(|(at, _)| !others.contains(at)).map(|(_, capture)| capture);
     Ok((kept.collect(), notes))
@@ -202,7 +203,7 @@ fn without_duplicates(captures: Vec<Capture>, heads: Vec<FileHead>) -> (Vec<Capt
         (capture.without.is_empty(), unpacked.unwrap_or_else(|| capture.source.size()), Reverse(at))
     };
     let mut order: Vec<usize> = (0..heads.len()).filter(|at| heads[*at].start_ns.is_some()).collect();
-    order.sort_by_key(|at| (heads[*at].start_ns, Reverse(size(*at))));
+    order.small_sort_by_key(|at| (heads[*at].start_ns, Reverse(size(*at))));
     let mut copies: Vec<Option<usize>> = vec![None; heads.len()];
     let mut last: Vec<usize> = Vec::new();
     for at in order {

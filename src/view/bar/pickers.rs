@@ -68,7 +68,7 @@ fn Step(state: State) -> impl IntoView {
     let chosen = Signal::derive(move || state.step());
     let label = Memo::new(move |_| {
         let text = |opened: &Opened| picker_options::steps(&opened.session, device.get()).label(chosen.get());
-        state.opened.with(|opened| opened.as_ref().map(text)).unwrap_or_default()
+        state.opened.with(|opened| opened.as_ref().map_or_else(String::new, |opened| text(opened)))
     });
     let count = Memo::new(move |_| {
         let n_steps = |opened: &Opened| picker_options::steps(&opened.session, device.get()).n_steps();

@@ -2,11 +2,12 @@
 
 use super::host_activity::{HostSteps, calls};
 use super::messages::profiler_sentence;
-use super::reads::{device_number, device_planes, host_threads, is_cut, span_of};
+use super::reads::{HostFile, device_number, span_of};
 use super::sign::{Sign, label, place_text};
 use crate::analysis::base::host_links::TPU_RUN;
 use crate::analysis::base::platform::Platform;
 use crate::profile::{EventLink, NoteCode, Plane, Profile, RunId, Severity};
+use crate::small_sort::SmallSort;
 use crate::table::format::{count, counted, time_text};
 use rustc_hash::FxHashSet;
 
@@ -20,25 +21,23 @@ const ADVICE: &str = "Figures of the device are therefore unknown. Capture fewer
 
 /// Returns whether the host of a capture ran programs: it enqueued runs, called jitted functions, or has steps.
 pub fn has_run(profile: &Profile) -> bool {
-    let mut files = 0..profile.files.len();
-    files.any(|file| {
-        !calls(profile, file).is_empty()
-            || HostSteps::new(profile, file).is_some()
-            || !enqueued(profile, file).is_empty()
-    })
+    let has_run =
+        |file: &HostFile<'_>| !calls(file).is_empty() || HostSteps::new(file).is_some() || !enqueued(file).is_empty();
+    HostFile::all(profile).iter().any(has_run)
 }
 
 /// Returns a sign for each host whose devices lack all ops, or runs that the host enqueued. `known` are the signs that were
 /// found before.
-pub(super) fn signs(profile: &Profile, known: &[Sign]) -> Vec<Sign> {
-    let files = (0..profile.files.len()).filter(|file| !is_cut(profile, *file));
-    files.filter_map(|file| no_ops(profile, file, known).or_else(|| lacks_runs(profile, file))).collect()
+pub(super) fn signs(files: &[HostFile<'_>], known: &[Sign]) -> Vec<Sign> {
+    let files = files.iter().filter(|file| !file.is_cut());
+    files.filter_map(|file| no_ops(file, known).or_else(|| lacks_runs(file))).collect()
 }
 
 /// Returns the sign of devices that have no ops although they ran: they have runs of programs or steps, or no device of the host
 /// has ops and the host called programs.
-fn no_ops(profile: &Profile, file: usize, known: &[Sign]) -> Option<Sign> {
-    let devices = device_planes(profile, file);
+fn no_ops(file: &HostFile<'_>, known: &[Sign]) -> Option<Sign> {
+    let profile = file.profile;
+    let devices = file.devices();
     let lacks_ops = |(at, platform): &&(usize, Platform)| platform.op_lines(&profile.planes[*at]).is_empty();
     let has_ops = devices.iter().any(|device| !lacks_ops(&device));
     let is_known = |at: &usize| known.iter().any(|sign| sign.is_loss() && sign.planes.contains(at));
@@ -49,7 +48,7 @@ fn no_ops(profile: &Profile, file: usize, known: &[Sign]) -> Option<Sign> {
         return None;
     }
     let ran: Vec<usize> = without.iter().copied().filter(|at| has_runs(&profile.planes[*at])).collect();
-    let steps = HostSteps::new(profile, file);
+    let steps = HostSteps::new(file);
     let lost = match () {
         () if !has_ops && steps.is_some() => without,
         () if !ran.is_empty() => ran,
@@ -73,7 +72,7 @@ fn no_ops(profile: &Profile, file: usize, known: &[Sign]) -> Option<Sign> {
         }
         None => "although programs ran on it".to_owned(),
     };
-    let activity = steps.as_ref().and_then(|steps| steps.activity(profile, file));
+    let activity = steps.as_ref().and_then(|steps| steps.activity(file));
     let sentences =
         [Some(format!("{names} {has} {no}, {ran}: {its} events were lost.")), profiler_sentence(profile), activity];
     let headline = sentences.into_iter().flatten().collect::<Vec<String>>().join(" ");
@@ -97,39 +96,40 @@ fn number(run: RunId) -> u64 {
 }
 
 /// Returns the runs that the host of a file enqueued on TPUs, with the end of the call, in order of the end.
-pub(super) fn enqueued(profile: &Profile, file: usize) -> Vec<(i128, Run)> {
+pub(super) fn enqueued(file: &HostFile<'_>) -> Vec<(i128, Run)> {
     let mut all = Vec::new();
-    for (plane, line) in host_threads(profile, file) {
+    for (plane, line) in file.threads() {
         for (event, link) in &line.links {
             let EventLink::Run(run) = link else { continue };
-            if profile.text(plane.op(line.events.op(*event as usize)).name) == ENQUEUE {
+            if file.profile.text(plane.op(line.events.op(*event as usize)).name) == ENQUEUE {
                 all.push((span_of(line, *event as usize).1, (run.device, run.queue, number(*run))));
             }
         }
     }
-    all.sort_unstable();
+    all.small_sort_by_key(|run| *run);
     all
 }
 
 /// Returns the runs that the host enqueued on devices that recorded runs, with the end of the call and whether the run is
 /// recorded, in order of the end. A host may enqueue on devices that the capture leaves out on purpose.
-pub(super) fn runs(profile: &Profile, file: usize) -> Vec<(i128, Run, bool)> {
+pub(super) fn runs(file: &HostFile<'_>) -> Vec<(i128, Run, bool)> {
     let mut recorded: FxHashSet<Run> = FxHashSet::default();
-    for (at, _) in device_planes(profile, file) {
-        for (_, link) in profile.planes[at].lines.iter().flat_map(|line| &line.links) {
+    for (at, _) in file.devices() {
+        let plane = &file.profile.planes[at];
+        for (_, link) in plane.lines.iter().flat_map(|line| &line.links) {
             if let EventLink::Run(run) = link {
-                recorded.insert((run.device.or_else(|| device_number(&profile.planes[at])), run.queue, number(*run)));
+                recorded.insert((run.device.or_else(|| device_number(plane)), run.queue, number(*run)));
             }
         }
     }
     let devices: FxHashSet<Option<u64>> = recorded.iter().map(|(device, ..)| *device).collect();
-    let calls = enqueued(profile, file).into_iter().filter(|(_, (device, ..))| devices.contains(device));
+    let calls = enqueued(file).into_iter().filter(|(_, (device, ..))| devices.contains(device));
     calls.map(|(end, run)| (end, run, recorded.contains(&run))).collect()
 }
 
 /// Returns the sign that runs between the first and the last recorded run are not recorded.
-fn lacks_runs(profile: &Profile, file: usize) -> Option<Sign> {
-    let all = runs(profile, file);
+fn lacks_runs(file: &HostFile<'_>) -> Option<Sign> {
+    let (profile, all) = (file.profile, runs(file));
     let is_recorded = |(.., is_recorded): &(i128, Run, bool)| *is_recorded;
     let (first, last) = (all.iter().position(is_recorded)?, all.iter().rposition(is_recorded)?);
     let within = all.get(first..=last)?;
@@ -148,6 +148,6 @@ fn lacks_runs(profile: &Profile, file: usize) -> Option<Sign> {
     let advice = "The time without these runs is therefore not idle time. Capture fewer steps.";
     let mut sign = Sign::new(NoteCode::RunsWithoutDevice, Severity::Partial, headline, advice);
     sign.n = Some(lost.len() as u64);
-    let planes = device_planes(profile, file).into_iter().map(|(at, _)| at);
+    let planes = file.devices().into_iter().map(|(at, _)| at);
     Some(sign.of_planes(profile, planes.filter(|at| lost.contains(&device_number(&profile.planes[*at]))).collect()))
 }

@@ -12,10 +12,11 @@
 use super::calls::runs;
 use super::host_activity::HostSteps;
 use super::launches::{Launches, TAIL};
-use super::reads::{device_planes, host_threads, is_cut, picos, span_of, spans_of};
+use super::reads::{HostFile, picos, span_of, spans_of};
 use super::sign::{Sign, Span};
 use crate::analysis::base::platform::Platform;
 use crate::profile::{Line, NoteCode, Plane, Profile, Severity};
+use crate::small_sort::SmallSort;
 use crate::table::format::time_text;
 use indexmap::IndexMap;
 
@@ -36,21 +37,21 @@ struct DeviceEnds {
 }
 
 /// Returns the signs of the devices of all hosts.
-pub(super) fn signs(profile: &Profile, launches: &[Option<Launches>]) -> Vec<Sign> {
-    let files = (0..profile.files.len()).filter(|file| !is_cut(profile, *file));
-    files.flat_map(|file| of_host(profile, file, launches.get(file).and_then(Option::as_ref))).collect()
+pub(super) fn signs(files: &[HostFile<'_>], launches: &[Option<Launches>]) -> Vec<Sign> {
+    let files = files.iter().zip(launches).filter(|(file, _)| !file.is_cut());
+    files.flat_map(|(file, launches)| of_host(file, launches.as_ref())).collect()
 }
 
-fn of_host(profile: &Profile, file: usize, launches: Option<&Launches>) -> Vec<Sign> {
+fn of_host(file: &HostFile<'_>, launches: Option<&Launches>) -> Vec<Sign> {
+    let profile = file.profile;
     // The events of CPUs are those of the host, so that they end with it.
     let planes: Vec<(usize, Platform)> =
-        device_planes(profile, file).into_iter().filter(|(_, platform)| *platform != Platform::Cpu).collect();
+        file.devices().into_iter().filter(|(_, platform)| *platform != Platform::Cpu).collect();
     let all: Vec<DeviceEnds> =
         planes.iter().filter_map(|(at, platform)| device_ends(profile, *at, *platform)).collect();
     let mut groups: IndexMap<&str, Vec<&DeviceEnds>> = IndexMap::default();
     all.iter().for_each(|device| groups.entry(&device.program).or_default().push(device));
-    let host_period =
-        || HostSteps::new(profile, file).and_then(|steps| steps.period()).map_or(0, |time| i128::from(time.0));
+    let host_period = || HostSteps::new(file).and_then(|steps| steps.period()).map_or(0, |time| i128::from(time.0));
     let mut signs = Vec::new();
     for group in groups.values() {
         let Some(period) = group.iter().filter_map(|device| device.period).max() else { continue };
@@ -59,7 +60,7 @@ fn of_host(profile: &Profile, file: usize, launches: Option<&Launches>) -> Vec<S
         if !is_alone && !group.iter().any(|device| is_unlike(device, group, period)) {
             continue;
         }
-        let lost = unrecorded(profile, file, launches);
+        let lost = unrecorded(file, launches);
         let lost = lost.iter().copied().min().zip(lost.iter().copied().max());
         if cut_devices(group, lost, period).iter().all(Vec::is_empty) {
             continue;
@@ -95,7 +96,7 @@ fn work_without_ops(device: &DeviceEnds, group: &[&DeviceEnds], lost: Option<Spa
     let (first, last) = device.ops;
     let sorted = |time: fn(&DeviceEnds) -> i128| {
         let mut times: Vec<i128> = group.iter().map(|of| time(of)).collect();
-        times.sort_unstable();
+        times.small_sort_by_key(|time| *time);
         times
     };
     // At least half of the devices end after the lower median, and start before the upper one.
@@ -119,7 +120,7 @@ fn is_unlike(device: &DeviceEnds, group: &[&DeviceEnds], period: i128) -> bool {
 /// Returns whether a device has fewer runs than most of the others. Without events of runs, that is assumed.
 fn has_fewer_runs(device: &DeviceEnds, group: &[&DeviceEnds]) -> bool {
     let mut n_runs: Vec<usize> = group.iter().map(|of| of.n_runs).collect();
-    n_runs.sort_unstable();
+    n_runs.small_sort_by_key(|n| *n);
     let usual = n_runs.get(n_runs.len() / 2).copied().unwrap_or(0);
     device.runs.is_none() || device.n_runs < usual
 }
@@ -147,15 +148,15 @@ fn sign(profile: &Profile, group: &[&DeviceEnds], of: &[DeviceTime<'_>], is_end:
 }
 
 /// Returns the ends of the launches of a host whose work is not recorded, although it was due before the last host event.
-fn unrecorded(profile: &Profile, file: usize, launches: Option<&Launches>) -> Vec<i128> {
+fn unrecorded(file: &HostFile<'_>, launches: Option<&Launches>) -> Vec<i128> {
     if let Some(launches) = launches {
         return launches.due().filter(|(_, has_kernel)| !has_kernel).map(|(end, _)| *end).collect();
     }
-    let all = runs(profile, file);
+    let all = runs(file);
     if all.iter().all(|(.., is_recorded)| *is_recorded) {
         return Vec::new();
     }
-    let ends = host_threads(profile, file).into_iter().filter_map(|(_, line)| spans_of(line).map(|(_, end)| end).max());
+    let ends = file.threads().into_iter().filter_map(|(_, line)| spans_of(line).map(|(_, end)| end).max());
     let last_event = ends.max().unwrap_or(i128::MIN);
     let is_lost = |(end, _, is_recorded): &&(i128, _, bool)| !is_recorded && *end + TAIL <= last_event;
     all.iter().filter(is_lost).map(|(end, ..)| *end).collect()
@@ -176,10 +177,10 @@ fn device_ends(profile: &Profile, at: usize, platform: Platform) -> Option<Devic
         Some((_, runs)) => runs.clone(),
         None => steps.iter().flat_map(|line| spans_of(line)).collect(),
     };
-    runs.sort_unstable();
+    runs.small_sort_by_key(|run| *run);
     let own = |lines: &[&Line]| -> Option<i128> {
         let mut starts: Vec<i128> = lines.iter().flat_map(|line| spans_of(line)).map(|(start, _)| start).collect();
-        starts.sort_unstable();
+        starts.small_sort_by_key(|start| *start);
         median(&starts.windows(2).map(|two| two[1] - two[0]).collect::<Vec<i128>>())
     };
     let starts: Vec<i128> = runs.windows(2).map(|two| two[1].0 - two[0].0).collect();
@@ -222,6 +223,6 @@ fn main_program(profile: &Profile, plane: &Plane, modules: &[&Line]) -> Option<(
 /// Returns the median of positive times. `None` if there are none.
 fn median(times: &[i128]) -> Option<i128> {
     let mut times: Vec<i128> = times.iter().copied().filter(|time| *time > 0).collect();
-    times.sort_unstable();
+    times.small_sort_by_key(|time| *time);
     times.get(times.len() / 2).copied()
 }

@@ -1,10 +1,11 @@
 //! This module finds the steps of a host, and the host event that takes the most time in them. It is needed for captures that
 //! lack the events of the device.
 
-use super::reads::{host_threads, is_host, picos, spans_of};
+use super::reads::{HostFile, picos, spans_of};
 use super::sign::Span;
 use crate::analysis::base::host_marks::host_marks;
 use crate::profile::{Line, OpId, Plane, Profile};
+use crate::small_sort::SmallSort;
 use crate::table::filter::contains;
 use crate::table::format::time_text;
 use crate::units::Picos;
@@ -24,21 +25,20 @@ pub(super) struct HostSteps {
 impl HostSteps {
     /// Finds the steps of the host of a file: the events that mark steps, else the outermost calls of jitted functions.
     /// `None` if there are fewer than two.
-    pub fn new(profile: &Profile, file: usize) -> Option<Self> {
-        Self::annotated(profile, file).or_else(|| Self::of_calls(profile, file)).filter(|steps| steps.spans.len() > 1)
+    pub fn new(file: &HostFile<'_>) -> Option<Self> {
+        Self::annotated(file).or_else(|| Self::of_calls(file)).filter(|steps| steps.spans.len() > 1)
     }
 
-    fn annotated(profile: &Profile, file: usize) -> Option<Self> {
-        let planes: Vec<usize> = (0..profile.planes.len()).filter(|at| is_host(&profile.planes[*at], file)).collect();
-        let marks = host_marks(profile, &planes);
+    fn annotated(file: &HostFile<'_>) -> Option<Self> {
+        let marks = host_marks(file.profile, &file.host_planes());
         let names = marks.iter().map(|mark| mark.name.to_owned()).collect();
         let spans: Vec<Span> = marks.iter().map(|mark| mark.span).collect();
         (!spans.is_empty()).then_some(Self { spans, names, are_calls: false })
     }
 
-    fn of_calls(profile: &Profile, file: usize) -> Option<Self> {
-        let mut spans = calls(profile, file);
-        spans.sort_unstable();
+    fn of_calls(file: &HostFile<'_>) -> Option<Self> {
+        let mut spans = calls(file);
+        spans.small_sort_by_key(|span| *span);
         Some(Self { spans, names: FxHashSet::default(), are_calls: true })
     }
 
@@ -50,16 +50,16 @@ impl HostSteps {
     }
 
     /// Returns a sentence about the host event that takes the most time of the steps. `None` if none takes a tenth.
-    pub fn activity(&self, profile: &Profile, file: usize) -> Option<String> {
+    pub fn activity(&self, file: &HostFile<'_>) -> Option<String> {
         let period = self.period()?;
         let (from, to) = (self.spans.first()?.0, self.spans.last()?.1);
         let mut times: IndexMap<&str, i128> = IndexMap::default();
-        for (plane, line) in host_threads(profile, file) {
-            for (name, mut spans) in by_name_of_line(profile, plane, line) {
+        for (plane, line) in file.threads() {
+            for (name, mut spans) in by_name_of_line(file.profile, plane, line) {
                 if self.names.contains(name) || is_call(name) && self.are_calls {
                     continue;
                 }
-                spans.sort_unstable();
+                spans.small_sort_by_key(|span| *span);
                 *times.entry(name).or_default() += union_within(&spans, (from, to));
             }
         }
@@ -72,11 +72,11 @@ impl HostSteps {
 }
 
 /// Returns the outermost calls of jitted functions and of programs on each thread, in no order.
-pub(super) fn calls(profile: &Profile, file: usize) -> Vec<Span> {
+pub(super) fn calls(file: &HostFile<'_>) -> Vec<Span> {
     let mut outermost = Vec::new();
-    for (plane, line) in host_threads(profile, file) {
-        let mut spans = spans_named(profile, plane, line, &is_call);
-        spans.sort_unstable_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
+    for (plane, line) in file.threads() {
+        let mut spans = spans_named(file.profile, plane, line, &is_call);
+        spans.small_sort_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
         let mut reached = i128::MIN;
         outermost.extend(spans.into_iter().filter(|(start, end)| {
             let is_outermost = *start >= reached;

@@ -3,7 +3,7 @@
 //! A host call and the kernels that it launched have one correlation id. Calls that build a CUDA graph have ids, too, and launch
 //! nothing: they are left out by their names, and by the event `command_buffer::update` around them.
 
-use super::reads::{device_planes, host_threads, is_cut, picos, spans_of};
+use super::reads::{HostFile, picos, spans_of};
 use super::sign::Sign;
 use crate::analysis::base::platform::Platform;
 use crate::intervals::Merged;
@@ -29,17 +29,17 @@ pub(super) struct Launches {
 
 impl Launches {
     /// Finds the launches of the host of a file. `None` if the host has no GPU, or if the file is cut.
-    pub fn new(profile: &Profile, file: usize) -> Option<Self> {
-        let devices = device_planes(profile, file);
+    pub fn new(file: &HostFile<'_>) -> Option<Self> {
+        let (profile, devices) = (file.profile, file.devices());
         let gpus: Vec<usize> =
             devices.iter().filter(|(_, platform)| *platform == Platform::Gpu).map(|(at, _)| *at).collect();
-        if gpus.is_empty() || is_cut(profile, file) {
+        if gpus.is_empty() || file.is_cut() {
             return None;
         }
         let lines = gpus.iter().flat_map(|at| &profile.planes[*at].lines);
         let kernels: FxHashSet<u32> = lines.flat_map(|line| &line.launches).map(|(_, id)| *id).collect();
         let (mut all, mut last_event) = (Vec::new(), i128::MIN);
-        for (plane, line) in host_threads(profile, file) {
+        for (plane, line) in file.threads() {
             last_event = spans_of(line).map(|(_, end)| end).max().unwrap_or(i128::MIN).max(last_event);
             if line.launches.is_empty() {
                 continue;

@@ -5,6 +5,7 @@ use crate::analysis::base::platform::Platform;
 use crate::profile::{NoteCode, Profile, Severity};
 use crate::table::filter::contains;
 use crate::table::format::{count, counted, middle_cut};
+use indexmap::IndexSet;
 
 /// The words before each text in its note.
 const SAYS: &str = "The profiler says: ";
@@ -30,14 +31,10 @@ const REMEDIES: [(&str, &str); 3] = [
 
 /// Returns the distinct texts of errors or warnings of the profiler.
 fn texts(profile: &Profile, code: NoteCode) -> Vec<&str> {
-    let mut texts: Vec<&str> = Vec::new();
-    for note in profile.notes.iter().filter(|note| note.code == code) {
-        let text = note.message.strip_prefix(SAYS).unwrap_or(&note.message);
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
-    texts
+    let notes = profile.notes.iter().filter(|note| note.code == code);
+    let mut texts: IndexSet<&str> = IndexSet::default();
+    texts.extend(notes.map(|note| note.message.strip_prefix(SAYS).unwrap_or(&note.message)));
+    texts.into_iter().collect()
 }
 
 /// Returns a sentence with the errors and warnings of the profiler. `None` if there are none.

@@ -30,7 +30,9 @@ use super::not_steady::NotSteady;
 use super::periods;
 use super::query::StepChoice;
 use crate::profile::{Note, NoteCode, Profile};
+use crate::small_sort::SmallSort;
 use launches::Launches;
+use reads::HostFile;
 use sign::Span;
 
 /// What is missing from the captures of a session.
@@ -45,15 +47,16 @@ pub struct Completeness {
 impl Completeness {
     /// Finds the signs of a profile with these devices, and marks the steps of the devices that touch a lost span.
     pub(super) fn new(profile: &Profile, devices: &mut [Device]) -> Self {
-        let mut signs = if has_all_events(profile) { of_events(profile) } else { Vec::new() };
+        let files = HostFile::all(profile);
+        let mut signs = if has_all_events(profile) { of_events(profile, &files) } else { Vec::new() };
         signs.extend(messages::signs(profile));
-        signs.extend(planes::dropped(profile));
-        signs.extend(planes::not_recorded(profile, devices));
+        signs.extend(planes::dropped(profile, &files));
+        signs.extend(planes::not_recorded(profile, &files, devices));
         mark_lost_steps(devices, &signs);
         signs.extend(planes::short_steps(devices));
         let missing_devices = expected::missing_devices(profile, devices);
         signs.extend(missing_devices.as_ref().map(MissingDevices::sign));
-        signs.sort_by_key(|sign| std::cmp::Reverse(sign.severity));
+        signs.small_sort_by_key(|sign| std::cmp::Reverse(sign.severity));
         Self { signs, missing_devices }
     }
 
@@ -89,11 +92,11 @@ impl Completeness {
 }
 
 /// Returns the signs that compare events of the host with those of devices, and devices with each other.
-fn of_events(profile: &Profile) -> Vec<Sign> {
-    let launches: Vec<Option<Launches>> = (0..profile.files.len()).map(|file| Launches::new(profile, file)).collect();
+fn of_events(profile: &Profile, files: &[HostFile<'_>]) -> Vec<Sign> {
+    let launches: Vec<Option<Launches>> = files.iter().map(Launches::new).collect();
     let mut signs = launches::signs(profile, &launches);
-    signs.extend(calls::signs(profile, &signs));
-    signs.extend(ends::signs(profile, &launches));
+    signs.extend(calls::signs(files, &signs));
+    signs.extend(ends::signs(files, &launches));
     signs
 }
 

@@ -2,7 +2,7 @@
 //! have, and parts of a run that were never recorded.
 
 use super::host_activity::calls;
-use super::reads::{device_planes, picos, spans_of};
+use super::reads::{HostFile, picos, spans_of};
 use super::sign::{Sign, Span, label};
 use crate::analysis::base::device::{Device, Step};
 use crate::analysis::base::not_steady::NotSteady;
@@ -22,20 +22,20 @@ const EARLY: i128 = 1_000_000_000_000;
 const EPOCH: i64 = 100_000_000_000_000_000;
 
 /// Returns the signs that the profiler dropped traces or buffers.
-pub(super) fn dropped(profile: &Profile) -> Vec<Sign> {
-    traces(profile).into_iter().chain(buffers(profile)).collect()
+pub(super) fn dropped(profile: &Profile, files: &[HostFile<'_>]) -> Vec<Sign> {
+    traces(profile, files).into_iter().chain(buffers(profile, files)).collect()
 }
 
 /// Returns the devices that a plane is about: itself, or all devices of its file.
-fn covered(profile: &Profile, at: usize) -> Vec<usize> {
+fn covered(profile: &Profile, files: &[HostFile<'_>], at: usize) -> Vec<usize> {
     let plane = &profile.planes[at];
     if Platform::from_plane_name(&plane.name).is_some() {
         return vec![at];
     }
-    device_planes(profile, plane.file).into_iter().map(|(at, _)| at).collect()
+    files.get(plane.file).map_or_else(Vec::new, HostFile::devices).into_iter().map(|(at, _)| at).collect()
 }
 
-fn traces(profile: &Profile) -> Option<Sign> {
+fn traces(profile: &Profile, files: &[HostFile<'_>]) -> Option<Sign> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
     let n_of = |plane: &Plane| match plane.number_stat("dropped_traces") {
         Some(n) => n as u64,
@@ -53,7 +53,7 @@ fn traces(profile: &Profile) -> Option<Sign> {
             counted(all.len() as u64, "plane", "planes")
         }
     );
-    let mut planes: Vec<usize> = all.iter().flat_map(|(at, _)| covered(profile, *at)).collect();
+    let mut planes: Vec<usize> = all.iter().flat_map(|(at, _)| covered(profile, files, *at)).collect();
     planes.sort_unstable();
     planes.dedup();
     let advice = format!("Times and counts are too small, and idle time may be the time of these traces. {FEWER}");
@@ -64,7 +64,7 @@ fn traces(profile: &Profile) -> Option<Sign> {
 
 /// Returns the sign that a TPU dropped trace buffers: the spans of the events that say so, or the whole capture if only a stat
 /// does.
-fn buffers(profile: &Profile) -> Option<Sign> {
+fn buffers(profile: &Profile, files: &[HostFile<'_>]) -> Option<Sign> {
     let (mut spans, mut n, mut planes): (Vec<Span>, u64, Vec<usize>) = (Vec::new(), 0, Vec::new());
     let mut has_place = true;
     for (at, plane) in profile.planes.iter().enumerate() {
@@ -84,7 +84,7 @@ fn buffers(profile: &Profile) -> Option<Sign> {
         has_place &= !found.is_empty();
         n += (found.len() as u64).max(1);
         spans.append(&mut found);
-        planes.extend(covered(profile, at));
+        planes.extend(covered(profile, files, at));
     }
     if n == 0 {
         return None;
@@ -106,12 +106,12 @@ fn buffers(profile: &Profile) -> Option<Sign> {
 }
 
 /// Returns the signs of parts of a run that were not recorded, and of wrong clocks.
-pub(super) fn not_recorded(profile: &Profile, devices: &[Device]) -> Vec<Sign> {
+pub(super) fn not_recorded(profile: &Profile, files: &[HostFile<'_>], devices: &[Device]) -> Vec<Sign> {
     let signs = [
         async_line(profile, devices),
         host_missing(profile, devices),
-        device_trace_off(profile, devices),
-        clock(profile),
+        device_trace_off(profile, files, devices),
+        clock(files),
     ];
     signs.into_iter().flatten().collect()
 }
@@ -145,13 +145,13 @@ fn host_missing(profile: &Profile, devices: &[Device]) -> Option<Sign> {
     Some(Sign::new(NoteCode::HostMissing, Severity::Info, headline, advice))
 }
 
-fn device_trace_off(profile: &Profile, devices: &[Device]) -> Option<Sign> {
+fn device_trace_off(profile: &Profile, files: &[HostFile<'_>], devices: &[Device]) -> Option<Sign> {
     let has_plane = profile.planes.iter().any(|plane| Platform::from_plane_name(&plane.name).is_some());
     let is_kineto = profile.notes.iter().any(|note: &Note| note.code == NoteCode::KinetoTrace);
     if has_plane || !devices.is_empty() || is_kineto {
         return None;
     }
-    let n = (0..profile.files.len()).map(|file| calls(profile, file).len() as u64).sum::<u64>();
+    let n = files.iter().map(|file| calls(file).len() as u64).sum::<u64>();
     let headline = format!(
         "The capture has no plane of a device, although the host made {}.",
         counted(n, "call of a jitted function", "calls of jitted functions")
@@ -164,12 +164,11 @@ fn device_trace_off(profile: &Profile, devices: &[Device]) -> Option<Sign> {
 }
 
 /// Returns the sign that events start more than a second before the capture.
-fn clock(profile: &Profile) -> Option<Sign> {
+fn clock(files: &[HostFile<'_>]) -> Option<Sign> {
     let (mut n, mut earliest, mut places) = (0_u64, 0_i128, Vec::new());
-    for (file, _) in profile.files.iter().enumerate() {
-        let planes = || profile.planes.iter().filter(|plane| plane.file == file);
-        let Some(start) = planes().find_map(Plane::start_ns) else { continue };
-        for plane in planes() {
+    for file in files {
+        let Some(start) = file.planes().find_map(Plane::start_ns) else { continue };
+        for plane in file.planes() {
             let before = n;
             for line in plane.lines.iter().filter(|line| !line.derived && !line.events.is_empty()) {
                 let origin = if line.timestamp_ns >= EPOCH { i128::from(start) * 1000 } else { 0 };

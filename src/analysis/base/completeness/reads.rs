@@ -2,6 +2,7 @@
 
 use super::sign::Span;
 pub(super) use crate::analysis::base::device::device_number;
+use crate::analysis::base::device::host_lines;
 use crate::analysis::base::platform::Platform;
 use crate::profile::{Line, Plane, Profile};
 use crate::units::Picos;
@@ -22,30 +23,52 @@ pub(super) fn spans_of(line: &Line) -> impl Iterator<Item = Span> + '_ {
     })
 }
 
-/// Returns the planes of a file that are devices with ops of their own, by the name of the plane.
-pub(super) fn device_planes(profile: &Profile, file: usize) -> Vec<(usize, Platform)> {
-    let planes = profile.planes.iter().enumerate().filter(|(_, plane)| plane.file == file);
-    planes.filter_map(|(at, plane)| Some((at, Platform::from_plane_name(&plane.name)?))).collect()
+/// The planes of one file of a session: those of a host and its devices.
+pub(super) struct HostFile<'p> {
+    pub profile: &'p Profile,
+    /// Indices in [`Profile::planes`].
+    planes: Vec<usize>,
 }
 
-/// Returns whether a plane has the threads of the host of a file.
-pub(super) fn is_host(plane: &Plane, file: usize) -> bool {
-    plane.file == file && plane.name == "/host:CPU"
-}
+impl<'p> HostFile<'p> {
+    /// Returns the files of a session, each with its planes.
+    pub fn all(profile: &'p Profile) -> Vec<Self> {
+        let mut files: Vec<Self> = profile.files.iter().map(|_| Self { profile, planes: Vec::new() }).collect();
+        for (at, plane) in profile.planes.iter().enumerate() {
+            if let Some(file) = files.get_mut(plane.file) {
+                file.planes.push(at);
+            }
+        }
+        files
+    }
 
-/// Returns the threads of the host of a file, with their planes.
-pub(super) fn host_threads(profile: &Profile, file: usize) -> Vec<(&Plane, &Line)> {
-    let planes = profile.planes.iter().filter(|plane| is_host(plane, file));
-    let lines = planes.flat_map(|plane| plane.lines.iter().map(move |line| (plane, line)));
-    lines.filter(|(_, line)| !line.derived && !line.events.is_empty()).collect()
-}
+    /// Iterates over the planes of the file.
+    pub fn planes(&self) -> impl Iterator<Item = &'p Plane> {
+        self.planes.iter().map(|at| &self.profile.planes[*at])
+    }
 
-/// Returns whether a file ends within a plane. The rest of its events may be in the rest of the file.
-pub(super) fn is_cut(profile: &Profile, file: usize) -> bool {
-    profile
-        .planes
-        .iter()
-        .any(|plane| plane.file == file && (plane.is_cut || plane.lines.iter().any(|line| line.is_cut)))
+    /// Returns the planes that are devices with ops of their own, by the name of the plane.
+    pub fn devices(&self) -> Vec<(usize, Platform)> {
+        let platform = |at: &usize| Some((*at, Platform::from_plane_name(&self.profile.planes[*at].name)?));
+        self.planes.iter().filter_map(platform).collect()
+    }
+
+    /// Returns the indices of the planes with the threads of the host.
+    pub fn host_planes(&self) -> Vec<usize> {
+        self.planes.iter().copied().filter(|at| self.profile.planes[*at].name == "/host:CPU").collect()
+    }
+
+    /// Returns the threads of the host, with their planes.
+    pub fn threads(&self) -> Vec<(&'p Plane, &'p Line)> {
+        let planes = self.host_planes();
+        let lines = host_lines(self.profile, &planes).filter(|(_, line)| !line.events.is_empty());
+        lines.map(|((plane, _), line)| (&self.profile.planes[plane], line)).collect()
+    }
+
+    /// Returns whether the file ends within a plane. The rest of its events may be in the rest of the file.
+    pub fn is_cut(&self) -> bool {
+        self.planes().any(|plane| plane.is_cut || plane.lines.iter().any(|line| line.is_cut))
+    }
 }
 
 /// Returns a time in ps as a positive time.

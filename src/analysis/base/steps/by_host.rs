@@ -4,6 +4,7 @@ use super::super::device::StepBasis;
 use super::host_steps::Launch;
 use super::level::{COVERAGE, FoundStep, FoundSteps, Input, Outcome, Rejection};
 use super::source::Unit;
+use crate::small_sort::SmallSort;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The least share of runs whose calls are known.
@@ -168,7 +169,7 @@ impl Input<'_> {
         }
         let names = |step: &FoundStep| {
             let mut names: Vec<u32> = self.runs[step.first..step.end].iter().map(|run| run.name).collect();
-            names.sort_unstable();
+            names.small_sort_by_key(|name| *name);
             names
         };
         let mut n: FxHashMap<Vec<u32>, u64> = FxHashMap::default();

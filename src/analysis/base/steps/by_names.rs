@@ -4,6 +4,7 @@ use super::super::device::StepBasis;
 use super::level::{COVERAGE, FoundStep, FoundSteps, Input, Outcome, Rejection};
 use super::sequence::repeating;
 use super::source::NameId;
+use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
@@ -64,7 +65,7 @@ impl Input<'_> {
             let mut pauses: Vec<u64> =
                 firsts.filter_map(|at| Some(calls[at]?.saturating_sub(calls[at - 1]?))).collect();
             // The median leaves out a compilation in one of the steps.
-            pauses.sort_unstable();
+            pauses.small_sort_by_key(|pause| *pause);
             pauses.get(pauses.len() / 2).copied().unwrap_or(0)
         };
         (0..period).max_by_key(|phase| (pause(*phase), std::cmp::Reverse(*phase))).unwrap_or(0)

@@ -6,6 +6,7 @@ use super::by_names::role;
 use super::level::FoundSteps;
 use super::source::{NameId, Names, Run, Source};
 use crate::profile::{Note, NoteCode, ProgramId, Severity};
+use crate::small_sort::SmallSort;
 use crate::table::format::{counted, percent_text};
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -157,7 +158,7 @@ fn step_runs(device: &Device, source: &Source, runs: &[Run], found: Option<&Foun
                 None => programs.push(ProgramRuns { name: run.name, n: 1, time: run.length, longest }),
             }
         }
-        programs.sort_unstable_by_key(|of| of.name);
+        programs.small_sort_by_key(|of| of.name);
         let host_name = found.and_then(|found| found.host_names.get(at)).cloned().unwrap_or_default();
         let key = Key { host_name, programs: programs.iter().map(|of| (of.name, of.n)).collect(), id: None };
         groups.entry(key).or_default().push(at);
@@ -189,7 +190,7 @@ fn step_runs(device: &Device, source: &Source, runs: &[Run], found: Option<&Foun
 fn ranked(kinds: &IndexMap<Key, Kind>, names: &Names) -> (Vec<u16>, Vec<StepKind>) {
     let total: Picos = kinds.values().map(|kind| kind.time).sum();
     let mut order: Vec<usize> = (0..kinds.len()).collect();
-    order.sort_by_key(|at| (std::cmp::Reverse(kinds[*at].time), *at));
+    order.small_sort_by_key(|at| (std::cmp::Reverse(kinds[*at].time), *at));
     let is_small = |at: usize| kinds[at].time.as_f64() < total.as_f64() * LEAST_KIND;
     let n_large = order.iter().filter(|at| !is_small(**at)).count().min(MAX_KINDS - 1);
     // A single small kind keeps its name.
@@ -197,7 +198,7 @@ fn ranked(kinds: &IndexMap<Key, Kind>, names: &Names) -> (Vec<u16>, Vec<StepKind
     let mut texts: Vec<String> = order[..n_own].iter().map(|at| kinds[*at].text(names)).collect();
     let mut numbers: FxHashMap<String, u64> = FxHashMap::default();
     let mut by_first: Vec<usize> = (0..n_own).collect();
-    by_first.sort_by_key(|place| order[*place]);
+    by_first.small_sort_by_key(|place| order[*place]);
     for place in by_first {
         if texts.iter().filter(|text| **text == texts[place]).count() > 1 || numbers.contains_key(&texts[place]) {
             let n = numbers.entry(texts[place].clone()).or_default();

@@ -5,6 +5,7 @@ use super::super::device_notes::derived_runs;
 use super::level::{FoundSteps, Input, Level, Rejection};
 use super::source::Source;
 use crate::profile::{Note, NoteCode, Severity};
+use crate::small_sort::SmallSort;
 use crate::table::format::{counted, percent_text, time_text};
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -139,7 +140,8 @@ pub(super) fn outside(inputs: &[Input<'_>], found: &[Option<FoundSteps>]) -> Opt
     if total == 0 {
         return None;
     }
-    programs.sort_by(|_, a, _, b| b.cmp(a));
+    let mut programs: Vec<(&str, u128)> = programs.into_iter().collect();
+    programs.small_sort_by_key(|(_, time)| std::cmp::Reverse(*time));
     let time = |ps: u128| time_text(Picos(u64::try_from(ps).unwrap_or(u64::MAX)));
     let named = programs.iter().take(MAX_NAMES).map(|(name, ps)| format!("{name} ({})", time(*ps)));
     let message = format!("Programs ran for {} in no step: {}.", time(total), named.collect::<Vec<_>>().join(", "));
