@@ -15,7 +15,7 @@ use crate::page::size::gzip;
 use crate::{process, repo, scripts, tools};
 
 /// The largest size of the program in bytes after gzip. docs/NPM.md has the measured size.
-const BUDGET: u64 = 1_300_000;
+const BUDGET: u64 = 1_500_000;
 
 /// Builds the package and tests it. Calls `each` with each line of the tests' stdout. Returns the sizes in words.
 pub fn test(each: impl FnMut(&str)) -> Result<String> {

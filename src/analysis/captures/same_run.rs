@@ -27,22 +27,20 @@ const UNNAMED: &str = "localhost";
 /// Returns the files with events of each run, as indices. In a run, files with times come first, the earliest before the others.
 pub fn runs(heads: &[FileHead]) -> Vec<Vec<u32>> {
     let mut runs = Components::new(heads.len());
+    let files: Vec<File> = heads.iter().map(File::new).collect();
     let head = |at: u32| &heads[at as usize];
     let events = (0..heads.len() as u32).filter(|at| head(*at).kind.has_events());
     let (mut timed, untimed): (Vec<u32>, Vec<u32>) = events.partition(|at| head(*at).start_ns.is_some());
     timed.small_sort_by_key(|at| (head(*at).start_ns, *at));
     let order: Vec<u32> = timed.iter().chain(&untimed).copied().collect();
+    let is_one = |a: &File, b: &File| a.is_copy_of(b) || overlap(a.head, b.head) && a.may_be_of_one_run(b);
     for (n, a) in timed.iter().enumerate() {
         for b in timed.iter().skip(n + 1).take_while(|b| starts_before_end(head(*a), head(**b))) {
-            if runs.root(*a) != runs.root(*b)
-                && (is_copy(head(*a), head(*b)) || overlap(head(*a), head(*b)) && may_be_of_one_run(head(*a), head(*b)))
-            {
-                runs.join(*a, *b);
-            }
+            runs.join_if(*a, *b, || is_one(&files[*a as usize], &files[*b as usize]));
         }
     }
     let untimed = join_to_partners(heads, &timed, untimed, &mut runs);
-    join_untimed(heads, &timed, &untimed, &mut runs);
+    join_untimed(&files, &timed, &untimed, &mut runs);
     let mut found: IndexMap<u32, Vec<u32>> = IndexMap::new();
     for at in order {
         found.entry(runs.root(at)).or_default().push(at);
@@ -70,36 +68,35 @@ fn join_to_partners(heads: &[FileHead], timed: &[u32], untimed: Vec<u32>, runs: 
 
 /// Joins files without times: to the only run of their folder, else to files without times in their folder, or in a folder of nearly
 /// the same time.
-fn join_untimed(heads: &[FileHead], timed: &[u32], untimed: &[u32], runs: &mut Components) {
-    let head = |at: u32| &heads[at as usize];
+fn join_untimed(files: &[File], timed: &[u32], untimed: &[u32], runs: &mut Components) {
+    let folder_of = |at: u32| folder(&files[at as usize].head.path);
+    let may_be_one = |a: u32, b: u32| files[a as usize].may_be_of_one_run(&files[b as usize]);
     let mut timed_in: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
-    timed.iter().for_each(|at| timed_in.entry(folder(&head(*at).path)).or_default().push(*at));
+    timed.iter().for_each(|at| timed_in.entry(folder_of(*at)).or_default().push(*at));
     let mut alone: Vec<u32> = Vec::new();
     for at in untimed {
-        match timed_in.get(folder(&head(*at).path)) {
+        match timed_in.get(folder_of(*at)) {
             None => alone.push(*at),
-            Some(files) => {
-                let roots: Vec<u32> = files.iter().map(|of| runs.root(*of)).collect();
+            Some(of_folder) => {
+                let roots: Vec<u32> = of_folder.iter().map(|of| runs.root(*of)).collect();
                 let is_one = roots.windows(2).all(|two| two[0] == two[1]);
-                if is_one && files.iter().all(|of| may_be_of_one_run(head(*of), head(*at))) {
-                    files.first().into_iter().for_each(|of| runs.join(*of, *at));
+                if is_one && of_folder.iter().all(|of| may_be_one(*of, *at)) {
+                    of_folder.first().into_iter().for_each(|of| runs.join(*of, *at));
                 }
             }
         }
     }
     let mut by_folder: IndexMap<&str, Vec<u32>> = IndexMap::default();
-    alone.iter().for_each(|at| by_folder.entry(folder(&head(*at).path)).or_default().push(*at));
+    alone.iter().for_each(|at| by_folder.entry(folder_of(*at)).or_default().push(*at));
     let folders: Vec<(Option<u64>, Vec<u32>)> =
         by_folder.into_iter().map(|(folder, files)| (time_of_folder(folder), files)).collect();
     let is_near = |a: Option<u64>, b: Option<u64>| a.zip(b).is_some_and(|(a, b)| a.abs_diff(b) <= SAME_STOP_NS);
-    for (n, (time, files)) in folders.iter().enumerate() {
+    for (n, (time, of_folder)) in folders.iter().enumerate() {
         let near = folders.iter().skip(n + 1).filter(|(other, _)| is_near(*time, *other));
         let others: Vec<u32> = near.flat_map(|(_, files)| files.iter().copied()).collect();
-        for (place, a) in files.iter().enumerate() {
-            for b in files.iter().skip(place + 1).chain(&others) {
-                if may_be_of_one_run(head(*a), head(*b)) {
-                    runs.join(*a, *b);
-                }
+        for (place, a) in of_folder.iter().enumerate() {
+            for b in of_folder.iter().skip(place + 1).chain(&others) {
+                runs.join_if(*a, *b, || may_be_one(*a, *b));
             }
         }
     }
@@ -108,8 +105,7 @@ fn join_untimed(heads: &[FileHead], timed: &[u32], untimed: &[u32], runs: &mut C
 /// Returns whether two files have the same host, process and times, so that both are of one capture, such as a packed copy beside the
 /// capture.
 pub fn is_copy(a: &FileHead, b: &FileHead) -> bool {
-    let times = |head: &FileHead| head.start_ns.zip(head.stop_ns);
-    times(a).is_some() && times(a) == times(b) && !has_other_identity(a, b) && is_alike(a, b)
+    File::new(a).is_copy_of(&File::new(b))
 }
 
 /// Returns whether `b`, which does not start before `a`, starts before `a` ends.
@@ -131,9 +127,39 @@ fn overlap(a: &FileHead, b: &FileHead) -> bool {
     start <= stop && u128::from(stop - start) * 2 >= u128::from(shorter)
 }
 
-/// Returns whether two files can be of one run by what they say beside their times.
-fn may_be_of_one_run(a: &FileHead, b: &FileHead) -> bool {
-    has_other_identity(a, b) && is_alike(a, b)
+/// A file and whose it is.
+struct File<'h> {
+    head: &'h FileHead,
+    identity: Identity<'h>,
+}
+
+impl<'h> File<'h> {
+    fn new(head: &'h FileHead) -> Self {
+        Self { head, identity: Identity::new(head) }
+    }
+
+    fn is_copy_of(&self, other: &Self) -> bool {
+        let times = |of: &Self| of.head.start_ns.zip(of.head.stop_ns);
+        times(self).is_some()
+            && times(self) == times(other)
+            && !self.has_other_identity(other)
+            && is_alike(self.head, other.head)
+    }
+
+    /// Returns whether two files can be of one run by what they say beside their times.
+    fn may_be_of_one_run(&self, other: &Self) -> bool {
+        self.has_other_identity(other) && is_alike(self.head, other.head)
+    }
+
+    /// Returns whether two files are of different hosts, or of different processes of one host.
+    fn has_other_identity(&self, other: &Self) -> bool {
+        let (a, b) = (&self.identity, &other.identity);
+        let differ = |a: Option<u64>, b: Option<u64>| a.zip(b).is_some_and(|(a, b)| a != b);
+        a.host != b.host
+            || differ(a.rank, b.rank)
+            || differ(a.port, b.port)
+            || differ(self.head.process, other.head.process)
+    }
 }
 
 /// Returns whether the platforms and the versions of two files agree. What one of them does not say agrees with everything: a host
@@ -141,16 +167,6 @@ fn may_be_of_one_run(a: &FileHead, b: &FileHead) -> bool {
 fn is_alike(a: &FileHead, b: &FileHead) -> bool {
     let agree = |a: &Option<String>, b: &Option<String>| a.is_none() || b.is_none() || a == b;
     agree(&a.platform, &b.platform) && agree(&a.device_type, &b.device_type) && agree(&a.jaxlib, &b.jaxlib)
-}
-
-/// Returns whether two files are of different hosts, or of different processes of one host.
-fn has_other_identity(a: &FileHead, b: &FileHead) -> bool {
-    let (of_a, of_b) = (Identity::new(a), Identity::new(b));
-    let differ = |a: Option<u64>, b: Option<u64>| a.zip(b).is_some_and(|(a, b)| a != b);
-    of_a.host != of_b.host
-        || differ(of_a.rank, of_b.rank)
-        || differ(of_a.port, of_b.port)
-        || differ(a.process, b.process)
 }
 
 /// What the name of a file and its host tell of the process that was profiled.
@@ -200,6 +216,13 @@ impl Components {
     fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.parents[a.max(b) as usize] = a.min(b);
+    }
+
+    /// Joins two files if `is_one`, which is asked only of files that are not joined yet.
+    fn join_if(&mut self, a: u32, b: u32, is_one: impl FnOnce() -> bool) {
+        if self.root(a) != self.root(b) && is_one() {
+            self.join(a, b);
+        }
     }
 }
 
