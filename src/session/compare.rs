@@ -9,7 +9,7 @@ use super::open::report_file::{Unpacked, unpack};
 use super::overview::{DerivedOverview, overview_and_inputs};
 use super::programs::QueryPrograms;
 use super::{Input, Opened};
-use crate::analysis::base::{Analysis, DeviceChoice, Interval, Query};
+use crate::analysis::base::{Analysis, DeviceChoice, Interval, Query, StepChoice};
 use crate::analysis::captures::{CaptureSummary, TopFinding};
 use crate::analysis::compare::{CaptureSide, CompareOptions, Comparison, SeriesPoint, compare, paired_program};
 use crate::analysis::data_movement::Programs as Modules;
@@ -58,6 +58,20 @@ impl AnalysedSteps {
         let plane = &profile.planes[analysis.devices[by_op.ledger.device].plane];
         by_op.ops.sort_by_key(|of| steps.first_start(plane, of.op));
         Some(Self { derived, file_programs: files.programs, steps })
+    }
+
+    /// Analyses the steps of the kind that the other side compares, if the session has them and another kind has more of its time.
+    fn take_kind_of(&mut self, session: &mut CaptureSession, other: &Self) {
+        let kind = |of: &Self| of.derived.overview.header.mean.kind.clone();
+        let Some(wanted) = kind(other).filter(|wanted| kind(self).is_some_and(|own| own != *wanted)) else { return };
+        let device = &session.analysis.devices[self.derived.by_op.ledger.device];
+        let found = session.analysis.kinds_of(device).find(|(_, name, n_steady)| *name == wanted && *n_steady > 0);
+        let Some((kind, ..)) = found else { return };
+        let mut query = OverviewQuery::default();
+        query.ledger.roofline.query.step = StepChoice::Kind(kind);
+        if let Some(of_kind) = Self::new(session, &query) {
+            *self = of_kind;
+        }
     }
 
     /// Returns the query of the device and the steps that are compared.
@@ -276,7 +290,7 @@ pub(super) fn no_device(name: &str) -> Failure {
 
 /// An open session that is compared.
 pub(super) enum OpenSide<'s> {
-    Capture(&'s mut CaptureSession, &'s AnalysedSteps),
+    Capture(&'s mut CaptureSession, &'s mut AnalysedSteps),
     Report(&'s Report),
 }
 
@@ -294,12 +308,13 @@ pub(super) fn compare_open(
     }
 }
 
-/// Compares two open captures, each with its analyses.
+/// Compares two open captures, each with its analyses. Of several kinds of steps, both sides have that of A.
 fn compare_captures(
     (a, steps_a): (&mut CaptureSession, &AnalysedSteps),
-    (b, steps_b): (&mut CaptureSession, &AnalysedSteps),
+    (b, steps_b): (&mut CaptureSession, &mut AnalysedSteps),
     options: &CompareOptions,
 ) -> Comparison {
+    steps_b.take_kind_of(b, steps_a);
     let (memory_a, memory_b) = match paired_program(&steps_a.derived.peaks, &steps_b.derived.peaks) {
         Ok((program_a, program_b)) => (steps_a.memory(a, program_a), steps_b.memory(b, program_b)),
         Err(absent) => (Err(absent.clone()), Err(absent)),

@@ -201,6 +201,7 @@ pub(super) fn report_head(report: &Report, overview: &Overview) -> SideHead {
         device_type: overview.header.device_type.clone().filter(is_known),
         n_devices: origin.devices.len() as u32,
         n_steps,
+        step_kind: overview.header.mean.kind.clone(),
         period_ps: overview.ledger.per_step(overview.ledger.window).0,
         // A part of the steps is no sample of all.
         periods_ps: if periods_ps.len() as u64 == u64::from(n_steps) { periods_ps } else { Vec::new() },

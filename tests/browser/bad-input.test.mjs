@@ -19,8 +19,8 @@ const GIB3 = 3 * 2 ** 30;
 const CASES = {
   "an empty file": {
     path: () => write("empty.xplane.pb", Buffer.alloc(0)),
-    title: "empty.xplane.pb is empty",
-    patterns: [/0 bytes/, /capture again, or copy the file again/],
+    title: "empty.xplane.pb is empty: the profile was larger than 2 GiB",
+    patterns: [/0 bytes/, /Capture fewer steps/, /copy them again/],
   },
   "random bytes": {
     path: () => write("noise.xplane.pb", pseudorandomBytes(100_000)),

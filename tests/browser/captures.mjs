@@ -81,6 +81,14 @@ function example(program, name, args) {
 export const synth = ({ mb = 1, devices = 2, ops = 40, name = `synth-${mb}-${devices}-${ops}.xplane.pb` } = {}) =>
   example("many_ops", name, (out) => [out, "--mb", mb, "--devices", devices, "--ops", ops]);
 
+/** Returns `n` synthetic hosts of one run, with two devices each, as [name, bytes]. */
+export const hostFiles = (n) => Array.from({ length: n }, (_, i) => {
+  const name = `worker-${String(i).padStart(2, "0")}`;
+  // The field `hostnames`. The first name is that of the host.
+  const hostname = Buffer.from([0x22, name.length]);
+  return [`${name}.xplane.pb`, Buffer.concat([hostname, Buffer.from(name), readFileSync(synth())])];
+});
+
 /** Writes a capture that has only a host plane, without device time, and returns its path. */
 export const hostOnly = () => write("host-only.xplane.pb", Buffer.from("\x0a\x0b\x12\x09/host:CPU\x22\x06host-a", "latin1"));
 

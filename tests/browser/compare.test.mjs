@@ -187,7 +187,9 @@ onPage("a drop replaces, compares or adds hosts, by its place", { view: "" }, as
   await dropFiles(page, [B], { x: 100 });
   await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /cudnn/.test(name));
   await dropFiles(page, [A], { x: 1300 });
-  await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /\+ 1$/.test(name.trim()));
+  // A capture of another run is no host of this one. The page says so, and the newest run stays open.
+  await page.getByText("2 runs were found").first().waitFor();
+  assert.match(await page.locator("#capture-button").innerText(), /cudnn/);
 });
 
 onPage("a report is compared with a capture, in either order, and says what is left out", { view: "" }, async ({ page }) => {

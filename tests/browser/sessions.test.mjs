@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { zip } from "./archives.mjs";
-import { realCapture, simulatedRun, synth, temporaryFolder, tpu, vllm, write } from "./captures.mjs";
+import { hostFiles, realCapture, simulatedRun, synth, temporaryFolder, tpu, vllm, write } from "./captures.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, pickFiles, reload, waitForTable, waitUntil } from "./lib.mjs";
@@ -13,10 +13,6 @@ import { figures, groupBy, opPanel, pick, waitForRows } from "./page_helpers.mjs
 
 const v100 = () => realCapture("gpu-v100", "host.xplane.pb");
 
-/** Returns a field with number 100, which readers ignore. It makes each host differ: identical files count once. */
-const uniqueField = (i) => Buffer.from([0xa0, 0x06, i]);
-/** Returns `n` hosts with two devices each, as [name, bytes]. */
-const hostFiles = (n) => Array.from({ length: n }, (_, i) => [`worker-${String(i).padStart(2, "0")}.xplane.pb`, Buffer.concat([readFileSync(synth()), uniqueField(i)])]);
 /** Writes `files` into a folder of their own, and returns its path. */
 function writeFolder(name, files) {
   mkdirSync(join(temporaryFolder, name, "plugins/profile/run"), { recursive: true });
@@ -58,6 +54,15 @@ onPage("2, 8 and 64 hosts open as one session from files, from a folder and from
     }
     assert.equal(new Set(shownFigures).size, 1, `${n} hosts: ${shownFigures.join("\n")}`);
   }
+});
+
+onPage("a dropped host is added to the open one", { view: "" }, async ({ page }) => {
+  const [first, second] = hostFiles(2).map(([name, bytes]) => write(join("added", name), bytes));
+  const shown = () => page.locator("#capture-button").innerText();
+  await dropFiles(page, [first]);
+  await page.locator(".verdict").waitFor();
+  await dropFiles(page, [second], { x: 1300 });
+  await waitUntil(shown, (name) => /\+ 1$/.test(name.trim()));
 });
 
 onPage("when one of eight hosts is truncated, all hosts open and the page names the truncated one", async ({ page }) => {

@@ -2,7 +2,7 @@
 // sizes, opens them again after a restart, and deletes them.
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
-import { simulatedRun, synth } from "./captures.mjs";
+import { hostFiles, simulatedRun, synth, write } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { assertStays, pickFiles, reload, waitForTable, waitUntil } from "./lib.mjs";
 import { figures, openLandingPage } from "./page_helpers.mjs";
@@ -181,13 +181,14 @@ onPage("a report from a link cannot be stored", async ({ page }) => {
 });
 
 onPage("files of one session are one entry, the newest entry is first, a repeated entry is stored once, and all entries can be deleted", async ({ page }) => {
-  await keepFiles(page, [capture()]);
-  await keepFiles(page, [capture(), synth()]);
-  await keepFiles(page, [capture()]);
+  const hosts = hostFiles(2).map(([name, bytes]) => write(name, bytes));
+  await keepFiles(page, hosts.slice(0, 1));
+  await keepFiles(page, hosts);
+  await keepFiles(page, hosts.slice(0, 1));
   await openLandingPage(page);
   await waitUntil(() => storedRows(page).count(), (n) => n === 2);
   const [first, second] = await storedRowTexts(page);
-  assert.equal(first[0], "worker-0.xplane.pb");
+  assert.equal(first[0], "worker-00.xplane.pb");
   assert.match(second[0], / \+ 1$/);
   await page.locator(".kept").getByRole("button", { name: second[0], exact: true }).click();
   await waitForTable(page);

@@ -1,7 +1,7 @@
 //! These tests compare captures: with themselves, the other way round, with simulated faults whose cost is known, and with real
 //! captures of an H100.
 
-use crate::common::{self, open};
+use crate::common::{self, make, open};
 use crate::compare_groups;
 use crate::compare_program::{check_changes, check_no_changes, check_opposite_changes};
 use crate::compare_scopes;
@@ -17,6 +17,7 @@ use rooflight::analysis::ledger::Owner;
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::report::compare_text;
 use rooflight::session::compare::{CompareSide, compare_sessions};
+use rooflight::wire::proto::xspace::XSpace;
 use std::path::Path;
 use std::process::Command;
 
@@ -426,4 +427,45 @@ fn a_history_gives_the_band() {
         let (code, _, error) = run(&arguments[..arguments.len() - 2]);
         assert!(code == 2 && error.contains("at least 8 captures"), "{error}");
     }
+}
+
+/// Returns a capture with steps of two programs, of which the first runs seldom and irregularly, as the prefill of a server.
+fn two_programs(names: [&str; 2], lengths: [i64; 2]) -> CompareSide {
+    let mut plane = make::Plane::new("/device:TPU:0");
+    let [seldom, often] = [0, 1].map(|at| {
+        let (name, id) = (names[at], at as i64 + 1);
+        let text = format!("%{name}.1 = f32[8]{{0}} copy(f32[8]{{0}} %a)");
+        let op = plane.op(&text, name, &[("program_id", make::int(id))]);
+        (plane.op(&format!("jit_{name}({id})"), "", &[]), op, lengths[at])
+    });
+    let (mut modules, mut ops, mut now) = (Vec::new(), Vec::new(), 0);
+    for at in 0..32 {
+        let (module, op, length) = if [0, 5, 14, 24].contains(&at) { seldom } else { often };
+        modules.push((module, now, length));
+        ops.push((op, now, length));
+        now += length + 1_000_000;
+    }
+    plane.line("XLA Modules", &modules);
+    plane.line("XLA Ops", &ops);
+    let space = XSpace { planes: vec![plane.done()], ..XSpace::default() };
+    side("two.xplane.pb", prost::Message::encode_to_vec(&space))
+}
+
+/// In B, prefilling takes most of the time. Its steps are not compared with those that decode in A.
+#[test]
+fn steps_of_one_kind_are_compared() {
+    let kinds = |of: &Comparison| {
+        let of = of.parity.iter().find(|parity| parity.key == "step_kind").expect("the kinds");
+        (of.a.clone().unwrap(), of.b.clone().unwrap(), of.is_equal)
+    };
+    let server = |lengths| two_programs(["prefill", "decode"], lengths);
+    let a = || server([4_000_000_000, 2_000_000_000]);
+    let of = compared(a(), server([40_000_000_000, 2_200_000_000]));
+    assert_eq!(kinds(&of), ("decode".to_owned(), "decode".to_owned(), Some(true)));
+    assert_eq!((of.delta_ps, of.a.n_steps, of.b.n_steps), (200_000_000, 28, 28));
+    // A session that lacks the kind keeps its own, and the comparison says so.
+    let of = compared(a(), two_programs(["evaluate", "train"], [4_000_000_000, 2_000_000_000]));
+    assert_eq!(kinds(&of), ("decode".to_owned(), "train".to_owned(), Some(false)));
+    let text = compare_text::differences(&of).join("\n");
+    assert!(text.contains("Kind of steps: decode in A, train in B."), "{text}");
 }

@@ -154,6 +154,7 @@ impl CaptureRow {
                 files: Vec::new(),
                 device: head.device.clone(),
                 device_type: head.device_type.clone(),
+                step_kind: head.step_kind.clone(),
                 periods_ps: Vec::new(),
                 ..*head
             };

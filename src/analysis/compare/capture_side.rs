@@ -104,6 +104,7 @@ impl<'a> CaptureSide<'a> {
             device_type: self.overview.header.device_type.clone(),
             n_devices: self.analysis.devices.len() as u32,
             n_steps: periods_ps.len() as u32,
+            step_kind: self.overview.header.mean.kind.clone(),
             period_ps: self.by_op.ledger.per_step(self.by_op.ledger.window).0,
             periods_ps,
             median_ps: self.overview.periods.as_ref().map(|periods| periods.median),

@@ -21,6 +21,7 @@ pub fn parity(a: &Input<'_>, b: &Input<'_>, is_same_program: Option<bool>) -> Ve
     let mut all = vec![
         Parity::new("device_type", "Chip", heads.0.device_type.clone(), heads.1.device_type.clone()),
         Parity::new("n_devices", "Devices", Some(heads.0.n_devices.to_string()), Some(heads.1.n_devices.to_string())),
+        Parity::new("step_kind", "Kind of steps", heads.0.step_kind.clone(), heads.1.step_kind.clone()),
         Parity::new("batch", "Sequences × length", batch(a), batch(b)),
         Parity::new("parameters", "Parameters", parameters(a), parameters(b)),
         Parity { is_equal: is_same_program, ..Parity::new("program", "Program", ops(a), ops(b)) },

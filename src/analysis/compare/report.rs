@@ -97,6 +97,8 @@ pub struct SideHead {
     pub n_devices: u32,
     /// Number of steps; 0 if the window is the whole capture.
     pub n_steps: u32,
+    /// The kind of the steps. `None` if all steps of the session are of one kind, or if a report does not tell.
+    pub step_kind: Option<String>,
     /// Mean length of a step, in ps.
     pub period_ps: u64,
     /// Length of each step in order, in ps. Empty if a report does not hold all of them.

@@ -121,6 +121,7 @@ fn summary(row: &JsonRow, capture: &CaptureRow, tables: ImportedCapture, verdict
         // Captures whose number of devices is unknown are compared with each other.
         n_devices: capture.n_devices.unwrap_or_default(),
         n_steps,
+        step_kind: None,
         period_ps: period.unwrap_or_default(),
         periods_ps,
         median_ps: number(row, "step_median_ps"),

@@ -95,6 +95,7 @@ fn empty_comparison() -> Comparison {
         device_type: None,
         n_devices: 0,
         n_steps: 0,
+        step_kind: None,
         period_ps: 0,
         periods_ps: Vec::new(),
         median_ps: None,
@@ -142,6 +143,9 @@ fn side(v: &mut dyn Visit, head: &mut SideHead) -> VisitResult {
     let mut level = head.report_level.map(u64::from);
     v.optional(&mut level)?;
     head.report_level = level.and_then(|level| u8::try_from(level).ok());
+    if v.version() >= 5 {
+        v.text(&mut head.step_kind, None, Text::Program)?;
+    }
     Ok(())
 }
 
