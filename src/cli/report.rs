@@ -77,8 +77,8 @@ pub(super) fn run(args: &ReportArgs, view: &View, caller: &Caller<'_>) -> Result
     let inputs = (caller.inputs)(&view.files)?;
     let (mut engine, mut session) =
         OpenSession::open_chosen(inputs, &view.session(), &mut |progress| (caller.progress)(&progress))?;
-    if let Some(devices) = view.steps.as_ref().and_then(|by| engine.find_steps(by)) {
-        session.devices = devices;
+    if let Some(by) = &view.steps {
+        engine.find_steps(by, &mut session);
     }
     let query = Query { device: device(&session, view)?, step: step(&session, view)?, ..Query::default() };
     let is_file = args.rooflight.is_some() || args.html.is_some();

@@ -9,7 +9,7 @@
 use super::capabilities::Capabilities;
 use super::program_text::ProgramRef;
 use super::tables::{BreakdownHead, Export};
-use crate::analysis::base::{DeviceChoice, FilterError, Framework, Query, StepChoice};
+use crate::analysis::base::{DeviceChoice, FilterError, Framework, Query, StepChoice, StepsBy};
 use crate::analysis::breakdown::{Scopes, StepStats};
 pub use crate::analysis::files::FileInfo;
 use crate::profile::Note;
@@ -71,6 +71,9 @@ pub enum Request {
         /// The text that follows `report=` in the address.
         link: String,
     },
+    /// Finds the steps of the session in another way. The reply is [`Reply::Opened`], with other steps and devices. A report
+    /// stays as it is.
+    FindSteps(StepsBy),
     /// Requests the figures of a breakdown, without rows.
     Breakdown(Query),
     /// Requests the tree of scopes at and below `root`.
@@ -284,6 +287,8 @@ pub struct SessionInfo {
     pub devices: Vec<DeviceInfo>,
     /// The device to show first.
     pub usual_device: DeviceChoice,
+    /// The way in which the steps of the devices were found.
+    pub steps_by: StepsBy,
     /// All planes of the capture.
     pub planes: Vec<PlaneInfo>,
     /// Notes of the reader.

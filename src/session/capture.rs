@@ -124,6 +124,7 @@ impl CaptureSession {
             files,
             devices: device_infos(&profile, &analysis),
             usual_device: analysis.usual_device(&profile),
+            steps_by: StepsBy::default(),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
             notes: profile.notes.iter().cloned().chain(lost).chain(steps_note(&analysis)).collect(),
             partial: partial.or_else(|| analysis.partial_notes().next().map(|note| note.message.clone())),
@@ -147,14 +148,18 @@ impl CaptureSession {
         Self { files, partial, programs: Programs::new(open_files), ..Self::new(profile, analysis) }
     }
 
-    /// Finds the steps again, in the way that the user wants, and forgets what was computed of the steps before. Returns the
-    /// devices.
-    pub(crate) fn find_steps(&mut self, by: &StepsBy) -> Vec<DeviceInfo> {
+    /// Finds the steps again, in the way that the user wants, and forgets what was computed of the steps before. `info` is what
+    /// the user was told of the session.
+    pub(crate) fn find_steps(&mut self, by: &StepsBy, info: &mut SessionInfo) {
+        let before: Vec<Note> = steps_note(&self.analysis).into_iter().collect();
         let analysis = Analysis::with_steps(&self.profile, by);
         let programs = std::mem::replace(&mut self.programs, Programs::new(Vec::new()));
         let (files, partial) = (std::mem::take(&mut self.files), self.partial);
         *self = Self { files, partial, programs, ..Self::new(std::mem::take(&mut self.profile), analysis) };
-        device_infos(&self.profile, &self.analysis)
+        info.devices = device_infos(&self.profile, &self.analysis);
+        info.steps_by = by.clone();
+        info.notes.retain(|note| !before.contains(note));
+        info.notes.extend(steps_note(&self.analysis));
     }
 
     /// Creates a session without files and with empty caches.

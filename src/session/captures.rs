@@ -12,7 +12,7 @@ use super::open::sessions::runs_of;
 use super::open::{Input, messages};
 use super::session_trait::Session;
 use super::tables;
-use crate::analysis::base::{DeviceChoice, Framework};
+use crate::analysis::base::{DeviceChoice, Framework, StepsBy};
 use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE, heading as captures_heading};
 use crate::analysis::captures::{
     CaptureFiles, CaptureRow, CaptureRows, CaptureSummary, ChangeCause, FileHead, HeadKind, change_cause, group,
@@ -233,6 +233,7 @@ fn info(heads: &[FileHead], captures: Vec<Vec<u32>>) -> SessionInfo {
         files: heads.iter().map(file).collect(),
         devices: Vec::new(),
         usual_device: DeviceChoice::default(),
+        steps_by: StepsBy::default(),
         planes: Vec::new(),
         notes: Vec::new(),
         partial: None,

@@ -8,9 +8,7 @@ use super::session_trait::Session;
 use super::share::ReportCache;
 use crate::analysis::base::StepsBy;
 use crate::protocol::view_request::decode_view_request;
-use crate::protocol::{
-    CaptureRange, DeviceInfo, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest,
-};
+use crate::protocol::{CaptureRange, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest};
 use crate::share::{Level, Report, decode_link};
 use std::any::Any;
 
@@ -91,9 +89,13 @@ impl OpenSession {
         self.session.answer(request)
     }
 
-    /// Finds the steps of a capture again, in the way that the user wants. Returns its devices. `None` for a report.
-    pub fn find_steps(&mut self, by: &StepsBy) -> Option<Vec<DeviceInfo>> {
-        self.capture().map(|capture| capture.find_steps(by))
+    /// Finds the steps of a capture again, in the way that the user wants, and changes what `info` says of them. A report stays
+    /// as it is.
+    pub fn find_steps(&mut self, by: &StepsBy, info: &mut SessionInfo) {
+        if let Some(capture) = self.capture() {
+            capture.find_steps(by, info);
+            self.reports = ReportCache::default();
+        }
     }
 
     /// Returns the session as one of a capture. `None` for a report.

@@ -5,6 +5,7 @@ use super::compare::{AnalysedSteps, OpenSide, compare_open, no_device};
 use super::compare_timeline::compare_timeline;
 use super::share::ReportCache;
 use super::tables;
+use crate::analysis::base::StepsBy;
 use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUP_TABLE, COMPARE_GROUPS, COMPARE_TABLE};
 use crate::analysis::compare::{
     CompareBy, CompareOptions, CompareQuery, Comparison, GroupDelta, RowDelta, RowSelection, RowSide, groups,
@@ -82,6 +83,7 @@ impl OpenSessions {
     pub fn answer(&mut self, request: &Request) -> Reply {
         match request {
             Request::Show(slot) => self.show(*slot),
+            Request::FindSteps(by) => self.find_steps(by),
             Request::CloseSecond => {
                 (self.second, self.compared, self.shared) = (None, None, ReportCache::default());
                 self.show(SessionSlot::First)
@@ -110,6 +112,16 @@ impl OpenSessions {
         let Some(info) = self.session(slot).map(|one| one.info.clone()) else { return Reply::Cancelled };
         self.shown = slot;
         Reply::Opened(Box::new(info))
+    }
+
+    fn find_steps(&mut self, by: &StepsBy) -> Reply {
+        let slot = self.shown;
+        if let Some(one) = self.session(slot) {
+            one.session.find_steps(by, &mut one.info);
+            one.analysed = None;
+            (self.compared, self.shared) = (None, ReportCache::default());
+        }
+        self.show(slot)
     }
 
     fn answer_compare(&mut self, request: &ViewRequest) -> Result<Reply, Failure> {

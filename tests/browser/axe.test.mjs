@@ -256,7 +256,7 @@ const STATES = {
   "step picker": async (page) => {
     await page.keyboard.press("Escape");
     await page.locator("#step-button").click();
-    await page.locator("#step").getByRole("listbox").waitFor();
+    await page.locator("#step").getByRole("listbox").first().waitFor();
   },
   "file picker": async (page) => {
     await page.keyboard.press("Escape");

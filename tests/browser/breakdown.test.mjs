@@ -2,7 +2,9 @@
 // expandable rows. Numbers are compared with the command line's for the same file.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { synth } from "./captures.mjs";
+import { join } from "node:path";
+import { repository, synth } from "./captures.mjs";
+import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, requiredPath, waitForTable, waitUntil } from "./lib.mjs";
 import { allRows, column, grid, groupBy, pick, renderedRows, rowCount, sortBy, waitForRows } from "./page_helpers.mjs";
@@ -250,4 +252,22 @@ onPage("every grouping has as many rows as the command line's report", async ({ 
     assert.equal(await rowCount(page), cliReport("breakdown", "--by", key).groups.length, by);
   }
   assert.match(await grid(page).getAttribute("aria-label"), /program/);
+});
+
+onPage("steps are found in another way, and found again by themselves", async ({ page }) => {
+  const decode = join(repository, "samples/gpu/decode.graphs.xplane.pb.xz");
+  await dropFiles(page, [decode]);
+  await waitForTable(page);
+  const label = () => page.locator("#step-button").innerText();
+  const find = async (name) => {
+    await page.locator("#step-button").click();
+    await page.locator("#step").getByRole("listbox", { name: "Find steps" }).getByRole("option", { name }).click();
+  };
+  assert.match(await label(), /^Mean step, decode\s+of 34/);
+  await find("Not at all");
+  await waitUntil(label, (text) => text.trim() === "Whole capture");
+  const whole = JSON.parse(cliOutput("breakdown", decode, "--steps", "all", "--json"));
+  await waitUntil(() => rowCount(page), (n) => n === whole.groups.length);
+  await find("Automatically");
+  await waitUntil(label, (text) => /^Mean step, decode\s+of 34/.test(text));
 });

@@ -124,7 +124,8 @@ export async function groupBy(page, by) {
  */
 export async function pick(page, picker, name) {
   await page.locator(`#${picker}-button`).click();
-  const list = page.locator(`#${picker}`).getByRole("listbox");
+  // The picker of steps has a second list: the ways to find steps.
+  const list = page.locator(`#${picker}`).getByRole("listbox").first();
   // "Step 12" must not match "Step 120".
   const label = typeof name === "string" ? new RegExp(`^\\s*${name}(?!\\d)`) : name;
   const option = list.getByRole("option").filter({ has: page.locator(".entry-label").filter({ hasText: label }) });

@@ -2,7 +2,7 @@
 //! the one of the command line, and how the page draws it.
 
 use crate::common;
-use rooflight::analysis::base::{GroupBy, Query};
+use rooflight::analysis::base::{GroupBy, Query, StepChoice, StepsBy};
 use rooflight::analysis::compare::{
     CompareBy, CompareOptions, CompareQuery, CompareRows, Comparison, RowSelection, Verdict,
 };
@@ -254,4 +254,35 @@ fn the_waterfall_leads_from_a_to_b() {
         };
         assert!(figures.main[0].value.starts_with(arrow), "{}", figures.main[0].value);
     }
+}
+
+/// The steps of the session that is shown are found in another way. Figures and the comparison are those of the new steps.
+#[test]
+fn steps_are_found_in_another_way() {
+    let mut sessions = both();
+    let before = comparison(&mut sessions, false);
+    let opened = |sessions: &mut OpenSessions, by: StepsBy| match sessions.answer(&Request::FindSteps(by)) {
+        Reply::Opened(session) => *session,
+        reply => panic!("{reply:?}"),
+    };
+    let query = Query { step: StepChoice::Mean, ..Query::default() };
+    let window = |sessions: &mut OpenSessions| match sessions.answer(&Request::Breakdown(query.clone())) {
+        Reply::Breakdown(head) => (head.header.step, head.header.n_steps),
+        reply => panic!("{reply:?}"),
+    };
+    assert_eq!(window(&mut sessions), ("mean".to_owned(), 8));
+    let session = opened(&mut sessions, StepsBy::All);
+    assert_eq!((session.steps_by, session.devices[0].n_steps), (StepsBy::All, 0));
+    assert_eq!(window(&mut sessions), ("all".to_owned(), 0));
+    let whole = comparison(&mut sessions, false);
+    assert_eq!((whole.a.n_steps, whole.b.n_steps), (0, before.b.n_steps));
+    // Notes on steps are those of the steps that are shown.
+    let session = opened(&mut sessions, StepsBy::default());
+    assert_eq!(window(&mut sessions), ("mean".to_owned(), 8));
+    assert_eq!(without_rows(&comparison(&mut sessions, false)), without_rows(&before));
+    let shown = match sessions.answer(&Request::Show(SessionSlot::First)) {
+        Reply::Opened(shown) => shown,
+        reply => panic!("{reply:?}"),
+    };
+    assert_eq!(shown.notes, session.notes);
 }

@@ -137,6 +137,9 @@ pub struct Mean {
     /// The name of the kind of steps. `None` if all steps are of one kind, or if the figures are not a mean of steps.
     #[serde(default)]
     pub kind: Option<String>,
+    /// What a step is, as a sentence: what begins it, and which programs run in it. `None` if the figures are not a mean of steps.
+    #[serde(default)]
+    pub step_is: Option<String>,
     /// Number of devices of the mean. `None` if the figures are not a mean of devices.
     pub n_devices: Option<u32>,
     /// Statistics of the periods of the steady steps, each the mean or the sum of the devices that have the step. `None`

@@ -46,6 +46,7 @@ impl Analysis {
         let (scale, mut mean) = scale(query.device, step, &windows);
         mean.periods = mean.n_steps.and_then(|_| self.periods(query.device, step, &chosen));
         mean.kind = mean.n_steps.and_then(|_| self.kind_of_mean(step, &chosen));
+        mean.step_is = mean.n_steps.and_then(|_| self.what_a_step_is(self.devices.get(*chosen.first()?)?, step));
         let mut totals = Totals::default();
         let mut slices = Vec::new();
         let (mut window, mut duration, mut step_name) = (None, None::<Picos>, None);
@@ -295,6 +296,7 @@ fn scale(device: DeviceChoice, step: StepChoice, windows: &[(usize, Option<Windo
     let mean = Mean {
         n_steps: step.is_mean().then_some(n_steps),
         kind: None,
+        step_is: None,
         n_devices: (is_mean && n_chosen > 1).then_some(n_devices),
         periods: None,
     };

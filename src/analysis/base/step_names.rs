@@ -3,6 +3,7 @@
 use super::analysis::Analysis;
 use super::device::{Device, Step, StepBasis};
 use super::query::StepChoice;
+use super::steps::what_a_step_is;
 use crate::profile::Profile;
 
 impl Analysis {
@@ -19,6 +20,12 @@ impl Analysis {
             .into_iter()
             .filter(move |_| !one)
             .filter_map(move |kind| Some((kind, self.kinds.get(usize::from(kind))?.name.clone(), n_steady(kind))))
+    }
+
+    /// Returns what the steps of a mean of a device are, as a sentence. `None` if the device has no steps.
+    pub(super) fn what_a_step_is(&self, device: &Device, step: StepChoice) -> Option<String> {
+        let kind = if let StepChoice::Kind(kind) = step { kind } else { device.main_kind };
+        what_a_step_is(&device.basis, self.kinds.get(usize::from(kind))?, self.kinds.len() == 1)
     }
 
     /// Returns the name of a step: its kind if the host marked it or if there are several kinds, else that of its event or of

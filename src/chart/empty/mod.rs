@@ -84,7 +84,7 @@ pub fn files(session: &SessionInfo) -> Empty {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::base::{DeviceChoice, Framework};
+    use crate::analysis::base::{DeviceChoice, Framework, StepsBy};
     use crate::analysis::files::FileInfo;
     use crate::protocol::{Capabilities, PlaneInfo};
 
@@ -95,6 +95,7 @@ mod tests {
             files: vec![file],
             devices: Vec::new(),
             usual_device: DeviceChoice::default(),
+            steps_by: StepsBy::default(),
             planes: planes.iter().map(plane).collect(),
             notes: Vec::new(),
             partial: None,

@@ -36,7 +36,8 @@ pub fn about(of: &Overview) -> String {
         },
     };
     let chip = of.header.device_type.as_ref().map_or(String::new(), |chip| format!(" ({chip})"));
-    format!("{}{chip}{which}; {steps}", of.device)
+    let step_is = of.header.mean.step_is.as_ref().map_or(String::new(), |step_is| format!(". {step_is}"));
+    format!("{}{chip}{which}; {steps}{step_is}", of.device)
 }
 
 /// Returns what a view of a session with `n` devices shows, such as "mean of 8 devices". `None` if it shows one device.

@@ -1,7 +1,7 @@
 //! This module lists the choices of the device picker and the step picker, and finds the neighbours of a choice. It
 //! does not depend on menus.
 
-use crate::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, Query, StepChoice};
+use crate::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, Query, StepChoice, StepsBy};
 use crate::protocol::{DeviceInfo, KindInfo, SessionInfo, StepInfo};
 use crate::table::format;
 use crate::units::Picos;
@@ -99,6 +99,35 @@ pub fn available_query(session: &SessionInfo, query: Query) -> Query {
         query.filter.scope.is_empty() && (query.filter.within != FilterField::Source || summary.has_sources);
     let filter = if is_available { query.filter } else { Filter::default() };
     Query { device: summary.device, step: summary.step, by, filter }
+}
+
+/// The ways to find steps that the picker offers.
+const WAYS: [(StepsBy, &str); 5] = [
+    (StepsBy::FirstThatFits, "Automatically"),
+    (StepsBy::Annotation, "By annotations of the program"),
+    (StepsBy::Line, "By the “Steps” line of the device"),
+    (StepsBy::Sequence, "By programs that repeat"),
+    (StepsBy::All, "Not at all: the whole capture"),
+];
+
+/// Returns the ways to find steps as choices. The value is an index for [`way_to_find_steps`].
+pub fn ways_to_find_steps() -> Vec<Choice<u32>> {
+    let choice = |(at, (_, label)): (usize, &(StepsBy, &str))| Choice {
+        value: at as u32,
+        label: (*label).to_owned(),
+        detail: String::new(),
+    };
+    WAYS.iter().enumerate().map(choice).collect()
+}
+
+/// Returns a way to find steps.
+pub fn way_to_find_steps(at: u32) -> Option<StepsBy> {
+    WAYS.get(at as usize).map(|(by, _)| by.clone())
+}
+
+/// Returns the index of the way in which the steps of a session were found.
+pub fn way_of(session: &SessionInfo) -> u32 {
+    WAYS.iter().position(|(by, _)| *by == session.steps_by).map_or(u32::MAX, |at| at as u32)
 }
 
 /// Choices of the step picker: the mean of the steady steps, the whole capture, then the steps of a device. Lines are
@@ -268,6 +297,7 @@ mod tests {
             files: Vec::new(),
             devices: (0..n_devices).map(device).collect(),
             usual_device: crate::analysis::base::DeviceChoice::default(),
+            steps_by: StepsBy::default(),
             planes: Vec::new(),
             notes: Vec::new(),
             partial: None,

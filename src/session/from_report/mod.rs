@@ -7,7 +7,7 @@ mod memory_comm;
 mod overview;
 mod roofline;
 
-use crate::analysis::base::{DeviceChoice, Framework, GroupBy, Query, StepChoice};
+use crate::analysis::base::{DeviceChoice, Framework, GroupBy, Query, StepChoice, StepsBy};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
@@ -68,6 +68,7 @@ impl Session for ReportSession {
             | Request::ExplainChange { .. }
             | Request::Show(_)
             | Request::CloseSecond
+            | Request::FindSteps(_)
             | Request::StopReading
             | Request::HelperEnded { .. }
             | Request::Cancel(_) => Ok(Reply::Cancelled),
@@ -185,6 +186,7 @@ fn session(report: &Report) -> SessionInfo {
         files: origin.files.clone(),
         devices: origin.devices.iter().enumerate().map(device).collect(),
         usual_device: first_device,
+        steps_by: StepsBy::default(),
         planes: Vec::new(),
         notes: notes(report, &report.notes),
         partial: origin.partial.clone(),

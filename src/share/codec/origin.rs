@@ -82,6 +82,7 @@ pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> VisitResult {
     }
     if v.version() >= 5 {
         v.text(&mut of.mean.kind, None, Text::Program)?;
+        v.text(&mut of.mean.step_is, None, Text::Sentence)?;
     }
     v.small(&mut of.n_steps)?;
     let (mut from, mut to) = (of.window.map(|window| window.0), of.window.map(|window| window.1));

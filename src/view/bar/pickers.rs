@@ -78,6 +78,15 @@ fn Step(state: State) -> impl IntoView {
         popover::hide("step");
         state.choose_step(step);
     });
+    let has_events = move || state.summary().is_none();
+    let ways = Memo::new(|_| picker_options::ways_to_find_steps());
+    let way = Signal::derive(move || {
+        state.opened.with(|opened| opened.as_ref().map_or(u32::MAX, |opened| picker_options::way_of(&opened.session)))
+    });
+    let choose_way = Callback::new(move |at: u32| {
+        popover::hide("step");
+        picker_options::way_to_find_steps(at).into_iter().for_each(|by| state.find_steps(by));
+    });
     let go = move |by: isize, name: &'static str, face: Icon| {
         let to = Memo::new(move |_| state.step_on(by));
         let press = move |_| {
@@ -118,6 +127,10 @@ fn Step(state: State) -> impl IntoView {
                 })
             >
                 <Listbox id="step-list" label="Steps" choices=lines chosen choose />
+                <If when=has_events>
+                    <p class="menu-head">"Find steps"</p>
+                    <Listbox id="steps-by" label="Find steps" choices=ways chosen=way choose=choose_way />
+                </If>
             </Popover>
             {go(1, "Next step", Icon::Right)}
         </span>

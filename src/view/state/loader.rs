@@ -18,6 +18,7 @@ use crate::analysis::base::{Filter, FilterError, Query};
 use crate::chart::captures::folder_name;
 use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
+use crate::profile::{Note, NoteCode};
 use crate::protocol::url::{FilesViewState, View};
 use crate::protocol::{Answer, BreakdownHead, Failure, Reply, SessionInfo, SessionSlot};
 use crate::view::widgets::table::GridCell;
@@ -298,7 +299,7 @@ impl State {
             Some(_) => loading.request.size().0,
             None => Self::name_of(&session),
         };
-        let is_of_folder = loading.request.is_of_folder;
+        let (is_of_folder, is_one_run) = (loading.request.is_of_folder, loading.request.is_one_run);
         self.leave_folder(is_of_folder || loading.again);
         self.workers.update_value(|workers| {
             if let Some(old) = workers.open.replace(loading.link) {
@@ -354,7 +355,13 @@ impl State {
         } else if !session.capabilities.overview && !is_folder && self.view.get_untracked() == View::Overview {
             self.view.set(View::Breakdown);
         }
+        // The user said that the files are of one run, and they are not.
+        let is_several = |note: &&Note| note.code == NoteCode::SeveralRuns && is_one_run && !loading.again;
+        let several = session.notes.iter().find(is_several).map(|note| note.message.clone());
         self.opened.set(Some(PtrEq::new(Opened { name, session })));
+        if let Some(message) = several {
+            self.inform(Failure { title: "Not all files are of the run that is open".to_owned(), message });
+        }
         let late =
             loading.again && shown.as_ref().is_some_and(|head| self.query.with_untracked(|query| *query != head.query));
         self.shown.set(shown);

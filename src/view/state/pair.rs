@@ -12,7 +12,7 @@ use super::open_request::OpenRequest;
 use super::ptr_eq::PtrEq;
 use super::workers::{SecondLoad, Workers};
 use super::{Opened, State};
-use crate::analysis::base::Query;
+use crate::analysis::base::{Query, StepChoice, StepsBy};
 use crate::chart::loading::Load;
 use crate::protocol::url::View;
 use crate::protocol::url::compare::CompareViewState;
@@ -159,16 +159,46 @@ impl State {
     }
 
     fn show_session_then(self, slot: SessionSlot, view: View, then: impl FnOnce() + 'static) {
+        let query = |session: &SessionInfo| Query { device: session.usual_device, ..Query::default() };
+        self.change_session(&Request::Show(slot), query, move |session, query| {
+            self.set_shown(slot, session, query);
+            self.view.set(view);
+            then();
+        });
+    }
+
+    /// Finds the steps of the session that is shown in another way, and shows their mean.
+    pub(crate) fn find_steps(self, by: StepsBy) {
+        if self.remaining_files.with_untracked(Option::is_some) {
+            return self.inform(Failure {
+                title: "The open capture is still being read".to_owned(),
+                message: "Choose how steps are found when all of its devices are there.".to_owned(),
+            });
+        }
+        let query = self.query.get_untracked();
+        let query = move |_: &SessionInfo| Query { step: StepChoice::Mean, ..query };
+        self.change_session(&Request::FindSteps(by), query, move |session, query| {
+            self.query.set(query);
+            self.opened.set(Some(PtrEq::new(Opened { name: Self::name_of(&session), session })));
+        });
+    }
+
+    /// Sends a request whose reply is a session, then requests its figures. Calls `show` when both are there, so that the page never
+    /// shows the figures of one session with the devices of another.
+    fn change_session(
+        self,
+        request: &Request,
+        query: impl FnOnce(&SessionInfo) -> Query + 'static,
+        show: impl FnOnce(SessionInfo, Query) + 'static,
+    ) {
         let opened = move |reply: Reply| {
             let Reply::Opened(session) = reply else { return };
-            let query = Query { device: session.usual_device, ..Query::default() };
+            let query = query(&session);
             let request = Request::Breakdown(query.clone());
             let has_devices = !session.devices.is_empty();
             let show = move |head: Option<BreakdownHead>| {
-                self.set_shown(slot, *session, query);
+                show(*session, query);
                 self.shown.set(head.map(PtrEq::new));
-                self.view.set(view);
-                then();
             };
             if !has_devices {
                 return show(None);
@@ -180,7 +210,7 @@ impl State {
             };
             self.request(&request, answered);
         };
-        self.request(&Request::Show(slot), opened);
+        self.request(request, opened);
     }
 
     /// Shows an op of one of both captures in a view. `key` is the key of the op.

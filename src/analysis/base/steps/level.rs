@@ -5,6 +5,7 @@ use super::host_steps::HostSteps;
 use super::source::{Names, Run, Source, Unit, Units};
 use crate::profile::Profile;
 use crate::units::Picos;
+use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// A way to find steps.
@@ -20,7 +21,7 @@ pub enum Level {
 }
 
 /// The way in which steps are found: by the first level that fits, or by one that the user names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StepsBy {
     #[default]
     FirstThatFits,

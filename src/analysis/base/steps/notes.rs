@@ -2,6 +2,7 @@
 
 use super::super::device::{Device, StepBasis};
 use super::super::device_notes::derived_runs;
+use super::kinds::StepKind;
 use super::level::{FoundSteps, Input, Level, Rejection};
 use super::source::Source;
 use crate::profile::{Note, NoteCode, Severity};
@@ -13,18 +14,46 @@ use indexmap::IndexMap;
 /// The most names of programs in a sentence.
 const MAX_NAMES: usize = 6;
 
-/// Returns the names of programs: `jit_f, 8 × jit_g`.
+/// Returns the names of programs in the order of their runs: `jit_f, 8 × jit_g`.
 fn program_list(programs: &[String]) -> String {
-    let mut parts: Vec<(usize, &str)> = Vec::new();
+    let mut parts: Vec<(u32, &str)> = Vec::new();
     for name in programs {
         match parts.last_mut().filter(|(_, last)| *last == name) {
             Some((n, _)) => *n += 1,
             None => parts.push((1, name)),
         }
     }
-    let more = if parts.len() > MAX_NAMES { ", …" } else { "" };
-    let text = |(n, name): &(usize, &str)| if *n == 1 { (*name).to_owned() } else { format!("{n} × {name}") };
-    format!("{}{more}", parts.iter().take(MAX_NAMES).map(text).collect::<Vec<String>>().join(", "))
+    counted_list(&parts)
+}
+
+/// Returns the numbers of runs with the names of their programs: `jit_f, 8 × jit_g`.
+fn counted_list(programs: &[(u32, &str)]) -> String {
+    let more = if programs.len() > MAX_NAMES { ", …" } else { "" };
+    let text = |(n, name): &(u32, &str)| if *n == 1 { (*name).to_owned() } else { format!("{n} × {name}") };
+    format!("{}{more}", programs.iter().take(MAX_NAMES).map(text).collect::<Vec<String>>().join(", "))
+}
+
+/// Returns what a step of a device is, as a sentence. `kind` is the kind of the step, and `is_one` whether there are no others. `None`
+/// if the device has no steps.
+pub(in super::super) fn what_a_step_is(basis: &StepBasis, kind: &StepKind, is_one: bool) -> Option<String> {
+    let programs: Vec<(u32, &str)> = kind.programs.iter().map(|(name, n)| (*n, &**name)).collect();
+    let with = if programs.is_empty() { String::new() } else { format!(": {}", counted_list(&programs)) };
+    Some(match basis {
+        StepBasis::Annotations { name, .. } => {
+            let name = if is_one { name } else { &kind.name };
+            format!("A step is one “{name}” annotation of the program{with}.")
+        }
+        StepBasis::StepsLine => format!("A step is one event of the device’s “Steps” line{with}."),
+        StepBasis::Sequence { programs } => {
+            format!("A step is one turn of programs that repeat: {}.", program_list(programs))
+        }
+        StepBasis::Modules { .. } => match programs.as_slice() {
+            [(1, one)] => format!("A step is one run of {one}."),
+            [] => "A step is one run of a program.".to_owned(),
+            _ => format!("A step is one run of a program and of those that follow it{with}."),
+        },
+        StepBasis::None => return None,
+    })
 }
 
 /// Returns the notes on the steps of a device.
