@@ -58,6 +58,8 @@ use tracks::line_at;
 pub struct TimelineIndex {
     /// The tracks.
     pub timeline: Timeline,
+    /// The group of the track of each line, and the place of the track in it.
+    track_of: FxHashMap<LineRef, (u32, u32)>,
     axis: DisplayAxis,
     lines: FxHashMap<LineRef, LineIndex>,
     /// The kind of each op of a plane as a class of `lanes`, by the index of the plane.
@@ -100,6 +102,17 @@ impl ShownLine<'_> {
     }
 }
 
+/// Returns the group of the track of each line, and the place of the track in it.
+fn track_of(timeline: &Timeline) -> FxHashMap<LineRef, (u32, u32)> {
+    let mut all = FxHashMap::default();
+    for (group, of) in (0..).zip(&timeline.groups) {
+        for (at, track) in (0..).zip(&of.tracks) {
+            all.entry(track.line).or_insert((group, at));
+        }
+    }
+    all
+}
+
 impl TimelineIndex {
     /// Lists the tracks of a session on the event clock. A session without events has none.
     pub fn new(profile: &Profile, analysis: &Analysis) -> Self {
@@ -119,6 +132,7 @@ impl TimelineIndex {
         let axis = DisplayAxis::new(analysis.axis, alignment.as_ref());
         let mut timeline = tracks::timeline(profile, analysis, &axis, alignment);
         Self {
+            track_of: track_of(&timeline),
             series: SeriesIndex::new(profile, analysis, &mut timeline),
             timeline,
             axis,
@@ -139,6 +153,7 @@ impl TimelineIndex {
         alignment.is_applied = is_applied;
         self.axis = DisplayAxis::new(analysis.axis, Some(&alignment));
         self.timeline = tracks::timeline(profile, analysis, &self.axis, Some(alignment));
+        self.track_of = track_of(&self.timeline);
         self.series = SeriesIndex::new(profile, analysis, &mut self.timeline);
         self.idle.clear();
     }
@@ -197,9 +212,9 @@ impl TimelineIndex {
     /// track.
     fn shown<'a>(&'a mut self, profile: &'a Profile, of: LineRef) -> Option<ShownLine<'a>> {
         if !self.lines.contains_key(&of) {
-            let mut tracks =
-                self.timeline.groups.iter().flat_map(|group| group.tracks.iter().map(move |of| (group, of)));
-            let (group, track) = tracks.find(|(_, track)| track.line == of)?;
+            let (group, track) = *self.track_of.get(&of)?;
+            let group = self.timeline.groups.get(group as usize)?;
+            let track = group.tracks.get(track as usize)?;
             let (kind, track) = (track.kind, format!("{}, {}", group.name, track.name));
             let (_, line) = line_at(profile, of)?;
             let classes = self.classes_of(of, kind);

@@ -56,9 +56,12 @@ pub fn devices(session: &SessionInfo) -> Empty {
         matches!(note.code, NoteCode::RunsWithoutDevice | NoteCode::LaunchesWithoutKernels)
     };
     if let Some(loss) = session.notes.iter().find(is_loss) {
+        // The sentence about what is missing stands above every view.
+        let is_said = session.partial.as_ref().is_some_and(|partial| partial.contains(&loss.message));
+        let message = if is_said { "No figure of a device can be computed." } else { &loss.message };
         return Empty {
             title: "The events of the device were lost".to_owned(),
-            why: format!("{} {planes} with {events} were read.", loss.message),
+            why: format!("{message} {planes} with {events} were read."),
             needs: vec![Need::new("Events of the device", None, session.framework.whole())],
         };
     }
