@@ -2,7 +2,9 @@
 //! that holds it, else from the text of its op.
 //!
 //! The bytes of an execution are those of the operands for all-reduce, reduce-scatter, all-to-all, permute and send,
-//! and those of the result for all-gather and recv. `bytes_accessed` is no measure: it is about twice the message for
+//! and those of the result for all-gather and recv. Of a ragged all-to-all, only the first operand is sent: the second one is where the
+//! result is written, and the others are indices. How many of its rows are sent is data of the run, so its bytes are the most that can
+//! be. `bytes_accessed` is no measure: it is about twice the message for
 //! an all-reduce. This module depends on HLO, and not on times.
 
 use crate::analysis::classify::async_pairs::{called, collective, moves};
@@ -99,9 +101,11 @@ fn bytes(primitive: Primitive, instruction: &Instruction, operands: &[&Shape]) -
         Primitive::Send => operands.first().and_then(|shape| shape.bytes()).or_else(|| half(0)),
         Primitive::AllReduce => taken().or_else(|| result.bytes()),
         Primitive::ReduceScatter => taken().or_else(|| half(0)),
-        Primitive::AllToAll | Primitive::RaggedAllToAll | Primitive::Permute => {
-            taken().or_else(|| if is_half { half(0) } else { result.bytes() })
+        Primitive::RaggedAllToAll => {
+            let first = || result.elements().first()?.elements().first()?.bytes();
+            operands.first().and_then(|shape| shape.bytes()).or_else(|| first().filter(|_| is_half))
         }
+        Primitive::AllToAll | Primitive::Permute => taken().or_else(|| if is_half { half(0) } else { result.bytes() }),
         Primitive::Recv | Primitive::Unknown => None,
     }
 }
@@ -118,7 +122,9 @@ mod tests {
 
     #[test]
     fn bytes_are_those_of_the_message() {
-        use Primitive::{AllGather, AllReduce, AllToAll, Copy, Permute, Recv, ReduceScatter, Send, Slice};
+        use Primitive::{
+            AllGather, AllReduce, AllToAll, Copy, Permute, RaggedAllToAll, Recv, ReduceScatter, Send, Slice,
+        };
         for (primitive, written, wanted) in [
             (AllReduce, "%a = (f32[8], bf16[4]) all-reduce(f32[8] %x, bf16[4] %y)", Some(40)),
             (AllReduce, "%a = f32[8] all-reduce-start(%x)", Some(32)),
@@ -129,6 +135,16 @@ mod tests {
             (ReduceScatter, "%a = f32[2] reduce-scatter(%x)", None),
             (ReduceScatter, "%a = ((f32[8]), f32[2], u32[]) async-start(f32[8] %x), calls=%w", Some(32)),
             (AllToAll, "%a = (f32[2], f32[2]) all-to-all(f32[2] %x, f32[2] %y)", Some(16)),
+            (
+                RaggedAllToAll,
+                "%a = f32[64] ragged-all-to-all(f32[8] %x, f32[64] %to, s32[2] %a, s32[2] %b, s32[2] %c, s32[2] %d)",
+                Some(32),
+            ),
+            (
+                RaggedAllToAll,
+                "%a = ((f32[8], f32[64], s32[2]), f32[64]) ragged-all-to-all-start(%x, %to, %a)",
+                Some(32),
+            ),
             (Permute, "%a = (f32[2], f32[2], u32[], u32[]) collective-permute-start(%x)", Some(8)),
             (Send, "%a = (f32[2], u32[], token[]) send(f32[2] %x, token[] %t)", Some(8)),
             (Recv, "%a = (f32[4], u32[], token[]) recv(token[] %t)", Some(16)),

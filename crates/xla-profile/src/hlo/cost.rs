@@ -40,6 +40,8 @@ impl Module {
         match &*of.opcode {
             "fusion" => self.sum_of(of.call("calls")?.id?, depth.checked_sub(1)?),
             "dot" => Some(2.0 * result * contracted(operand(0)?, &numbers(of.text("lhs_contracting_dims")?))?),
+            "ragged-dot" => ragged_dot(of, operand(0)?, result),
+            "fft" => fft(of, operand(0)?),
             "convolution" => self.convolution(of, id),
             "custom-call" => self.library_call(of, id, result),
             "reduce" | "reduce-window" => {
@@ -83,12 +85,7 @@ impl Module {
     /// size of the queries.
     fn attention(&self, of: &Instruction, id: InstructionId, target: &str) -> Option<f64> {
         let config = of.backend_config()?;
-        let (_, scores) = config.split_once("\"intermediate_tensor_shape\"")?;
-        let (_, dims) = scores.split_once("\"dimensions\"")?;
-        let dims = numbers(dims.split_once('[')?.1.split_once(']')?.0);
-        let [batch, heads, n_queries, n_keys] = dims[..] else { return None };
-        #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-        let [batch, heads, n_queries, n_keys] = [batch, heads, n_queries, n_keys].map(|n| n as f64);
+        let [n_heads, n_queries, n_keys] = scores(config).or_else(|| self.scores_of_operands(id, config))?;
         let is_causal = config.split_once("\"mask_type\"").is_some_and(|(_, mask)| mask.contains("\"CAUSAL\""));
         let window = config.split_once("\"sliding_window_length\"").and_then(|(_, length)| {
             let length: String =
@@ -101,9 +98,26 @@ impl Module {
         } else {
             n_queries * n_keys
         };
-        let head_size = elements(self.operand_shape(id, 0)?) / (batch * heads * n_queries);
+        let head_size = elements(self.operand_shape(id, 0)?) / (n_heads * n_queries);
         let matmuls = if target.contains("Backward") { 5.0 } else { 2.0 };
-        Some(2.0 * matmuls * batch * heads * pairs * head_size).filter(|flops| flops.is_finite())
+        Some(2.0 * matmuls * n_heads * pairs * head_size).filter(|flops| flops.is_finite())
+    }
+
+    /// Returns the heads of all sequences, the queries and the keys of an attention call, from its operands and the dimensions of its
+    /// first matmul.
+    fn scores_of_operands(&self, id: InstructionId, config: &str) -> Option<[f64; 3]> {
+        let (_, matmul) = config.split_once("\"bmm1_dot_dimension_numbers\"")?;
+        let (matmul, _) = matmul.split_once('}')?;
+        let side = |operand: usize, side: &str| {
+            let dims = |what: &str| {
+                let (_, list) = matmul.split_once(&*format!("\"{side}_{what}_dimensions\""))?;
+                contracted(self.operand_shape(id, operand)?, &numbers(list.split_once('[')?.1.split_once(']')?.0))
+            };
+            let batch = dims("batch")?;
+            Some((batch, elements(self.operand_shape(id, operand)?) / (batch * dims("contracting")?)))
+        };
+        let ((n_heads, n_queries), (_, n_keys)) = (side(0, "lhs")?, side(1, "rhs")?);
+        Some([n_heads, n_queries, n_keys])
     }
 
     fn convolution(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
@@ -189,6 +203,42 @@ fn result(of: &Instruction) -> Option<&Shape> {
     if library { of.shape.elements().first().or(Some(&of.shape)) } else { Some(&of.shape) }
 }
 
+/// Returns the heads of all sequences, the queries and the keys of an attention call, from the shape of its scores in its backend
+/// config.
+fn scores(config: &str) -> Option<[f64; 3]> {
+    let (_, scores) = config.split_once("\"intermediate_tensor_shape\"")?;
+    let (_, dims) = scores.split_once("\"dimensions\"")?;
+    let dims = numbers(dims.split_once('[')?.1.split_once(']')?.0);
+    let [batch, heads, n_queries, n_keys] = dims[..] else { return None };
+    #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+    let [n_heads, n_queries, n_keys] = [batch * heads, n_queries, n_keys].map(|n| n as f64);
+    Some([n_heads, n_queries, n_keys])
+}
+
+/// Returns the FLOPs of a dot whose rows are divided among groups, each with a matrix of its own. The sizes of the groups are data of
+/// the run, and the largest cost is that of groups with all rows. If the groups divide what is contracted, each element of the result
+/// contracts a part of it, and the parts of all groups sum to the whole.
+fn ragged_dot(of: &Instruction, left: &Shape, result: f64) -> Option<f64> {
+    let contracting = numbers(of.text("lhs_contracting_dims")?);
+    let whole = 2.0 * result * contracted(left, &contracting)?;
+    let is_divided = numbers(of.text("lhs_ragged_dims")?).iter().any(|dim| contracting.contains(dim));
+    // The groups are the first dimension of such a result.
+    let n_groups = if is_divided { contracted(&of.shape, &[0])? } else { 1.0 };
+    Some(whole / n_groups).filter(|flops| flops.is_finite())
+}
+
+/// Returns the FLOPs of a Fourier transform: 5 · elements · log₂(length) for complex numbers, and half of that if one side is real,
+/// as in Cooley and Tukey's algorithm with radix 2.
+fn fft(of: &Instruction, operand: &Shape) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+    let length: f64 = numbers(of.text("fft_length")?).into_iter().map(|n| n as f64).product();
+    let kind = of.text("fft_type").unwrap_or("FFT");
+    // One side of a real transform has about half of the elements: those of the larger side are the points.
+    let points = elements(operand).max(elements(&of.shape));
+    let per_point = if kind.ends_with("RFFT") { 2.5 } else { 5.0 };
+    Some(per_point * points * length.log2()).filter(|flops| flops.is_finite())
+}
+
 /// Returns the product of the sizes of these dimensions.
 fn contracted(shape: &Shape, dims: &[usize]) -> Option<f64> {
     let sizes = &shape.as_array()?.dims;
@@ -272,7 +322,6 @@ fn has_unknown_flops(opcode: &str) -> bool {
         opcode,
         "sort"
             | "topk"
-            | "fft"
             | "cholesky"
             | "triangular-solve"
             | "rng"
@@ -280,7 +329,6 @@ fn has_unknown_flops(opcode: &str) -> bool {
             | "scatter"
             | "map"
             | "select-and-scatter"
-            | "ragged-dot"
             | "scaled-dot"
             | "custom-call"
             | "fusion"
@@ -321,6 +369,50 @@ mod tests {
         assert_eq!(cost(&entry(opaque), "c").0, None, "what cannot be seen is not zero");
         let sort = "  ROOT %s = f32[8,4]{1,0} sort(%a), dimensions={0}, to_apply=%less";
         assert_eq!(cost(&entry(sort), "s"), (None, Some(256.0)));
+    }
+
+    #[test]
+    fn ragged_dots_and_fourier_transforms_by_hand() {
+        let ragged = |shapes: [&str; 3], dims: &str| {
+            format!(
+                "HloModule m\n\nENTRY %e {{\n  %a = {} parameter(0)\n  %b = {} parameter(1)\n  %g = s32[4]{{0}} parameter(2)\n  \
+                 ROOT %r = {} ragged-dot(%a, %b, %g), {dims}\n}}\n",
+                shapes[0], shapes[1], shapes[2]
+            )
+        };
+        // 8 tokens, each with the matrix of one of 4 experts.
+        let rows = ragged(
+            ["f32[8,16]{1,0}", "f32[4,16,32]{2,1,0}", "f32[8,32]{1,0}"],
+            "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
+        );
+        assert_eq!(cost(&rows, "r").0, Some(2.0 * 8.0 * 32.0 * 16.0));
+        // The gradients of the 4 matrices: each token is in one of them.
+        let contracted = ragged(
+            ["f32[8,16]{1,0}", "f32[8,32]{1,0}", "f32[4,16,32]{2,1,0}"],
+            "lhs_contracting_dims={0}, rhs_contracting_dims={0}, lhs_ragged_dims={0}, rhs_group_dims={}",
+        );
+        assert_eq!(cost(&contracted, "r").0, Some(2.0 * 8.0 * 32.0 * 16.0));
+        let transform = |kind: &str, operand: &str, result: &str| {
+            let hlo = format!(
+                "HloModule m\n\nENTRY %e {{\n  %a = {operand} parameter(0)\n  ROOT %f = {result} fft(%a), fft_type={kind}, \
+                 fft_length={{16}}\n}}\n"
+            );
+            cost(&hlo, "f").0
+        };
+        assert_eq!(transform("FFT", "c64[3,16]{1,0}", "c64[3,16]{1,0}"), Some(5.0 * 48.0 * 4.0));
+        assert_eq!(transform("RFFT", "f32[3,16]{1,0}", "c64[3,9]{1,0}"), Some(2.5 * 48.0 * 4.0));
+        assert_eq!(transform("IRFFT", "c64[3,9]{1,0}", "f32[3,16]{1,0}"), Some(2.5 * 48.0 * 4.0));
+    }
+
+    #[test]
+    fn attention_without_the_shape_of_its_scores_has_that_of_its_operands() {
+        // Two sequences of 8 queries and 6 keys, 3 heads of size 4; the keys have one head.
+        let hlo = "HloModule m\n\nENTRY %e {\n  %q = bf16[2,3,8,4]{3,2,1,0} parameter(0)\n  %k = bf16[2,1,6,4]{3,2,1,0} parameter(1)\n  \
+                   ROOT %c = (bf16[2,3,8,4]{3,2,1,0}, u8[0]{0}) custom-call(%q, %k, %k), custom_call_target=\"__cudnn$fmhaSoftmax\", \
+                   backend_config={\"cudnn_fmha_backend_config\":{\"mask_type\":\"NO_MASK\",\"bmm1_dot_dimension_numbers\":{\
+                   \"lhs_contracting_dimensions\":[\"3\"],\"rhs_contracting_dimensions\":[\"3\"],\"lhs_batch_dimensions\":[\"0\",\"1\"],\
+                   \"rhs_batch_dimensions\":[\"0\",\"1\"]}}}\n}\n";
+        assert_eq!(cost(hlo, "c").0, Some(2.0 * 2.0 * 6.0 * 48.0 * 4.0));
     }
 
     #[test]

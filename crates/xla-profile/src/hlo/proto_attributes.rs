@@ -3,7 +3,7 @@
 use super::ids::{ComputationId, Texts};
 use super::{Attribute, Call, Metadata, Operand, Text, Value, proto_shape};
 use crate::wire::proto::hlo as proto;
-use proto::HloInstructionProto;
+use proto::{DotDimensionNumbers, HloInstructionProto};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -150,16 +150,31 @@ impl Attributes<'_> {
             self.text("dim_labels", &super::window::dim_labels(dims));
         }
         if let Some(dot) = &from.dot_dimension_numbers {
-            for (key, dims) in [
-                ("lhs_batch_dims", &dot.lhs_batch_dimensions),
-                ("lhs_contracting_dims", &dot.lhs_contracting_dimensions),
-                ("rhs_batch_dims", &dot.rhs_batch_dimensions),
-                ("rhs_contracting_dims", &dot.rhs_contracting_dimensions),
-            ] {
-                if !dims.is_empty() {
-                    self.text(key, &braces(dims));
-                }
-            }
+            self.dot(dot);
+        }
+        if let Some(ragged) = &from.ragged_dot_dimension_numbers {
+            ragged.dot_dimension_numbers.iter().for_each(|dot| self.dot(dot));
+            self.dims("lhs_ragged_dims", &ragged.lhs_ragged_dimensions);
+            self.dims("rhs_group_dims", &ragged.rhs_group_dimensions);
+        }
+        if !from.fft_length.is_empty() {
+            let kind = ["FFT", "IFFT", "RFFT", "IRFFT"].get(from.fft_type as usize);
+            kind.iter().for_each(|kind| self.text("fft_type", kind));
+            self.dims("fft_length", &from.fft_length);
+        }
+    }
+
+    fn dot(&mut self, dot: &DotDimensionNumbers) {
+        self.dims("lhs_batch_dims", &dot.lhs_batch_dimensions);
+        self.dims("lhs_contracting_dims", &dot.lhs_contracting_dimensions);
+        self.dims("rhs_batch_dims", &dot.rhs_batch_dimensions);
+        self.dims("rhs_contracting_dims", &dot.rhs_contracting_dimensions);
+    }
+
+    /// Adds the numbers of dimensions, if there are any.
+    fn dims(&mut self, key: &'static str, dims: &[i64]) {
+        if !dims.is_empty() {
+            self.text(key, &braces(dims));
         }
     }
 
