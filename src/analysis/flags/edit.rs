@@ -1,6 +1,6 @@
 //! This module changes the flags of a text and leaves the rest of the text as it is.
 
-use super::text::{FlagText, Setting};
+use super::text::{FlagText, Form, Setting};
 
 /// Returns the text without the settings `removed`, and with the flags `added` after the last flag. Each added flag is
 /// written like the flags of the text.
@@ -17,20 +17,26 @@ pub(super) fn changed(text: &str, removed: &[&Setting], added: &[(&str, &str)]) 
         return rest;
     }
     let settings = FlagText::read(&rest).settings;
-    let is_debug_options = text.lines().any(|line| line.trim_start().starts_with("xla"));
-    let flag = |(name, value): &(&str, &str)| {
-        if is_debug_options { format!("{name}: {value}") } else { format!("--{name}={value}") }
-    };
-    let added: Vec<String> = added.iter().map(flag).collect();
+    // If all flags are taken out, the added ones are written as those were.
+    let form =
+        settings.last().map(|last| last.form).or_else(|| FlagText::read(text).settings.last().map(|last| last.form));
+    let form = form.unwrap_or_default();
+    let added: Vec<String> = added.iter().map(|(name, value)| form.text(name, value)).collect();
     let Some(last) = settings.last() else {
         let separator = if rest.is_empty() || rest.ends_with('\n') { "" } else { "\n" };
         return rest + separator + &added.join("\n");
     };
     // The separator before the last flag, with the quotes and the continuation of its line.
     let before = settings.iter().rev().nth(1).map_or(0, |one| one.end);
-    let usual = if is_debug_options { "\n" } else { " " };
+    let usual = match form {
+        Form::Option | Form::Misspelled => " ",
+        Form::DebugOption => "\n",
+        Form::Dict(_) => ", ",
+    };
     let between = rest.get(before..last.start).filter(|_| settings.len() > 1);
-    let separator = between.filter(|text| text.contains(char::is_whitespace)).unwrap_or(usual).to_owned();
+    // What is between two flags can also be another program's option.
+    let is_separator = |text: &&str| text.contains(char::is_whitespace) && !text.contains(char::is_alphanumeric);
+    let separator = between.filter(is_separator).unwrap_or(usual).to_owned();
     let added: String = added.iter().map(|flag| format!("{separator}{flag}")).collect();
     let end = last.end;
     rest.insert_str(end, &added);
@@ -45,6 +51,10 @@ fn with_separator(text: &str, start: usize, end: usize) -> std::ops::Range<usize
     let before_blanks = text.get(..start - before).unwrap_or_default();
     let starts_line = before_blanks.is_empty() || before_blanks.ends_with('\n');
     let after = text.get(end..).unwrap_or_default();
+    // An entry of a dict is followed by a comma.
+    let is_entry = text.get(start..).is_some_and(|entry| entry.starts_with(['"', '\'']));
+    let comma = if is_entry { after.strip_prefix(',').map_or(0, |_| 1) } else { 0 };
+    let (end, after) = (end + comma, after.get(comma..).unwrap_or_default());
     if !starts_line && !before_blanks.ends_with(['"', '\'']) {
         return start - before..end;
     }
@@ -80,6 +90,18 @@ mod tests {
             edited(script, &[], &[("xla_c", "3")]),
             "export XLA_FLAGS=\"\\\n  --xla_a=1 \\\n  --xla_b=2 \\\n  --xla_c=3\"\n"
         );
+        let other = "X='--xla_a=1 --lr=2 --xla_b=2 N=1'";
+        assert_eq!(
+            edited(other, &[], &[("xla_c", "3"), ("xla_d", "4")]),
+            "X='--xla_a=1 --lr=2 --xla_b=2 --xla_c=3 --xla_d=4 N=1'"
+        );
+        let dict = "{\n  \"xla_a\": 1,\n  \"xla_b\": \"2\",\n}\n";
+        assert_eq!(edited(dict, &["xla_a"], &[("xla_c", "3")]), "{\n  \"xla_b\": \"2\", \"xla_c\": \"3\",\n}\n");
+        assert_eq!(
+            edited(dict, &[], &[("xla_c", "3")]),
+            "{\n  \"xla_a\": 1,\n  \"xla_b\": \"2\",\n  \"xla_c\": \"3\",\n}\n"
+        );
+        assert_eq!(edited("{'xla_a': 1, 'xla_b': 2}", &["xla_b"], &[]), "{'xla_a': 1,}");
         assert_eq!(edited("", &[], &[("xla_c", "3"), ("xla_d", "4")]), "--xla_c=3\n--xla_d=4");
         assert_eq!(edited("xla_a: 1\n", &[], &[("xla_c", "3")]), "xla_a: 1\nxla_c: 3\n");
         assert_eq!(edited("xla_a: 1\nxla_b: 1\n", &[], &[("xla_c", "3")]), "xla_a: 1\nxla_b: 1\nxla_c: 3\n");

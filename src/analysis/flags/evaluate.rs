@@ -4,7 +4,7 @@ use super::defaults::{KnownFlag, KnownFlags, is_on, is_same_value};
 use super::edit::changed;
 use super::flag_rules;
 use super::report::{Change, FlagMark, FlagRow, FlagsReport, Verdict};
-use super::text::{FlagText, Setting};
+use super::text::{FlagText, Form, Setting};
 use crate::analysis::base::Platform;
 use crate::analysis::comm::flags::{CHECKED_GPU, CHECKED_TPU, Flag};
 use crate::analysis::comm::{Comm, Core, Execution, Primitive, PrimitiveSums};
@@ -74,12 +74,21 @@ impl FlagEvaluator<'_> {
         if !defaults.is_empty() {
             rows.push(self.default_row(&defaults));
         }
-        let mut added: Vec<Flag> = Vec::new();
+        let mut added: Vec<(&str, &str)> = Vec::new();
+        // A flag that was misspelled is written rightly, unless it is set again.
+        for (setting, later) in self.flags.settings.iter().zip(self.later_settings()) {
+            if setting.form == Form::Misspelled && later.is_none() && self.known.find(&setting.name).is_some() {
+                added.push((&setting.name, &setting.value));
+            }
+        }
         for sums in &self.comm.primitives {
             let flags = self.flags_to_try(sums);
             if !flags.is_empty() {
                 rows.push(self.row_to_try(sums, &flags));
-                added.extend(flags.iter().filter(|flag| !added.contains(flag)).copied().collect::<Vec<_>>());
+                for flag in flags {
+                    added.retain(|(name, _)| *name != flag.name);
+                    added.push((flag.name, flag.value));
+                }
             }
         }
         rows.small_sort_by_key(|row| (row.verdict, Reverse(row.stall)));
@@ -104,12 +113,11 @@ impl FlagEvaluator<'_> {
     }
 
     /// Returns the text without some settings, and with some flags. Other values of an added flag are removed.
-    fn edited_text(&self, removed: &[&Setting], added: &[Flag]) -> String {
-        let is_replaced = |setting: &&Setting| added.iter().any(|flag| flag.name == setting.name);
+    fn edited_text(&self, removed: &[&Setting], added: &[(&str, &str)]) -> String {
+        let is_replaced = |setting: &&Setting| added.iter().any(|(name, _)| *name == setting.name);
         let replaced = self.flags.settings.iter().filter(is_replaced);
         let removed: Vec<&Setting> = removed.iter().copied().chain(replaced).collect();
-        let added: Vec<(&str, &str)> = added.iter().map(|flag| (flag.name, flag.value)).collect();
-        changed(self.text, &removed, &added)
+        changed(self.text, &removed, added)
     }
 
     fn removal(&self, setting: &Setting) -> Option<Change> {
@@ -141,12 +149,29 @@ impl FlagEvaluator<'_> {
             let text = format!("It is set twice, to {value} and to {}. The last value counts.", later.value);
             return row(Verdict::Conflict, text, self.removal(setting));
         }
+        if later.is_some() {
+            return row(
+                Verdict::NoEffect,
+                "It is set again later, to the same value.".to_owned(),
+                self.removal(setting),
+            );
+        }
         let Some(known) = self.known.find(name) else {
             let closest = self.known.closest(name);
-            let closest = closest.map_or_else(String::new, |flag| format!(" Did you mean {}?", flag.name));
-            let text = format!("{CHECKED_TPU} and {CHECKED_GPU} do not have this flag.{closest}");
-            return row(Verdict::Unknown, text, None);
+            let question = closest.map_or_else(String::new, |flag| format!(" Did you mean {}?", flag.name));
+            let text = format!(
+                "{CHECKED_TPU} and {CHECKED_GPU} do not have this flag, and a compiler stops at a flag that it does not have.{question}"
+            );
+            return row(Verdict::Unknown, text, self.removal(setting));
         };
+        if setting.form == Form::Misspelled {
+            let written = self.text.get(setting.start..setting.end).unwrap_or_default();
+            let meant = Form::Option.text(name, value);
+            let text = format!("{written} is no flag, and a compiler stops at it. Did you mean {meant}?");
+            let change =
+                Change { label: "Correct it".to_owned(), text: self.edited_text(&[setting], &[(name, value)]) };
+            return row(Verdict::Refused, text, Some(change));
+        }
         if let Some(other) = flag_rules::platform(name).filter(|other| self.platform.is_some_and(|own| own != *other)) {
             let text = format!(
                 "It is a flag for {}s, and this capture is of a {}.",
@@ -248,13 +273,14 @@ impl FlagEvaluator<'_> {
             values.join(", "),
         );
         let label = if flags.len() == 1 { "Add it" } else { "Add them" };
+        let added: Vec<(&str, &str)> = flags.iter().map(|flag| (flag.name, flag.value)).collect();
         FlagRow {
             verdict: Verdict::ToTry,
             flags: flags.iter().map(|flag| format!("{}={}", flag.name, flag.value)).collect(),
             text,
             primitive: Some(sums.primitive),
             stall: Some(sums.traffic.stall),
-            change: Some(Change { label: label.to_owned(), text: self.edited_text(&[], flags) }),
+            change: Some(Change { label: label.to_owned(), text: self.edited_text(&[], &added) }),
         }
     }
 

@@ -20,7 +20,7 @@ mod text;
 pub use defaults::{KnownFlag, KnownFlags};
 pub use evaluate::evaluate_flags;
 pub use report::{Change, FlagMark, FlagRow, FlagsReport, Verdict};
-pub use text::{FlagText, Setting};
+pub use text::{FlagText, Form, Setting};
 
 use super::comm::CommQuery;
 use serde::{Deserialize, Serialize};

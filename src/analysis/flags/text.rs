@@ -1,5 +1,6 @@
 //! This module finds the flags in a text. The text may be the value of an environment variable, a command or a script
-//! that sets it, a flag file (`--name=value`), or debug options (`name: value`). It depends on letters alone.
+//! that sets it, a flag file (`--name=value`), debug options or YAML (`name: value`), or a dict of Python or JSON
+//! (`"name": value`), as `compiler_options` of `jax.jit`. It depends on letters alone.
 
 use super::defaults::KnownFlags;
 
@@ -12,6 +13,32 @@ pub struct Setting {
     /// Bytes of the text, from the name's first to the value's last.
     pub start: usize,
     pub end: usize,
+    pub form: Form,
+}
+
+/// How a flag is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// `--name=value`, `--name` or `--noname`.
+    #[default]
+    Option,
+    /// `--name-value`, which no compiler reads.
+    Misspelled,
+    /// `name: value`.
+    DebugOption,
+    /// `"name": value` in a dict, with this quote.
+    Dict(char),
+}
+
+impl Form {
+    /// Returns a flag in this form.
+    pub fn text(self, name: &str, value: &str) -> String {
+        match self {
+            Self::Option | Self::Misspelled => format!("--{name}={value}"),
+            Self::DebugOption => format!("{name}: {value}"),
+            Self::Dict(quote) => format!("{quote}{name}{quote}: {quote}{value}{quote}"),
+        }
+    }
 }
 
 /// The flags of a text, in their order.
@@ -63,8 +90,41 @@ impl FlagText {
         self.value(name).or_else(|| known.find(name).map(|flag| flag.default))
     }
 
+    /// Finds the entries of dicts in a line: a name in quotes, a colon, and a value. Returns whether there are any. `start` is the
+    /// line's place in the text.
+    fn read_dict(&mut self, line: &str, start: usize) -> bool {
+        let before = self.settings.len();
+        let mut at = 0;
+        while let Some(found) = line.get(at..).and_then(|rest| rest.find("xla")) {
+            let name_start = at + found;
+            let quote = line.get(..name_start).and_then(|before| before.chars().next_back());
+            let rest = line.get(name_start..).unwrap_or_default();
+            let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let (name, rest) = rest.split_at(length);
+            at = name_start + length;
+            let Some(quote) = quote.filter(|quote| matches!(quote, '"' | '\'')) else { continue };
+            let Some(after) = rest.strip_prefix(quote).map(str::trim_start).and_then(|rest| rest.strip_prefix(':'))
+            else {
+                continue;
+            };
+            let value_start = line.len() - after.trim_start().len();
+            let (value, length) = read_dict_value(after.trim_start());
+            if value.is_empty() || self.settings.len() >= MAX_FLAGS {
+                continue;
+            }
+            at = value_start + length;
+            let (name, value) = (name.to_owned(), value.to_owned());
+            let (first, end) = (start + name_start - 1, start + at);
+            self.settings.push(Setting { name, value, start: first, end, form: Form::Dict(quote) });
+        }
+        self.settings.len() > before
+    }
+
     /// Finds the flags of a line. `start` is the line's place in the text.
     fn read_line(&mut self, line: &str, start: usize) {
+        if self.read_dict(line, start) {
+            return;
+        }
         let mut at = 0;
         while let Some(rest) = line.get(at..) {
             let Some(dashes) = rest.find("--") else { return };
@@ -77,10 +137,18 @@ impl FlagText {
             if name.is_empty() || !is_first {
                 continue;
             }
-            let (value, length) = value.strip_prefix('=').map_or((None, 0), |value| {
-                let (value, length) = read_value(value);
-                (Some(value.to_owned()), length + 1)
+            let misspelled = ["-true", "-false"].into_iter().find(|word| {
+                let after = value.strip_prefix(word);
+                after.is_some_and(|after| !after.starts_with(is_word))
             });
+            let (value, length) = match (value.strip_prefix('='), misspelled) {
+                (Some(value), _) => {
+                    let (value, length) = read_value(value);
+                    (Some(value.to_owned()), length + 1)
+                }
+                (None, Some(word)) => (Some(word.trim_start_matches('-').to_owned()), word.len()),
+                (None, None) => (None, 0),
+            };
             at = name_start + name_length + length;
             let Some((name, is_negated)) = known_name(name) else {
                 self.n_other += 1;
@@ -96,6 +164,7 @@ impl FlagText {
                 value,
                 start: start + name_start - 2,
                 end: start + at,
+                form: if misspelled.is_some() { Form::Misspelled } else { Form::Option },
             });
         }
     }
@@ -129,6 +198,19 @@ fn read_value(text: &str) -> (&str, usize) {
     (value, value.len())
 }
 
+/// Reads a value of a dict: a text in quotes, or a word up to a comma or the end of the dict. Returns the value without quotes, and the
+/// number of bytes that were read.
+fn read_dict_value(text: &str) -> (&str, usize) {
+    if let Some(quote) = text.chars().next().filter(|c| *c == '\'' || *c == '"')
+        && let Some((value, _)) = text.get(1..).and_then(|rest| rest.split_once(quote))
+    {
+        return (value, value.len() + 2);
+    }
+    let length =
+        text.find(|c: char| c.is_whitespace() || matches!(c, ',' | '}' | ')' | ']' | '#')).unwrap_or(text.len());
+    (text.get(..length).unwrap_or_default(), length)
+}
+
 /// Reads a line of debug options: `xla_dump_to: "/tmp"`. `None` if the line is no such line.
 fn debug_option(line: &str, start: usize) -> Option<Setting> {
     let content = line.trim();
@@ -140,7 +222,7 @@ fn debug_option(line: &str, start: usize) -> Option<Setting> {
     }
     let start = start + (line.len() - line.trim_start().len());
     let value = value.trim_matches('"').to_owned();
-    Some(Setting { name: name.to_owned(), value, start, end: start + content.len() })
+    Some(Setting { name: name.to_owned(), value, start, end: start + content.len(), form: Form::DebugOption })
 }
 
 #[cfg(test)]
@@ -170,6 +252,10 @@ mod tests {
             "LIBTPU_INIT_ARGS=\"\\\n --xla_a=true \\\n --xla_b=4\"",
             "# --xla_c=1\n// --xla_d\n--xla_a=True --xla_b=4",
             "xla_a: true\nxla_b: 4\n",
+            "env:\n  xla_a: true\n  xla_b: 4\n",
+            "compiler_options = {\n    \"xla_a\": \"true\",\n    \"xla_b\": 4,\n}\n",
+            "jax.jit(f, compiler_options={'xla_a': True, 'xla_b': '4'})",
+            "{\"xla_a\": true, \"xla_b\": 4}",
         ] {
             let found = flags(text);
             let found: Vec<(String, String)> =
@@ -185,6 +271,7 @@ mod tests {
             "xla_a=false xla_b=a,b xla_c= xla_d=x;y=1"
         );
         assert_eq!(flags("xla_dump_to: \"/tmp/dump\"").concat_names(), "xla_dump_to=/tmp/dump");
+        assert_eq!(flags("--xla_a-false --xla_b-trueish").concat_names(), "xla_a=false xla_b=true");
         assert_eq!(flags("a--xla_b=1 ---xla_c=1 note: xla_d: 1 2"), []);
         let read = FlagText::read("--xla_a=1 --lr=0.1 --xla_a=2");
         assert_eq!((read.n_other, read.value("xla_a"), read.value("xla_b")), (1, Some("2"), None));
