@@ -26,6 +26,8 @@ pub(super) struct DividedGap {
     pub run: Option<OpId>,
     /// The part in which the host was late, and the call that was late.
     pub late: Option<(HostEventId, Interval)>,
+    /// The part in which the host is taken to have been late, although no call is known.
+    pub assumed: Option<Interval>,
 }
 
 impl DividedGap {
@@ -40,13 +42,19 @@ impl DividedGap {
             late.by_class().for_each(|(class, time)| times[class as usize] += time);
             times[GapClass::Host as usize] += (window.1 - window.0).saturating_sub(late.total());
         }
+        if let Some((main, window)) = host.main.as_ref().zip(self.assumed) {
+            for (sum, time) in times.iter_mut().zip(main.times(window)) {
+                *sum += time;
+            }
+        }
         times
     }
 
     /// Returns all parts, in order of time.
     pub fn all_parts(&self, host: &HostClasses<'_>) -> Vec<CausePart> {
         let late = self.late.map_or_else(Vec::new, |(call, window)| host.late_parts(call, window));
-        late.into_iter().chain(self.parts.iter().copied()).collect()
+        let assumed = host.main.as_ref().zip(self.assumed).map_or_else(Vec::new, |(main, window)| main.parts(window));
+        late.into_iter().chain(assumed).chain(self.parts.iter().copied()).collect()
     }
 }
 
@@ -62,6 +70,10 @@ pub(super) struct Runs {
     pub platform: Platform,
     /// In order of their start.
     pub all: Vec<Run>,
+    /// Whether a call of the host is known for at least one run.
+    is_linked: bool,
+    /// Whether the device lost so many events that its gaps are unexplained.
+    is_unknown: bool,
     /// `barrier-cores` and `dependency-wait` of the line `XLA TraceMe`, in order of their start, without overlaps.
     waits: Vec<CausePart>,
 }
@@ -107,12 +119,22 @@ impl Runs {
         }
         all.small_sort_by_key(|run| run.time);
         waits.small_sort_by_key(|(_, time)| *time);
-        Self { platform: device.platform, all, waits: without_overlaps(waits) }
+        let is_linked = all.iter().any(|run| run.enqueue.is_some());
+        Self { platform: device.platform, all, is_linked, is_unknown: false, waits: without_overlaps(waits) }
     }
 
     /// Returns the runs of a device that lost so many events that its gaps are unexplained: a gap may be the time of lost events.
     pub const fn unknown(platform: Platform) -> Self {
-        Self { platform, all: Vec::new(), waits: Vec::new() }
+        Self { platform, all: Vec::new(), is_linked: false, is_unknown: true, waits: Vec::new() }
+    }
+
+    /// Adds the time before a run whose call is unknown.
+    fn divide_unlinked(&self, host: &HostClasses<'_>, time: Interval, found: &mut DividedGap) {
+        let main = host.main.as_ref().filter(|_| !self.is_linked && !self.is_unknown);
+        match main {
+            Some(main) if main.is_late(time) => found.assumed = Some(time),
+            _ => found.parts.push((GapClass::Unexplained, time)),
+        }
     }
 
     /// Divides a gap into parts.
@@ -127,7 +149,13 @@ impl Runs {
         let at = self.all.partition_point(|run| run.time.0 <= gap.ends_before);
         let run = self.all[..at].last().filter(|run| run.time.1 > gap.ends_before);
         let Some(run) = run else {
-            found.parts.push((GapClass::Unexplained, gap.time));
+            // Without runs, the ops alone tell when the device works.
+            let is_before_op = self.all.is_empty() && gap.before.is_some();
+            if is_before_op {
+                self.divide_unlinked(host, gap.time, &mut found)
+            } else {
+                found.parts.push((GapClass::Unexplained, gap.time))
+            }
             return found;
         };
         found.run = Some(run.op);
@@ -147,7 +175,7 @@ impl Runs {
                 now = run_start;
             }
         } else if run_start > now {
-            found.parts.push((GapClass::Unexplained, (now, run_start)));
+            self.divide_unlinked(host, (now, run_start), &mut found);
             now = run_start;
         }
         for (class, (from, to)) in within(&self.waits, (now, end)) {

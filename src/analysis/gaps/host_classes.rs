@@ -10,6 +10,7 @@
 
 use super::class_line::{CausePart, ClassLine, HostTimes, Overlap};
 use super::host_class::host_class;
+use super::main_thread::MainThread;
 use super::reads::Reads;
 use super::report::GapClass;
 use crate::analysis::base::Interval;
@@ -24,6 +25,8 @@ use std::cell::RefCell;
 /// The threads of a host, with the classes of their events.
 pub(super) struct HostClasses<'a> {
     pub links: HostLinks<'a>,
+    /// The main thread of the program, which explains the gaps of devices whose runs are linked to no calls.
+    pub main: Option<MainThread>,
     /// The class of each op, by plane.
     classes: FxHashMap<usize, Vec<Option<GapClass>>>,
     /// The classes over time, by thread.
@@ -67,8 +70,9 @@ impl<'a> HostClasses<'a> {
             let ops = &profile.planes[*at].ops;
             classes.insert(*at, ops.iter().map(|op| host_class(profile.text(op.name))).collect());
         }
+        let main = MainThread::new(profile, &links);
         let mut host =
-            Self { links, classes, lines: Vec::new(), waits: RefCell::default(), overlaps: RefCell::default() };
+            Self { links, main, classes, lines: Vec::new(), waits: RefCell::default(), overlaps: RefCell::default() };
         let line = |thread: usize| {
             let of = &host.links.threads[thread];
             let class = |event: u32| Some((host.class(thread, event)?, of.times[event as usize]));

@@ -6,9 +6,10 @@ use super::rule::Advice;
 use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
 use super::rule::{Draft, Outcome, Rule, Subject, drafts, unknown};
 use crate::analysis::base::{NotSteady, Platform, Step};
-use crate::analysis::gaps::GapClass;
+use crate::analysis::gaps::{Gap, GapClass};
 use crate::analysis::ledger::Owner;
 use crate::units::Picos;
+use rustc_hash::FxHashMap;
 
 /// The rules about idle time and loops, in the order in which they claim time.
 pub(super) const RULES: [Rule; 9] = [
@@ -210,10 +211,24 @@ pub(super) const RULES: [Rule; 9] = [
     },
 ];
 
+/// The reason for the confidence in causes that are found by their times.
+const BY_TIMES: &str = "by what the host did at the same time; no run is linked to its call";
+
 const NO_LINKS: &str = "The capture does not link the runs of the device to calls of the host.";
 
-/// Returns the outcome of a rule about gaps of some classes. `is_recoverable` tells whether the time would go.
+/// Returns the outcome of a rule about gaps of some classes, for which the host was late. `is_recoverable` tells whether the time would
+/// go.
 fn by_gaps(context: &mut Context<'_>, rule: &Rule, classes: &'static [GapClass], is_recoverable: bool) -> Vec<Outcome> {
+    let found = by_gaps_alone(context, rule, classes, is_recoverable);
+    if classes.iter().any(|class| class.is_host_late()) { without_links(context, classes, found) } else { found }
+}
+
+fn by_gaps_alone(
+    context: &mut Context<'_>,
+    rule: &Rule,
+    classes: &'static [GapClass],
+    is_recoverable: bool,
+) -> Vec<Outcome> {
     rule.by_time(context, context.gap_time(classes), &mut |context| {
         let claimed = classes.iter().map(|class| context.claims.gap(*class)).sum();
         let mut evidence = context.gap_evidence(classes);
@@ -229,9 +244,28 @@ fn by_gaps(context: &mut Context<'_>, rule: &Rule, classes: &'static [GapClass],
     })
 }
 
-/// Whether no run of the device is linked to a call of the host, so that its gaps have no host classes.
+/// Whether nothing tells what the host did in the gaps of the device: no run is linked to a call, and no thread is the main one.
 fn lacks_links(context: &Context<'_>) -> bool {
-    context.gaps.n_linked_runs == 0
+    context.gaps.n_linked_runs == 0 && context.gaps.host_late() == Picos::ZERO
+}
+
+/// Lowers the confidence of findings about gaps if no run of the device is linked to a call: the host events are those of the same
+/// time, and nothing says that the device waited for them. A cause that repeats in most gaps is likely, any other one is a guess.
+fn without_links(context: &Context<'_>, classes: &[GapClass], mut found: Vec<Outcome>) -> Vec<Outcome> {
+    if context.gaps.n_linked_runs > 0 {
+        return found;
+    }
+    let is_of = |gap: &&Gap| classes.contains(&gap.main_class());
+    let (mut n_gaps, mut n_named): (usize, FxHashMap<&str, usize>) = (0, FxHashMap::default());
+    for gap in context.gaps.gaps.iter().filter(is_of) {
+        n_gaps += 1;
+        let most = gap.host_events.iter().filter(|event| event.total.0 * 2 >= gap.total.0);
+        most.for_each(|event| *n_named.entry(&event.name).or_default() += 1);
+    }
+    let repeats = n_named.values().any(|n| *n * 5 >= n_gaps * 4);
+    let confidence = if repeats { (Confidence::Likely, BY_TIMES) } else { (Confidence::Guess, BY_TIMES) };
+    drafts(&mut found).for_each(|draft| draft.confidence = Some(confidence));
+    found
 }
 
 fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
@@ -242,7 +276,7 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let of_ops: Picos = total(&ops);
     let gaps = context.gap_time(&[GapClass::Input]);
-    rule.by_time(context, gaps + of_ops, &mut |context| {
+    let found = rule.by_time(context, gaps + of_ops, &mut |context| {
         let claimed_ops: Picos = context.claims.ops(&ops, OWNER);
         let claimed = context.claims.gap(GapClass::Input) + claimed_ops;
         let mut evidence = context.gap_evidence(&[GapClass::Input]);
@@ -260,7 +294,8 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             }
         }
         Draft { detail, claimed, recoverable: claimed, evidence, ..Draft::default() }
-    })
+    });
+    if gaps > of_ops { without_links(context, &[GapClass::Input], found) } else { found }
 }
 
 fn dispatch(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
@@ -306,7 +341,7 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         detail = format!("{detail} {n} after the first one waited {time} for a compilation.").trim_start().to_owned();
     }
     evidence.steps = steps;
-    vec![Outcome::Found(Box::new(Draft {
+    let found = vec![Outcome::Found(Box::new(Draft {
         detail,
         at_stake: steady + as_steps,
         claimed,
@@ -314,7 +349,8 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         per_capture: (outside > Picos::ZERO).then_some(outside),
         evidence,
         ..Draft::default()
-    }))]
+    }))];
+    without_links(context, CLASSES, found)
 }
 
 fn sync(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {

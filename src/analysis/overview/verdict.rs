@@ -9,6 +9,27 @@ use crate::units::Picos;
 /// Share of a step from which on the largest finding is the verdict.
 const WORTH: f64 = 0.02;
 
+/// Share of a step from which on a cause is large: the verdict begins with the largest one, whether or not its time can be recovered.
+const LARGE: f64 = 0.1;
+
+/// Share of a step from which on a cause comes before the time that cannot be judged.
+const MOST: f64 = 0.3;
+
+/// The share of the time of a cause from which on all of it counts as recoverable.
+const ALL: f64 = 0.98;
+
+/// The findings about idle time.
+const IDLE: [&str; 8] = [
+    "input_bound",
+    "host_dispatch",
+    "recompile",
+    "host_sync",
+    "defragmentation",
+    "many_launches",
+    "late_peers",
+    "unexplained_idle",
+];
+
 /// Share of a step from which on an option is part of the verdict.
 const OPTION: f64 = 0.05;
 
@@ -32,7 +53,41 @@ pub(super) fn verdict(of: &Overview) -> String {
     format!("{} {}", loss.detail, judgement(of))
 }
 
-/// Returns what limits the run.
+/// What a verdict is about: a finding, or all collectives together.
+struct Cause<'o> {
+    title: &'o str,
+    /// The finding, or the collective with the most recoverable time.
+    finding: &'o Finding,
+    at_stake: Picos,
+    recoverable: Picos,
+}
+
+impl<'o> Cause<'o> {
+    fn new(finding: &'o Finding) -> Self {
+        let Finding { title, at_stake, recoverable, .. } = finding;
+        Self { title, finding, at_stake: *at_stake, recoverable: *recoverable }
+    }
+
+    /// Returns the causes of lost time. Collectives are one finding for each primitive, but one cause.
+    fn all(of: &'o Overview) -> Vec<Self> {
+        let is_collective = |finding: &&Finding| finding.id.starts_with("exposed_");
+        // What cannot be judged, and what varies, is no cause.
+        let is_cause = |finding: &&Finding| !matches!(&*finding.id, "opaque_kernels" | "varying_op" | "slow_steps");
+        let mut all: Vec<Self> = of.findings.iter().filter(is_cause).map(Self::new).collect();
+        let collectives = || of.findings.iter().filter(is_collective);
+        if let (2.., Some(first)) = (collectives().count(), collectives().next()) {
+            all.push(Self {
+                title: "The device waits for collectives",
+                finding: first,
+                at_stake: collectives().map(|finding| finding.at_stake).sum(),
+                recoverable: collectives().map(|finding| finding.recoverable).sum(),
+            });
+        }
+        all
+    }
+}
+
+/// Returns what limits the run: first the largest part of a step, whether or not its time can be recovered, then what can be recovered.
 fn judgement(of: &Overview) -> String {
     let needed = of.ledger.per_step(of.ledger.time(Owner::Floor));
     let unit = match &of.header.mean.kind {
@@ -40,53 +95,67 @@ fn judgement(of: &Overview) -> String {
         None if of.has_steps => "a step".to_owned(),
         _ => format!("the {}", of.window_word()),
     };
-    let (findings, recoverable, period) = (&of.findings, of.recoverable, of.period);
-    let share = |time: Picos| percent_text(time.fraction_of(period).unwrap_or(0.0));
-    let cost =
-        |finding: &Finding| if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
-    let is_worth = |finding: &&Finding| cost(finding).fraction_of(period).is_some_and(|share| share >= WORTH);
-    let collectives = findings.iter().filter(|finding| finding.id.starts_with("exposed_"));
-    let (n, exposed) = collectives.fold((0, Picos::ZERO), |(n, sum), finding| (n + 1, sum + finding.recoverable));
+    let period = of.period;
+    let fraction = |time: Picos| time.fraction_of(period).unwrap_or(0.0);
+    let share = |time: Picos| percent_text(fraction(time));
     let not_judged = of.ledger.per_step(of.ledger.time(Owner::Opaque));
-    let unjudged = if not_judged.fraction_of(period).is_some_and(|share| share > 0.5) {
+    let unjudged = if fraction(not_judged) > 0.5 {
         let has_costs = of.figures.iter().any(|figure| figure.absent.as_deref() == Some(NO_PEAKS));
         let unknown = if has_costs { "peaks of the device" } else { "costs of ops" };
-        format!("{} of {unit} cannot be judged, because the {unknown} are unknown. ", share(not_judged))
+        format!("{} of {unit} cannot be judged, because the {unknown} are unknown.", share(not_judged))
     } else {
         String::new()
     };
-    let Some(first) = findings.first().filter(is_worth) else {
-        let largest = findings.first().map_or(String::new(), |first| {
-            format!(" The largest finding: {}, {}.", lower(&first.title), share(cost(first)))
+    let causes = Cause::all(of);
+    let worth = |cause: &Cause<'_>| if cause.recoverable > Picos::ZERO { cause.recoverable } else { cause.at_stake };
+    let most = |by: &dyn Fn(&Cause<'_>) -> Picos| causes.iter().rev().max_by_key(|cause| by(cause));
+    let best = most(&|cause| cause.recoverable).filter(|cause| fraction(cause.recoverable) >= WORTH);
+    let largest = most(&|cause| cause.at_stake).filter(|cause| fraction(cause.at_stake) >= LARGE);
+    let Some(first) = largest.or(best).or_else(|| most(&worth).filter(|cause| fraction(worth(cause)) >= WORTH)) else {
+        let largest = most(&worth).map_or(String::new(), |first| {
+            format!(" The largest finding: {}, {}.", lower(first.title), share(worth(first)))
         });
-        return format!(
-            "{unjudged}No finding is worth {} of {unit}. Compute at the roofline takes {} of it.{largest}{}",
+        let none = format!(
+            "No finding is worth {} of {unit}. Compute at the roofline takes {} of it.{largest}{}",
             percent_text(WORTH),
             share(needed),
             option(of, Picos::ZERO)
         );
+        return format!("{unjudged} {none}").trim_start().to_owned();
     };
-    // Collectives are one finding for each primitive, but one cause.
-    let (title, time) = match n {
-        2.. if exposed > cost(first) => ("The device waits for collectives", exposed),
-        _ => (&*first.title, cost(first)),
-    };
-    let guess = if first.confidence == Confidence::Guess { " This finding is a guess." } else { "" };
-    let time_of_first = time;
-    let (time, part) = (time_text(time), share(time));
+    let guess = if first.finding.confidence == Confidence::Guess { " This finding is a guess." } else { "" };
     let whole = match of.header.not_in_file {
         Some(_) => format!("the {} of {unit} that are in the file", time_text(period)),
         None => format!("{unit} of {}", time_text(period)),
     };
-    let mut text = format!("{unjudged}{title}: {time} of {whole}, {part}.{guess}");
+    let idle = of.kinds.iter().find(|kind| kind.kind.is_none()).map_or(Picos::ZERO, |kind| kind.total);
+    // A part of the idle time is named with the whole of it.
+    let is_part_of_idle = IDLE.contains(&&*first.finding.id) && fraction(idle) >= fraction(first.at_stake) + WORTH;
+    let idle = if is_part_of_idle { format!(" It is idle for {} of {unit}.", share(idle)) } else { String::new() };
+    let mut text =
+        format!("{}: {} of {whole}, {}.{idle}{guess}", first.title, time_text(first.at_stake), share(first.at_stake));
     if first.recoverable == Picos::ZERO {
         text += " How much of it can be recovered is unknown.";
+    } else if fraction(first.recoverable) < fraction(first.at_stake) * ALL {
+        text += &format!(" At most {}, {}, can be recovered.", time_text(first.recoverable), share(first.recoverable));
     }
-    let others = findings.iter().filter(|finding| finding.recoverable > Picos::ZERO).count();
+    if let Some(best) = best.filter(|best| best.recoverable > first.recoverable && best.title != first.title) {
+        text += &format!(
+            " What can be recovered first: {}, {}, {}.",
+            lower(best.title),
+            time_text(best.recoverable),
+            share(best.recoverable)
+        );
+    }
+    let others = of.findings.iter().filter(|finding| finding.recoverable > Picos::ZERO).count();
     if others > 1 {
+        let recoverable = of.recoverable;
         text += &format!(" {others} findings together: {}, {}.", time_text(recoverable), share(recoverable));
     }
-    text + &option(of, time_of_first)
+    text += &option(of, first.at_stake);
+    // A large cause comes before what cannot be judged.
+    let in_order = if fraction(first.at_stake) >= MOST { [&text, &unjudged] } else { [&unjudged, &text] };
+    in_order.map(String::as_str).join(" ").trim().to_owned()
 }
 
 /// Returns a sentence about the option with the most time, if that is at least a twentieth of a step and more than the time of

@@ -1,0 +1,237 @@
+//! This module explains the idle time of a device whose runs are not linked to calls of the host, by what the main thread of the
+//! program did meanwhile.
+//!
+//! ```text
+//!  main   ├ prepare_inputs ┤     ├ np.asarray ┤├ Execute ┤
+//!  TPU:0  ┤                                               ├── run ──┤
+//!  gap    ├───── host ─────┤ –   ├─── sync ───┤├─ host ──┤           –: nothing was traced, so this part is unexplained
+//! ```
+//!
+//! The host is taken to be late for a gap if its last call that runs a program began in the gap, or if the capture has no such calls.
+//! Else the run was enqueued before, and the device waited for something else.
+
+use super::class_line::{CausePart, without_overlaps};
+use super::gap_causes::ClassTimes;
+use super::host_class::host_class;
+use super::report::{GapClass, HostEvent};
+use crate::analysis::base::Interval;
+use crate::analysis::base::host_links::{HostLinks, HostThread};
+use crate::analysis::base::op_times::union_length;
+use crate::profile::{Op, Profile, StrId};
+use crate::small_sort::SmallSort;
+use crate::units::Picos;
+use indexmap::IndexMap;
+
+/// A gap in ps below which the host is not taken to be late: it is the time between two runs.
+const LEAST_GAP: u64 = 20_000_000;
+/// Parts of the names of calls that run a program.
+const CALLS: [&str; 3] = ["PjitFunction(", "ExecuteHelperOnSingleDevice", "Executable::Execute"];
+/// Words in the name of an annotation that loads data.
+const DATA: [&str; 10] = ["batch", "data", "load", "loader", "input", "inputs", "next", "read", "fetch", "tokenize"];
+/// Files and modules whose frames of Python say nothing about the program.
+const LIBRARIES: [&str; 5] = ["$builtins ", "$threading.py", "$contextlib.py", "$<frozen", "/jax/"];
+/// Number of host events that a gap names.
+const MAX_HOST_EVENTS: usize = 5;
+
+/// What the main thread of the program did.
+pub(super) struct MainThread {
+    thread: usize,
+    /// The starts of the outermost calls that run programs, in order.
+    calls: Vec<u64>,
+    /// The class of each traced instant, in order, without overlaps.
+    parts: Vec<CausePart>,
+    /// For each part, the times of the parts before it.
+    before: Vec<ClassTimes>,
+}
+
+impl MainThread {
+    /// Finds the main thread of a host: the one with the most outermost calls that run programs, else the one with the most marks of
+    /// steps, else the first one that runs Python. `None` if no thread is one of these.
+    pub fn new(profile: &Profile, links: &HostLinks<'_>) -> Option<Self> {
+        let calls_of =
+            |thread: &HostThread<'_>| outermost(profile, thread, &|name| CALLS.iter().any(|call| name.contains(call)));
+        let most = |by: &dyn Fn(&HostThread<'_>) -> usize| {
+            let counts = links.threads.iter().map(by).enumerate().filter(|(_, n)| *n > 0);
+            counts.max_by_key(|(at, n)| (*n, std::cmp::Reverse(*at))).map(|(at, _)| at)
+        };
+        let thread = most(&|thread| calls_of(thread).len())
+            .or_else(|| most(&|thread| thread.line.step_marks.len()))
+            .or_else(|| links.threads.iter().position(HostThread::runs_python))?;
+        let of = &links.threads[thread];
+        let mut calls: Vec<u64> = calls_of(of).into_iter().map(|event| of.times[event as usize].0).collect();
+        calls.small_sort();
+        let parts = parts(profile, of);
+        let (mut sum, mut before) = (ClassTimes::default(), Vec::with_capacity(parts.len()));
+        for (class, (start, end)) in &parts {
+            before.push(sum);
+            sum[*class as usize] += end - start;
+        }
+        Some(Self { thread, calls, parts, before })
+    }
+
+    /// Returns whether the host is taken to be late for a gap.
+    pub fn is_late(&self, (start, end): Interval) -> bool {
+        let last = self.calls.partition_point(|call| *call < end).checked_sub(1).map(|at| self.calls[at]);
+        end.saturating_sub(start) >= LEAST_GAP && (self.calls.is_empty() || last.is_some_and(|call| call >= start))
+    }
+
+    /// Returns the time of each class in a window. Θ(log n).
+    pub fn times(&self, (start, end): Interval) -> ClassTimes {
+        let mut times = self.until(end);
+        for (time, before) in times.iter_mut().zip(self.until(start)) {
+            *time -= before;
+        }
+        times[GapClass::Unexplained as usize] = (end - start).saturating_sub(times.iter().sum());
+        times
+    }
+
+    fn until(&self, time: u64) -> ClassTimes {
+        let Some(last) = self.parts.partition_point(|(_, (start, _))| *start < time).checked_sub(1) else {
+            return ClassTimes::default();
+        };
+        let (class, (start, end)) = self.parts[last];
+        let mut times = self.before[last];
+        times[class as usize] += end.min(time) - start;
+        times
+    }
+
+    /// Returns the parts of a window, in order of time.
+    pub fn parts(&self, window: Interval) -> Vec<CausePart> {
+        let mut all = Vec::new();
+        let mut now = window.0;
+        for (class, (start, end)) in super::class_line::within(&self.parts, window) {
+            all.extend((start > now).then_some((GapClass::Unexplained, (now, start))));
+            all.push((class, (start, end)));
+            now = end;
+        }
+        all.extend((window.1 > now).then_some((GapClass::Unexplained, (now, window.1))));
+        all
+    }
+
+    /// Names the events in a window: the outermost ones, and the innermost one that covers half of it. Frames of Python are named only
+    /// if there is nothing else, and then the innermost frame of the program itself.
+    pub fn events(&self, profile: &Profile, links: &HostLinks<'_>, window: Interval) -> Vec<HostEvent> {
+        let of = &links.threads[self.thread];
+        let op = |event: u32| profile.planes[of.plane].op(of.line.events.op(event as usize));
+        let text = |event: u32| profile.text(op(event).name);
+        let covers = |event: &u32| {
+            let (start, end) = of.times[*event as usize];
+            end.min(window.1) - start.max(window.0) >= (window.1 - window.0) / 2
+        };
+        let all: Vec<u32> = of.overlapping(window).filter(|event| !is_mark(of, *event)).collect();
+        let own: Vec<u32> = all.iter().copied().filter(|event| !text(*event).starts_with('$')).collect();
+        let mut names: IndexMap<StrId, Vec<Interval>> = IndexMap::default();
+        let mut reached = 0;
+        for event in own.iter().rev() {
+            let (start, end) = of.times[*event as usize];
+            if start >= reached {
+                names.entry(op(*event).name).or_default();
+            }
+            reached = reached.max(end);
+        }
+        names.extend(own.iter().copied().find(covers).map(|event| (op(event).name, Vec::new())));
+        if names.is_empty() {
+            let is_program = |event: &u32| !LIBRARIES.iter().any(|part| text(*event).contains(part));
+            let frame = all.iter().copied().filter(is_program).find(covers);
+            names.extend(frame.map(|event| (op(event).name, Vec::new())));
+        }
+        for event in all {
+            if let Some(times) = names.get_mut(&op(event).name) {
+                let (start, end) = of.times[event as usize];
+                times.push((start.max(window.0), end.min(window.1)));
+            }
+        }
+        let named = |(name, mut times): (StrId, Vec<Interval>)| HostEvent {
+            name: profile.text(name).to_owned(),
+            total: Picos(union_length(&mut times)),
+        };
+        let mut events: Vec<HostEvent> =
+            names.into_iter().map(named).filter(|event| event.total > Picos::ZERO).collect();
+        events.small_sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
+        events.truncate(MAX_HOST_EVENTS);
+        events
+    }
+}
+
+/// Returns whether an event marks a step.
+fn is_mark(thread: &HostThread<'_>, event: u32) -> bool {
+    thread.line.step_marks.binary_search_by_key(&event, |(of, _)| *of).is_ok()
+}
+
+/// Returns the events with such a name that are in no other one, in order of their start.
+fn outermost(profile: &Profile, thread: &HostThread<'_>, is_of: &dyn Fn(&str) -> bool) -> Vec<u32> {
+    let ops = &profile.planes[thread.plane].ops;
+    let is_of: Vec<bool> = ops.iter().map(|op| is_of(profile.text(op.name))).collect();
+    let mut reached = 0;
+    let mut found = Vec::new();
+    for event in thread.in_order() {
+        let (start, end) = thread.times[event as usize];
+        if is_of[thread.line.events.op(event as usize).0 as usize] && start >= reached {
+            found.push(event);
+            reached = end;
+        }
+    }
+    found
+}
+
+/// Returns the class of each traced instant of a thread. The outermost event whose name tells a class counts. An annotation of the
+/// program that is in no other one and whose name has a word for data loads data. All other traced time is other work.
+fn parts(profile: &Profile, thread: &HostThread<'_>) -> Vec<CausePart> {
+    let ops = &profile.planes[thread.plane].ops;
+    let class = |op: &Op| host_class(profile.text(op.name));
+    let classes: Vec<Option<GapClass>> = ops.iter().map(class).collect();
+    let loads: Vec<bool> = ops.iter().map(|op| loads_data(profile.text(op.name))).collect();
+    let (mut known, mut traced): (Vec<CausePart>, Vec<CausePart>) = (Vec::new(), Vec::new());
+    let mut reached = 0;
+    for event in thread.in_order().filter(|event| !is_mark(thread, *event)) {
+        let time = thread.times[event as usize];
+        let op = thread.line.events.op(event as usize).0 as usize;
+        let is_outermost = time.0 >= reached;
+        reached = reached.max(time.1);
+        let class = classes[op].or_else(|| (is_outermost && loads[op]).then_some(GapClass::Input));
+        known.extend(class.map(|class| (class, time)));
+        traced.push((GapClass::Host, time));
+    }
+    let known = without_overlaps(known);
+    let mut all = Vec::new();
+    for (_, window) in without_overlaps(traced) {
+        let mut now = window.0;
+        for (class, (start, end)) in super::class_line::within(&known, window) {
+            all.extend((start > now).then_some((GapClass::Host, (now, start))));
+            all.push((class, (start, end)));
+            now = end;
+        }
+        all.extend((window.1 > now).then_some((GapClass::Host, (now, window.1))));
+    }
+    all
+}
+
+/// Returns whether the name of an annotation says that it loads data, such as `next_batch`. Names of the runtime and of Python's
+/// frames say nothing.
+fn loads_data(name: &str) -> bool {
+    let is_annotation = !name.starts_with('$') && !name.contains("::") && !name.contains('(');
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    is_annotation && words.any(|word| DATA.iter().any(|data| word.eq_ignore_ascii_case(data)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_annotations_that_load_data() {
+        for (name, wanted) in [
+            ("next_batch", true),
+            ("Load Data", true),
+            ("get.next", true),
+            ("execute_model", false),
+            ("scheduler.update_from_output", false),
+            ("LoadProgram", false),
+            ("$loader.py:3 next", false),
+            ("PjitFunction(next_batch)", false),
+            ("tsl::BufferedInput::read", false),
+        ] {
+            assert_eq!(loads_data(name), wanted, "{name}");
+        }
+    }
+}
