@@ -28,6 +28,7 @@ impl Report {
         if report.origin.partial.as_deref().is_some_and(names) {
             report.origin.partial = Some(PARTIAL.to_owned());
         }
+        report.header.mean.step_is.take_if(|text| names(text));
         for finding in report.overview.iter_mut().flat_map(Overview::all_findings) {
             finding.detail = without_paths(&finding.detail, &names);
         }
@@ -51,6 +52,7 @@ impl Report {
         for program in &mut report.memory.programs {
             program.note = None;
         }
+        report.header.mean.step_is = None;
         for finding in report.overview.iter_mut().flat_map(Overview::all_findings) {
             finding.detail.clear();
         }

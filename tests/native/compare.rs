@@ -465,7 +465,7 @@ fn steps_of_one_kind_are_compared() {
     assert_eq!((of.delta_ps, of.a.n_steps, of.b.n_steps), (200_000_000, 27, 27));
     // A session that lacks the kind keeps its own, and the comparison says so.
     let of = compared(a(), two_programs(["evaluate", "train"], [4_000_000_000, 2_000_000_000]));
-    assert_eq!(kinds(&of), ("decode".to_owned(), "train".to_owned(), Some(false)));
+    assert_eq!(kinds(&of), ("decode".to_owned(), "jit_train".to_owned(), Some(false)));
     let text = compare_text::differences(&of).join("\n");
-    assert!(text.contains("Kind of steps: decode in A, train in B."), "{text}");
+    assert!(text.contains("Kind of steps: decode in A, jit_train in B."), "{text}");
 }

@@ -58,8 +58,7 @@ impl MainThread {
             .or_else(|| most(&|thread| thread.line.step_marks.len()))
             .or_else(|| links.threads.iter().position(HostThread::runs_python))?;
         let of = &links.threads[thread];
-        let mut calls: Vec<u64> = calls_of(of).into_iter().map(|event| of.times[event as usize].0).collect();
-        calls.small_sort();
+        let calls = calls_of(of).into_iter().map(|event| of.times[event as usize].0).collect();
         let parts = parts(profile, of);
         let (mut sum, mut before) = (ClassTimes::default(), Vec::with_capacity(parts.len()));
         for (class, (start, end)) in &parts {

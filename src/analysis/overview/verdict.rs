@@ -47,10 +47,17 @@ pub(super) fn title(id: &str, device: &str) -> Option<String> {
 pub(super) fn verdict(of: &Overview) -> String {
     let is_loss = |finding: &&Finding| finding.id == "dropped" && finding.confidence == Confidence::Measured;
     let Some(loss) = of.quality.iter().find(is_loss) else { return judgement(of) };
-    if of.skipped.iter().any(|rule| rule.reason == NO_VERDICT) {
+    if of.hides_idle() {
         return format!("{} No verdict on idle time is possible.", loss.detail);
     }
     format!("{} {}", loss.detail, judgement(of))
+}
+
+impl Overview {
+    /// Returns whether the profiler lost so many events of the device that the time without an op is not known to be idle.
+    pub fn hides_idle(&self) -> bool {
+        self.skipped.iter().any(|rule| rule.reason == NO_VERDICT)
+    }
 }
 
 /// What a verdict is about: a finding, or all collectives together.

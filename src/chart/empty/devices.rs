@@ -62,7 +62,11 @@ pub fn devices(session: &SessionInfo) -> Empty {
         return Empty {
             title: "The events of the device were lost".to_owned(),
             why: format!("{message} {planes} with {events} were read."),
-            needs: vec![Need::new("Events of the device", None, session.framework.whole())],
+            needs: vec![Need::new(
+                "Events of the device",
+                None,
+                "Capture fewer steps, so that the profiler can keep all events.",
+            )],
         };
     }
     let why = if tpu > 0 {

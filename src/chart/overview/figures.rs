@@ -25,6 +25,7 @@ pub fn about(of: &Overview) -> String {
     let steps = match of.ledger.n_steps {
         _ if !of.has_steps => of.header.step_text(),
         1 => "one step".to_owned(),
+        n if of.quality.iter().any(|finding| finding.id == "warm_up") => format!("mean of {n} steps"),
         n => format!("mean of {n} steady steps"),
     };
     let which = match of.devices.len() {

@@ -47,9 +47,15 @@ impl StripPart {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
     pub part: TimePart,
+    pub label: &'static str,
     /// Start and length.
     pub place: (f64, f64),
     pub strip: Vec<(StripPart, (f64, f64))>,
+}
+
+/// Returns the name of a part of a step. Time without events is not idle if the profiler lost events.
+fn label(of: &Overview, part: TimePart) -> &'static str {
+    if part == TimePart::Idle && of.hides_idle() { "No events" } else { part.label() }
 }
 
 /// Returns the part of time of a kind.
@@ -75,7 +81,9 @@ pub fn segments(of: &Overview) -> Vec<Segment> {
                 (part, place)
             })
             .collect();
-        found.push(Segment { part: time_part(kind), place: (start, length), strip });
+        let part = time_part(kind);
+        let short = if of.hides_idle() { label(of, part) } else { part.short() };
+        found.push(Segment { part, label: short, place: (start, length), strip });
         at += length;
     }
     found
@@ -87,7 +95,7 @@ pub fn segment_label(segment: &Segment) -> Option<(&'static str, bool)> {
     const SHORTEST: f64 = 0.1;
     /// Width of a letter and of the space around a label, as shares of the bar of a narrow page.
     const NARROW: (f64, f64) = (0.024, 0.04);
-    let label = segment.part.short();
+    let label = segment.label;
     let narrow = label.chars().count() as f64 * NARROW.0 + NARROW.1;
     (segment.place.1 >= SHORTEST).then_some((label, segment.place.1 >= narrow))
 }
@@ -109,6 +117,9 @@ pub fn legend(of: &Overview) -> Vec<Legend> {
             Picos::ZERO if is_unknown => {
                 Legend { part, time: ABSENT.to_owned(), words: "needed: no op has a roofline time" }
             }
+            _ if part == StripPart::NotJudged && of.hides_idle() => {
+                Legend { part, time: time_text(sum), words: "not judged: events were lost" }
+            }
             Picos::ZERO => Legend { part, time: "None".to_owned(), words: part.words() },
             sum => Legend { part, time: time_text(sum), words: part.words() },
         }
@@ -120,6 +131,7 @@ pub fn legend(of: &Overview) -> Vec<Legend> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct KindLine {
     pub part: TimePart,
+    pub label: &'static str,
     /// Its time, without the unit, which all parts share.
     pub time: String,
     pub unit: &'static str,
@@ -136,10 +148,12 @@ pub fn kinds(of: &Overview) -> Vec<KindLine> {
         let share = kind.total.fraction_of(of.period).filter(|share| *share > 0.0);
         let share = share.map_or(String::new(), percent);
         let lost = match kind {
+            _ if kind.kind.is_none() && of.hides_idle() => "events were lost".to_owned(),
             _ if kind.lost == Picos::ZERO && kind.needed == Picos::ZERO => "not judged".to_owned(),
             _ => format!("{} {} lost", time(kind.lost, unit), unit.symbol()),
         };
-        KindLine { part: time_part(kind), time: time(kind.total, unit), unit: unit.symbol(), share, lost }
+        let part = time_part(kind);
+        KindLine { part, label: label(of, part), time: time(kind.total, unit), unit: unit.symbol(), share, lost }
     };
     of.kinds.iter().filter(|kind| kind.total > Picos::ZERO).map(line).collect()
 }

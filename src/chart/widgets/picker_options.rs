@@ -167,6 +167,11 @@ impl Steps<'_> {
         self.steps.len()
     }
 
+    /// Returns the number of steps to show beside a choice: all of them. 0 beside the mean of one of several kinds, which has fewer.
+    pub const fn n_steps_beside(&self, choice: StepChoice) -> usize {
+        if choice.is_mean() && !self.kinds.is_empty() { 0 } else { self.n_steps() }
+    }
+
     /// Returns the number of choices before the single steps.
     pub const fn n_first(&self) -> usize {
         let n_means = if self.n_steady.is_none() {

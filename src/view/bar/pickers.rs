@@ -71,7 +71,8 @@ fn Step(state: State) -> impl IntoView {
         state.opened.with(|opened| opened.as_ref().map_or_else(String::new, |opened| text(opened)))
     });
     let count = Memo::new(move |_| {
-        let n_steps = |opened: &Opened| picker_options::steps(&opened.session, device.get()).n_steps();
+        let n_steps =
+            |opened: &Opened| picker_options::steps(&opened.session, device.get()).n_steps_beside(chosen.get());
         state.opened.with(|opened| opened.as_ref().map_or(0, |opened| n_steps(opened)))
     });
     let choose = Callback::new(move |step: StepChoice| {
@@ -115,7 +116,10 @@ fn Step(state: State) -> impl IntoView {
             <Popover
                 id="step"
                 class="btn pick"
-                label=Signal::derive(move || format!("{} of {} steps", label.get(), count.get()))
+                label=Signal::derive(move || match count.get() {
+                    0 => label.get(),
+                    n => format!("{} of {n} steps", label.get()),
+                })
                 panel_class="menu"
                 face=Box::new(move || {
                     view! {

@@ -141,8 +141,7 @@ fn bar(of: &Answer) -> AnyView {
         view! { {rect(fill(segment.part), segment.place, "0", "30")} {label} {strip} }.any()
     };
     let kinds = overview::kinds(of);
-    let sentence =
-        kinds.iter().map(|kind| format!("{} {} {}", kind.part.label(), kind.time, kind.unit)).collect::<Vec<_>>();
+    let sentence = kinds.iter().map(|kind| format!("{} {} {}", kind.label, kind.time, kind.unit)).collect::<Vec<_>>();
     let legend = |entry: overview::Legend| {
         view! {
             <span class="strip-entry">
@@ -153,12 +152,13 @@ fn bar(of: &Answer) -> AnyView {
         .any()
     };
     let units = kinds.first().map(|kind| format!("{}, % of {}", kind.unit, of.window_word()));
-    let kind = |overview::KindLine { part, time, unit, share, lost }: overview::KindLine| {
+    let kind = |overview::KindLine { part, label, time, unit, share, lost }: overview::KindLine| {
+        let short = if label == part.label() { part.short() } else { label };
         let percent = if share.is_empty() { "" } else { " % · " };
         view! {
             <div class="part">
                 <dt>
-                    {swatch(part)} <span class="wide">{part.label()}</span> <span class="narrow">{part.short()}</span>
+                    {swatch(part)} <span class="wide">{label}</span> <span class="narrow">{short}</span>
                 </dt>
                 <dd class="part-time">{time} <span class="wide">" " {unit}</span></dd>
                 <dd class="part-share">{share} <span class="wide">{percent} {lost}</span></dd>

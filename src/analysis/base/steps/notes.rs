@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 /// The most names of programs in a sentence.
 const MAX_NAMES: usize = 6;
 
-/// Returns the names of programs in the order of their runs: `jit_f, 8 × jit_g`.
+/// Returns the names of programs in the order of their runs: `1 × jit_f, 8 × jit_g`.
 fn program_list(programs: &[String]) -> String {
     let mut parts: Vec<(u32, &str)> = Vec::new();
     for name in programs {
@@ -26,10 +26,11 @@ fn program_list(programs: &[String]) -> String {
     counted_list(&parts)
 }
 
-/// Returns the numbers of runs with the names of their programs: `jit_f, 8 × jit_g`.
+/// Returns the numbers of runs with the names of their programs: `1 × jit_f, 8 × jit_g`, or the names alone if each runs once.
 fn counted_list(programs: &[(u32, &str)]) -> String {
     let more = if programs.len() > MAX_NAMES { ", …" } else { "" };
-    let text = |(n, name): &(u32, &str)| if *n == 1 { (*name).to_owned() } else { format!("{n} × {name}") };
+    let is_once = programs.iter().all(|(n, _)| *n == 1);
+    let text = |(n, name): &(u32, &str)| if is_once { (*name).to_owned() } else { format!("{n} × {name}") };
     format!("{}{more}", programs.iter().take(MAX_NAMES).map(text).collect::<Vec<String>>().join(", "))
 }
 
@@ -41,16 +42,16 @@ pub(in super::super) fn what_a_step_is(basis: &StepBasis, kind: &StepKind, is_on
     Some(match basis {
         StepBasis::Annotations { name, .. } => {
             let name = if is_one { name } else { &kind.name };
-            format!("A step is one “{name}” annotation of the program{with}.")
+            format!("A step is one host annotation “{name}”{with}.")
         }
         StepBasis::StepsLine => format!("A step is one event of the device’s “Steps” line{with}."),
         StepBasis::Sequence { programs } => {
-            format!("A step is one turn of programs that repeat: {}.", program_list(programs))
+            format!("A step is taken to be one round of programs that repeat, {}.", program_list(programs))
         }
         StepBasis::Modules { .. } => match programs.as_slice() {
-            [(1, one)] => format!("A step is one run of {one}."),
-            [] => "A step is one run of a program.".to_owned(),
-            _ => format!("A step is one run of a program and of those that follow it{with}."),
+            [(1, one)] => format!("A step is taken to be one run of {one}."),
+            [] => "A step is taken to be one run of a program.".to_owned(),
+            _ => format!("A step is taken to be one run of a program and of those that follow it{with}."),
         },
         StepBasis::None => return None,
     })
