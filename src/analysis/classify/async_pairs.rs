@@ -7,6 +7,7 @@
 //!  all-reduce.7                                   one transfer of a single op
 //! ```
 
+use super::dcn::{DcnTransfer, DcnTransfers};
 use super::primitive::Primitive;
 use crate::analysis::classify::op_class::is_async;
 use crate::analysis::classify::{Kind, opcode};
@@ -42,6 +43,8 @@ pub struct Transfer {
     pub is_whole: bool,
     /// Whether the start, or the single op, computes as well.
     pub is_fused: bool,
+    /// The collective between slices that this transfer is. `None` if it does not leave the slice.
+    pub dcn: Option<DcnTransfer>,
 }
 
 /// The transfers of a plane, and the role of each op in them.
@@ -59,13 +62,24 @@ impl AsyncPairs {
     pub fn new(profile: &Profile, plane: &Plane, kinds: &[Kind]) -> Self {
         let mut transfers = Self { all: Vec::new(), roles: vec![None; plane.ops.len()] };
         let mut by_name: IndexMap<OpKey, u32> = IndexMap::default();
-        let found: Vec<Option<(TransferRole, bool)>> =
+        let mut found: Vec<Option<(TransferRole, bool)>> =
             plane.ops.iter().zip(kinds).map(|(op, kind)| role_in_pair(profile, op, *kind)).collect();
+        let dcn = DcnTransfers::new(profile, plane);
+        for op in dcn.ops() {
+            let role = match opcode(profile.text(plane.op(op).text)) {
+                Some("send") => TransferRole::Start,
+                Some("recv-done") => TransferRole::Done,
+                _ => TransferRole::Update,
+            };
+            found[op.0 as usize] = Some((role, false));
+        }
         let names = Names::new(profile, plane, &found);
+        // All ops of a transfer over DCN have the name of its start.
+        let key = |at: OpId, op: &Op| dcn.of(at).map_or_else(|| names.find(op), |of| plane.op(of.start).key());
         let ends = |role: TransferRole| matches!(role, TransferRole::Done | TransferRole::Update);
         for (at, op, role, is_copy) in classified_ops(plane, &found) {
             if !ends(role) {
-                let transfer = transfers.transfer(&mut by_name, names.find(op), at, is_copy);
+                let transfer = transfers.transfer(&mut by_name, key(at, op), at, is_copy);
                 let of = &mut transfers.all[transfer as usize];
                 of.is_whole = role == TransferRole::Whole;
                 of.is_fused |= kinds[at.0 as usize] == Kind::Fused;
@@ -75,9 +89,14 @@ impl AsyncPairs {
         let starts = Starts::new(profile, plane, &by_name);
         for (at, op, role, is_copy) in classified_ops(plane, &found) {
             if ends(role) {
-                let start = starts.find(op, names.find(op).0);
-                let transfer = start.unwrap_or_else(|| transfers.transfer(&mut by_name, names.find(op), at, is_copy));
+                let start = starts.find(op, key(at, op).0).filter(|_| dcn.of(at).is_none());
+                let transfer = start.unwrap_or_else(|| transfers.transfer(&mut by_name, key(at, op), at, is_copy));
                 transfers.roles[at.0 as usize] = Some((role, transfer));
+            }
+        }
+        for op in dcn.ops() {
+            if let Some((_, transfer)) = transfers.role(op) {
+                transfers.all[transfer as usize].dcn = dcn.of(op).copied();
             }
         }
         transfers
@@ -103,7 +122,7 @@ impl AsyncPairs {
 
     fn transfer(&mut self, by_name: &mut IndexMap<OpKey, u32>, named: OpKey, op: OpId, is_copy: bool) -> u32 {
         *by_name.entry(named).or_insert_with(|| {
-            self.all.push(Transfer { named, op, is_copy, is_whole: false, is_fused: false });
+            self.all.push(Transfer { named, op, is_copy, is_whole: false, is_fused: false, dcn: None });
             (self.all.len() - 1) as u32
         })
     }

@@ -3,6 +3,7 @@
 
 pub(in crate::analysis) mod async_pairs;
 pub(in crate::analysis) mod category;
+pub(in crate::analysis) mod dcn;
 pub(in crate::analysis) mod kind;
 pub(in crate::analysis) mod layer;
 pub(in crate::analysis) mod moe;

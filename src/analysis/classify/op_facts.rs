@@ -5,6 +5,7 @@
 //! once per device.
 
 use super::category::category_of_text;
+use super::dcn::DcnTransfers;
 use super::kind::Kind;
 use super::layer::{LayerContext, layer, loop_path, named, trip_count};
 use super::op_class::{Facts, classify, is_async};
@@ -155,6 +156,11 @@ impl PlaneFacts {
     pub fn new(finder: &mut Finder<'_>, plane: &Plane) -> Self {
         let mut ops: Vec<OpFacts> = plane.ops.iter().map(|op| finder.op(op)).collect();
         waits(finder.profile, plane, &mut ops);
+        // A collective between slices is communication, although a host carries it out.
+        for op in DcnTransfers::new(finder.profile, plane).ops() {
+            let of = &mut ops[op.0 as usize];
+            (of.kind, of.known, of.group) = (Kind::Communication, true, OpGroup::Collective);
+        }
         let names = Names::new(plane.ops.iter().map(|op| finder.profile.text(op.name)));
         let innermost = majority(plane.ops.iter().map(|op| frames(finder.profile, op)));
         Self { ops, names, innermost }

@@ -8,6 +8,7 @@
 //! an all-reduce. This module depends on HLO, and not on times.
 
 use crate::analysis::classify::async_pairs::{called, collective, moves};
+use crate::analysis::classify::dcn::{DcnTransfer, message_bytes};
 use crate::analysis::classify::primitive::Primitive;
 use crate::hlo::opcode::is_collective;
 use crate::hlo::{Instruction, InstructionId, Module, ReplicaGroups, Shape, text};
@@ -21,6 +22,21 @@ pub struct CollectiveInfo {
     pub bytes: Option<u64>,
     /// The devices that take part. `None` if unknown, and for copies.
     pub groups: Option<ReplicaGroups>,
+    /// Number of slices of a collective over DCN; 2, the least number, if the program does not name them. `None` for a collective
+    /// within a slice.
+    pub n_slices: Option<u64>,
+}
+
+impl CollectiveInfo {
+    /// Describes a collective over DCN. `message` is the text of the op that tells its message.
+    pub fn over_dcn(of: &DcnTransfer, message: &str) -> Self {
+        let n_slices = of.n_slices.filter(|n| *n > 1).or(Some(2));
+        Self { primitive: of.primitive, bytes: message_bytes(message), groups: None, n_slices }
+    }
+
+    pub fn is_over_dcn(&self) -> bool {
+        self.n_slices.is_some()
+    }
 }
 
 /// Describes an op by the instruction of this name in `module`, else by the op's own text.
@@ -45,14 +61,14 @@ pub fn collective_info(
     }
     let primitive = named();
     let Some(parsed) = text::instruction(written) else {
-        return CollectiveInfo { primitive, bytes: None, groups: None };
+        return CollectiveInfo { primitive, ..CollectiveInfo::default() };
     };
     let instruction = parsed.instruction;
     let operands: Vec<&Shape> = instruction.operands.iter().filter_map(|operand| operand.shape.as_ref()).collect();
     // The operands and the result of a fusion are more than the message.
     let is_plain = is_collective(&instruction.opcode) || called(written).is_none() || instruction.is_async();
     let bytes = if is_plain { bytes(primitive, &instruction, &operands) } else { None };
-    CollectiveInfo { primitive, bytes, groups: instruction.replica_groups().cloned() }
+    CollectiveInfo { primitive, bytes, groups: instruction.replica_groups().cloned(), n_slices: None }
 }
 
 /// Describes the collective or copy that an instruction of a program is, wraps or contains. `None` if there is none.
@@ -75,6 +91,7 @@ pub fn of_module(module: &Module, id: InstructionId) -> Option<CollectiveInfo> {
         primitive,
         bytes: bytes(primitive, message, &operands.unwrap_or_default()),
         groups: message.replica_groups().cloned(),
+        n_slices: None,
     })
 }
 

@@ -19,6 +19,7 @@ fn group(row: &CommRow, value: impl FnOnce(&DeviceGroup) -> Value<'_>) -> Value<
 pub const COMM: &[Column<CommRow>] = &[
     Column::new("key", |row| Value::text(&row.key)),
     Column::new("primitive", |row| Value::maybe(row.primitive.map(Primitive::key), Word)),
+    Column::new("network", |row| if row.is_over_dcn { Word("DCN") } else { Absent }),
     Column::json("op", |row| Value::maybe_text(row.op.as_deref())),
     Column::json("program", |row| Value::maybe_text(row.program.as_deref())),
     Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
@@ -56,7 +57,11 @@ pub const COMM: &[Column<CommRow>] = &[
     Column::shown("executions", |row| if row.is_unpaired() { Absent } else { Executions(row.n) }),
     Column::shown("rate", |row| Value::maybe(row.rate(), Bandwidth)),
     Column::shown("primitive_core", |row| {
-        let core = if row.core == Core::Sparse { ", SparseCore" } else { "" };
+        let core = match row.core {
+            _ if row.is_over_dcn => " over DCN",
+            Core::Sparse => ", SparseCore",
+            Core::Tensor => "",
+        };
         Value::maybe(row.primitive, |primitive| Value::Text(format!("{}{core}", primitive.key()).into()))
     }),
     Column::shown("axes", |row| group(row, |group| Value::text(without_mesh(&group.text)))),

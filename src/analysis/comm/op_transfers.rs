@@ -13,6 +13,8 @@ pub struct OpTransfer {
     /// The program and the name of the op that starts the transfer.
     pub named: OpKey,
     pub primitive: Primitive,
+    /// Whether it is a collective between slices, over the data center network.
+    pub is_over_dcn: bool,
     /// Bytes of the message of one execution. `None` if unknown.
     pub bytes: Option<u64>,
 }
@@ -31,7 +33,8 @@ impl Analysis {
         let transfer = |(op, _, at): (OpId, _, u32)| {
             let named = transfers.all[at as usize].named;
             let info = infos.get(&named)?;
-            Some((op, OpTransfer { named, primitive: info.primitive, bytes: info.bytes }))
+            let (primitive, is_over_dcn) = (info.primitive, info.is_over_dcn());
+            Some((op, OpTransfer { named, primitive, is_over_dcn, bytes: info.bytes }))
         };
         transfers.roles().filter_map(transfer).collect()
     }

@@ -108,6 +108,8 @@ pub struct CommRow {
     pub key: String,
     /// `None` if the ops of the row differ.
     pub primitive: Option<Primitive>,
+    /// Whether the collectives are between slices, over the data center network (DCN).
+    pub is_over_dcn: bool,
     /// The name of the op; for an async pair, the name of its start. This field and the fields up to `scope`, and
     /// `group` and `role`, are `None` if the ops of the row differ.
     pub op: Option<String>,
@@ -226,6 +228,8 @@ pub struct DeviceGroup {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrimitiveSums {
     pub primitive: Primitive,
+    /// Whether the collectives are between slices, over the data center network.
+    pub is_over_dcn: bool,
     pub core: Core,
     pub traffic: Traffic,
     /// Names of XLA flags to try on this chip, if compute waits for the primitive. The capture does not record which

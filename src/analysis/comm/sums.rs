@@ -44,6 +44,7 @@ type RowKey = (bool, Core, Option<ProgramId>, String);
 struct RowFacts {
     key: RowKey,
     primitive: CommonValue<Primitive>,
+    is_over_dcn: CommonValue<bool>,
     op: CommonValue<OpKey>,
     source: CommonValue<Option<String>>,
     scope: CommonValue<Option<StrId>>,
@@ -55,6 +56,7 @@ impl RowFacts {
         Self {
             key,
             primitive: CommonValue::default(),
+            is_over_dcn: CommonValue::default(),
             op: CommonValue::default(),
             source: CommonValue::default(),
             scope: CommonValue::default(),
@@ -90,7 +92,8 @@ pub struct Sums<'a> {
     /// The factor from sums over windows to the figures of the query. Self times have it already.
     scale: Scale,
     rows: IndexMap<RowKey, (RowFacts, usize)>,
-    primitives: IndexMap<(bool, Core, Primitive), usize>,
+    /// By whether they are copies, core, primitive, and whether they are over DCN.
+    primitives: IndexMap<(bool, Core, Primitive, bool), usize>,
     traffic: IndexMap<(bool, Core), usize>,
     /// Counts of executions by the way in which they were found.
     pub pairing: Pairing,
@@ -106,6 +109,9 @@ pub fn collective_infos<'a>(
     for (plane, transfers) in cores {
         for transfer in &transfers.all {
             infos.entry(transfer.named).or_insert_with(|| {
+                if let Some(dcn) = &transfer.dcn {
+                    return CollectiveInfo::over_dcn(dcn, profile.text(plane.op(dcn.message).text));
+                }
                 let module = transfer.named.0.and_then(|id| programs.and_then(|of| of(id)));
                 let name = profile.text(transfer.named.1);
                 collective_info(profile, plane.op(transfer.op), name, transfer.is_copy, module)
@@ -140,7 +146,8 @@ impl<'a> Sums<'a> {
     ) -> Self {
         let with_group = |(named, info): (OpKey, CollectiveInfo)| {
             let group = info.groups.as_ref().map(|groups| arrangement.group(groups));
-            let factor = info.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
+            let size = info.n_slices.or_else(|| group.as_ref().and_then(|group| group.size));
+            let factor = info.primitive.bus_factor(size);
             (named, Rc::new(TransferFacts { info, group, factor }))
         };
         Self {
@@ -237,11 +244,12 @@ impl<'a> Sums<'a> {
         let accumulators = &mut self.accumulators;
         let of_primitive = *self
             .primitives
-            .entry((transfer.is_copy, core_window.core, primitive))
+            .entry((transfer.is_copy, core_window.core, primitive, facts.info.is_over_dcn()))
             .or_insert_with(|| add_accumulator(accumulators));
         let (row_facts, row) =
             self.rows.entry(key.clone()).or_insert_with(|| (RowFacts::new(key), add_accumulator(accumulators)));
         row_facts.primitive.add(primitive);
+        row_facts.is_over_dcn.add(facts.info.is_over_dcn());
         row_facts.op.add(transfer.named);
         row_facts.source.add(source);
         row_facts.scope.add(op.stats.tf_op);
@@ -273,7 +281,8 @@ impl<'a> Sums<'a> {
         facts: &TransferFacts,
         source: Option<&str>,
     ) -> RowKey {
-        let primitive = facts.info.primitive.key();
+        let network = if facts.info.is_over_dcn() { " over DCN" } else { "" };
+        let primitive = format!("{}{network}", facts.info.primitive.key());
         let (program, key) = match self.by {
             CommBy::Op => (transfer.named.0, self.profile.text(transfer.named.1).to_owned()),
             CommBy::Source => {
@@ -282,9 +291,16 @@ impl<'a> Sums<'a> {
             }
             CommBy::Group => {
                 let group = facts.group.as_ref().map_or("groups not known", |group| &group.text);
-                (None, if transfer.is_copy { primitive.to_owned() } else { format!("{primitive} {group}") })
+                (
+                    None,
+                    if transfer.is_copy || facts.info.is_over_dcn() {
+                        primitive
+                    } else {
+                        format!("{primitive} {group}")
+                    },
+                )
             }
-            CommBy::Primitive => (None, primitive.to_owned()),
+            CommBy::Primitive => (None, primitive),
         };
         (transfer.is_copy, core_window.core, program, key)
     }
@@ -334,6 +350,7 @@ impl<'a> Sums<'a> {
         CommRow {
             key: key.clone(),
             primitive,
+            is_over_dcn: facts.is_over_dcn.clone().value() == Some(true),
             op: named.map(|(_, name)| self.profile.text(name).to_owned()),
             program: program.and_then(|id| self.profile.programs.get(&id).cloned()),
             program_id: program.map(|id| id.0),
@@ -364,12 +381,13 @@ impl<'a> Sums<'a> {
         let target = self.analysis.devices.first().and_then(|device| {
             Target::for_device(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
         });
-        let to_sums = |((_, core, primitive), at): (&(bool, Core, Primitive), &usize)| {
+        let to_sums = |((_, core, primitive, is_over_dcn), at): (&(bool, Core, Primitive, bool), &usize)| {
             let traffic = self.traffic_at(*at);
-            let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor;
+            // No flag of the compiler changes what the runtime does between slices.
+            let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor && !is_over_dcn;
             let flags = target.filter(|_| waits).map_or_else(Vec::new, |target| suggested(*primitive, target));
             let flags = flags.iter().map(|flag| flag.name.to_owned()).collect();
-            PrimitiveSums { primitive: *primitive, core: *core, traffic, flags }
+            PrimitiveSums { primitive: *primitive, is_over_dcn: *is_over_dcn, core: *core, traffic, flags }
         };
         let mut all: Vec<PrimitiveSums> =
             self.primitives.iter().filter(|((is_copy, ..), _)| !is_copy).map(to_sums).collect();

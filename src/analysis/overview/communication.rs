@@ -5,9 +5,9 @@ use super::flags::flags_to_try;
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::LEAST;
-use super::rule::{Draft, Outcome, Rule, unknown};
+use super::rule::{Draft, Outcome, Rule, Subject, unknown};
 use crate::analysis::base::Platform;
-use crate::analysis::comm::{CommRow, Core, Primitive};
+use crate::analysis::comm::{CommRow, Core, Primitive, PrimitiveSums};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
@@ -76,15 +76,27 @@ pub(super) const RULES: [Rule; 3] = [
         view: SeeView::Comm,
         overlaps: &["slow_link"],
         tries: &[
+            Advice::words(
+                "Reduce gradients layer by layer during the backward pass, or accumulate them over several batches.",
+            )
+            .only_for(Subject::Dcn),
+            Advice::words("Make the part of the mesh within a slice larger, and send gradients in bf16.")
+                .only_for(Subject::Dcn),
+            Advice::words("See that the runtime uses all network cards of the host.").only_for(Subject::Dcn),
             Advice::code(
                 "Change what is sharded, so that less data moves.",
                 "jax.lax.with_sharding_constraint(x, sharding)",
-            ),
-            Advice::code("Arrange the overlap yourself.", "jax.shard_map(f, mesh=mesh, in_specs=…, out_specs=…)"),
+            )
+            .only_for(Subject::Links),
+            Advice::code("Arrange the overlap yourself.", "jax.shard_map(f, mesh=mesh, in_specs=…, out_specs=…)")
+                .only_for(Subject::Links),
         ],
         check: exposed,
     },
 ];
+
+/// The part of the id of a finding about a primitive over DCN.
+pub(super) const DCN: &str = "dcn_";
 
 /// Bytes below which latency limits a collective more than bandwidth.
 const SMALL: u64 = CommRow::LARGE;
@@ -168,7 +180,7 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 /// The transfers that are left, by primitive. The device waits for them, because no compute hides them.
 fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let mut primitives: Vec<Primitive> = Vec::new();
+    let mut primitives: Vec<(Primitive, bool)> = Vec::new();
     for (at, _) in context.ops_of(&[Owner::Transfer], &|_| true) {
         let primitive = primitive(context, at);
         if !primitives.contains(&primitive) {
@@ -190,6 +202,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             let claimed: Picos = context.claims.ops(&ops, Owner::Transfer);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
             let recoverable = Picos((claimed.as_f64() * share) as u64);
+            let (primitive, is_over_dcn) = primitive;
             let one = ops.first().and_then(|(_, most)| most.fraction_of(time)).filter(|one| *one > ONE_OP);
             let one = one
                 .filter(|_| ops.len() > 1)
@@ -199,15 +212,20 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 ("compute_beside_no_collective_ps", context.per_step(free).as_f64()),
                 ("share", share),
             ];
-            inputs.extend(overlapped_share(context, primitive).map(|share| ("overlapped_share", share)));
+            inputs.extend(overlapped_share(context, (primitive, is_over_dcn)).map(|share| ("overlapped_share", share)));
             Draft {
-                id: Some(format!("exposed_{}", primitive.key().replace('-', "_"))),
+                id: Some(format!(
+                    "exposed_{}{}",
+                    if is_over_dcn { DCN } else { "" },
+                    primitive.key().replace('-', "_")
+                )),
                 detail: format!("{}{one}", context.ops_text(&ops)),
                 claimed,
                 recoverable,
                 inputs,
                 evidence: context.op_evidence_when(&ops),
-                tries: flags_to_try(context, primitive),
+                tries: if is_over_dcn { Vec::new() } else { flags_to_try(context, primitive) },
+                subjects: vec![if is_over_dcn { Subject::Dcn } else { Subject::Links }],
                 ..Draft::default()
             }
         };
@@ -229,18 +247,20 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 }
 
 /// Returns the share of the time of a primitive in flight that compute hides. `None` if none is in flight.
-fn overlapped_share(context: &Context<'_>, of: Primitive) -> Option<f64> {
-    let sums = context.comm.primitives.iter().find(|sums| sums.primitive == of && sums.core == Core::Tensor)?;
+fn overlapped_share(context: &Context<'_>, of: (Primitive, bool)) -> Option<f64> {
+    let is = |sums: &&PrimitiveSums| (sums.primitive, sums.is_over_dcn) == of && sums.core == Core::Tensor;
+    let sums = context.comm.primitives.iter().find(is)?;
     sums.traffic.overlap.share()
 }
 
-/// Returns the primitive of an op of communication.
-fn primitive(context: &Context<'_>, at: usize) -> Primitive {
-    context.transfers.get(&context.by_op.ops[at].op).map_or(Primitive::Unknown, |of| of.primitive)
+/// Returns the primitive of an op of communication, and whether it is over DCN.
+fn primitive(context: &Context<'_>, at: usize) -> (Primitive, bool) {
+    let of = context.transfers.get(&context.by_op.ops[at].op);
+    of.map_or((Primitive::Unknown, false), |of| (of.primitive, of.is_over_dcn))
 }
 
 /// Returns the ops of a primitive with the transfer time that no finding has claimed.
-fn transfers_left(context: &Context<'_>, of: Primitive) -> Vec<(usize, Picos)> {
+fn transfers_left(context: &Context<'_>, of: (Primitive, bool)) -> Vec<(usize, Picos)> {
     context.ops_left(Owner::Transfer, &|at| primitive(context, at) == of)
 }
 

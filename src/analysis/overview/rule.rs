@@ -81,6 +81,10 @@ pub(super) enum Subject {
     Slices,
     /// Slices of which some belong to a backward pass.
     SavedSlices,
+    /// Collectives within a slice, or within the devices of a program.
+    Links,
+    /// Collectives between slices, over the data center network.
+    Dcn,
     /// Ops that change the layout of an array, or copy it.
     Layouts,
 }

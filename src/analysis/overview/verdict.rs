@@ -1,5 +1,6 @@
 //! This module writes the verdict.
 
+use super::communication::DCN;
 use super::report::{Confidence, Finding, NO_PEAKS, Overview};
 use super::rule::NO_VERDICT;
 use crate::analysis::ledger::Owner;
@@ -36,11 +37,15 @@ const OPTION: f64 = 0.05;
 /// Returns the title of a finding that names a device or a primitive. `None` for other findings, which have the title of
 /// their rule.
 pub(super) fn title(id: &str, device: &str) -> Option<String> {
-    let primitive = id.strip_prefix("exposed_").map(|primitive| primitive.replace('_', "-"));
-    match id {
-        "straggler" => Some(format!("{device} is slower than the other devices")),
-        _ => primitive.map(|primitive| format!("The device waits for {primitive}")),
+    if id == "straggler" {
+        return Some(format!("{device} is slower than the other devices"));
     }
+    let primitive = id.strip_prefix("exposed_")?;
+    let name = |primitive: &str| primitive.replace('_', "-");
+    Some(match primitive.strip_prefix(DCN) {
+        Some(primitive) => format!("The device waits for {} over DCN", name(primitive)),
+        None => format!("The device waits for {}", name(primitive)),
+    })
 }
 
 /// Returns the verdict in one or two sentences. If events are missing for sure, it first says which.

@@ -40,6 +40,9 @@ pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> VisitResult {
     v.rows(&mut of.primitives, defaults::primitive)?;
     each(&mut of.primitives, |sums: &mut PrimitiveSums| {
         v.one_of(&mut sums.primitive, &PRIMITIVES)?;
+        if v.version() >= 5 {
+            v.flag(&mut sums.is_over_dcn)?;
+        }
         v.one_of(&mut sums.core, &CORES)?;
         traffic(v, &mut sums.traffic)?;
         v.texts(&mut sums.flags, Text::Word)
@@ -92,6 +95,9 @@ fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> VisitResult {
     each(of, |row| v.string(&mut row.key, Text::Op))?;
     each(of, |row| v.text(&mut row.op, Some(&row.key), Text::Op))?;
     each(of, |row| v.optional_one_of(&mut row.primitive, &PRIMITIVES))?;
+    if v.version() >= 5 {
+        each(of, |row| v.flag(&mut row.is_over_dcn))?;
+    }
     each(of, |row| v.text(&mut row.program, None, Text::Program))?;
     each(of, |row| v.program_id(&mut row.program_id))?;
     each(of, |row| v.text(&mut row.source, None, Text::Source))?;

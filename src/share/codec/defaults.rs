@@ -207,13 +207,20 @@ pub fn allocator() -> AllocatorMemory {
 }
 
 pub fn primitive() -> PrimitiveSums {
-    PrimitiveSums { primitive: Primitive::Unknown, core: Core::Tensor, traffic: Traffic::default(), flags: Vec::new() }
+    PrimitiveSums {
+        primitive: Primitive::Unknown,
+        is_over_dcn: false,
+        core: Core::Tensor,
+        traffic: Traffic::default(),
+        flags: Vec::new(),
+    }
 }
 
 pub fn comm_row() -> CommRow {
     CommRow {
         key: String::new(),
         primitive: None,
+        is_over_dcn: false,
         op: None,
         program: None,
         program_id: None,
