@@ -102,9 +102,22 @@ fn by_call(opcode: &str, facts: Facts<'_>) -> Option<Kind> {
     }
 }
 
+/// Returns whether an op calls Python on the host in the middle of a program, by its name or by the target of its custom call.
+pub fn is_callback(name: &str, text: &str) -> bool {
+    let stem = name.trim_start_matches('%').split('.').next().unwrap_or(name);
+    let is_named = matches!(stem, "pure_callback" | "io_callback" | "python_callback" | "debug_callback");
+    let target = || text.split_once("custom_call_target=\"").and_then(|(_, target)| target.split('"').next());
+    is_named
+        || target().is_some_and(|target| target.starts_with("xla_") && target.contains("python_"))
+        || text.contains("_xla_host_transfer_handler_name=\"pjrt_rendezvous\"")
+}
+
 /// Returns the kind of custom calls that only name memory and cost nothing. Other custom calls are kernels, for which
 /// the category may be more precise.
 fn custom_call(text: &str) -> Option<Kind> {
+    if is_callback("", text) {
+        return Some(Kind::Host);
+    }
     let target = text.split_once("custom_call_target=\"")?.1.split('"').next()?;
     matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast").then_some(Kind::DataMovement)
 }
@@ -124,6 +137,9 @@ fn weak_opcode(opcode: &str) -> Option<Kind> {
 /// Returns the kind of names that are more precise than category and opcode: async wrappers and fusions of collectives.
 fn by_name(name: &str) -> Option<Kind> {
     let name = name.strip_prefix('%').unwrap_or(name);
+    if is_callback(name, "") {
+        return Some(Kind::Host);
+    }
     if name.starts_with("async-collective-start") {
         return Some(Kind::Fused);
     }

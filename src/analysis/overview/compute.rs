@@ -347,6 +347,8 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let has_costs = context.by_op.ops.iter().any(|op| op.floor.is_some_and(|floor| floor.self_time > 0));
         let subject = match has_costs {
             true => Subject::Costs,
+            // No table has the peaks of CPUs.
+            false if context.lacks_peaks && context.platform() == Platform::Cpu => Subject::Cpu,
             false if context.lacks_peaks => Subject::NoPeaks,
             false => Subject::NoCosts,
         };

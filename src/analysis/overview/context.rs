@@ -2,8 +2,9 @@
 
 use super::evidence::{Evidence, OpEvidence};
 use super::step_columns::StepColumns;
-use crate::analysis::base::op_times::OpTimes;
-use crate::analysis::base::{Analysis, Device, MissingDevices, Platform, Sign, Spread, Step};
+use crate::analysis::base::op_times::{OpTimes, union_length};
+use crate::analysis::base::periods::compile_times;
+use crate::analysis::base::{Analysis, Device, Interval, MissingDevices, Platform, Sign, Spread, Step};
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::classify::OpFacts;
 use crate::analysis::classify::layer::without_numbers;
@@ -104,6 +105,12 @@ impl<'a> Context<'a> {
         op.n.mean_of(op.total())
     }
 
+    /// Returns whether nothing tells what the host did in the gaps of the device: no run is linked to a call, and no thread is the main
+    /// one.
+    pub fn lacks_host(&self) -> bool {
+        self.gaps.n_linked_runs == 0 && self.gaps.host_late() == Picos::ZERO && self.gaps.idle() > Picos::ZERO
+    }
+
     pub const fn n_steps(&self) -> u64 {
         let n = self.by_op.ledger.n_steps as u64;
         if n == 0 { 1 } else { n }
@@ -118,6 +125,17 @@ impl<'a> Context<'a> {
     #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
     pub const fn n_steps_f64(&self) -> f64 {
         self.n_steps() as f64
+    }
+
+    /// Returns the time in which the host compiled or loaded programs during the steps of the overview.
+    pub fn compile_time(&self) -> Picos {
+        let (device, plane) = (self.device(), self.plane());
+        let planes = &self.analysis.host_planes[plane.file];
+        let mut compiles = compile_times(self.profile, planes, device.event_clock);
+        let mut steps: Vec<Interval> = self.steady_steps().map(|step| step.event_window).collect();
+        let mut both: Vec<Interval> = compiles.iter().chain(&steps).copied().collect();
+        let sum = union_length(&mut compiles).saturating_add(union_length(&mut steps));
+        Picos(sum.saturating_sub(union_length(&mut both)))
     }
 
     /// Returns the statistics of the periods of the device's steady steps. `None` without steps.

@@ -48,11 +48,18 @@ pub fn figure_unit(name: &str) -> Option<Unit> {
     NAMES.iter().find(|(of, _)| *of == name).map(|(_, unit)| *unit)
 }
 
+/// Why it is unknown whether the host was late.
+const NO_HOST: &str = "The capture does not tell what the host did while the device was idle.";
+
 /// Returns all figures, in the order of [`NAMES`].
 pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<Figure> {
     let ledger = &context.by_op.ledger;
     let window = &roofline.window;
-    let idle: Picos = ledger.owners.iter().filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
+    let gaps: Picos = ledger.owners.iter().filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
+    // Ops that wait for the host are no idle time, although they have the same owner.
+    let parts = context.by_op.ops.iter().flat_map(|op| &op.parts);
+    let waits_in_ops: Picos = parts.filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
+    let idle = gaps.saturating_sub(waits_in_ops);
     let host: Picos = ledger.owners.iter().filter(|(owner, _)| is_host_gap(*owner)).map(|(_, time)| *time).sum();
     let of_window = |time: Picos| Ok((context.share(time), vec![("time_ps", context.per_step(time).as_f64())]));
     let figure = |((name, unit), value): (&(&str, Unit), Value)| {
@@ -83,7 +90,7 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
         first_step(context),
         steady_share(context),
         of_window(idle),
-        of_window(host),
+        if context.lacks_host() { Err(NO_HOST) } else { of_window(host) },
         host_lead(context),
         exposed(context),
         waits(context),

@@ -6,13 +6,38 @@ use super::rule::Advice;
 use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
 use super::rule::{Draft, Outcome, Rule, Subject, drafts, unknown};
 use crate::analysis::base::{NotSteady, Platform, Step};
+use crate::analysis::classify::op_class::is_callback;
 use crate::analysis::gaps::{Gap, GapClass};
 use crate::analysis::ledger::Owner;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
 /// The rules about idle time and loops, in the order in which they claim time.
-pub(super) const RULES: [Rule; 9] = [
+pub(super) const RULES: [Rule; 10] = [
+    Rule {
+        id: "host_callback",
+        group: Group::Time,
+        name: "Host callbacks",
+        title: "The step waits for a host callback",
+        threshold: 0.03,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "The program calls Python on the host, and the device waits for the result.",
+        worked_if: "host callbacks take less than 1 % of a step",
+        formula: "self time of callback ops; recoverable is the time in which they compile",
+        view: SeeView::Breakdown,
+        overlaps: &["recompile"],
+        tries: &[
+            Advice::words(
+                "The callback compiles in each call: define its jitted functions once, outside of the callback.",
+            )
+            .only_for(Subject::Compiles),
+            Advice::words("Compute the result with jax.numpy in the program itself."),
+            Advice::words("Call the function between steps, on results that are one step old."),
+        ],
+        check: callbacks,
+    },
     Rule {
         id: "input_bound",
         group: Group::Time,
@@ -244,9 +269,9 @@ fn by_gaps_alone(
     })
 }
 
-/// Whether nothing tells what the host did in the gaps of the device: no run is linked to a call, and no thread is the main one.
+/// Whether nothing tells what the host did in the gaps of the device.
 fn lacks_links(context: &Context<'_>) -> bool {
-    context.gaps.n_linked_runs == 0 && context.gaps.host_late() == Picos::ZERO
+    context.lacks_host() || context.gaps.n_linked_runs == 0 && context.gaps.idle() == Picos::ZERO
 }
 
 /// Lowers the confidence of findings about gaps if no run of the device is linked to a call: the host events are those of the same
@@ -268,9 +293,30 @@ fn without_links(context: &Context<'_>, classes: &[GapClass], mut found: Vec<Out
     found
 }
 
+/// Ops that call Python on the host. What they compile meanwhile can be avoided.
+fn callbacks(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let is_callback = |at: usize| {
+        let op = context.op(at).0;
+        is_callback(context.profile.text(op.name), context.profile.text(op.text))
+    };
+    let ops = context.ops_of(&Owner::ALL, &is_callback);
+    let time: Picos = total(&ops);
+    let compiling = if ops.is_empty() { Picos::ZERO } else { context.compile_time().min(time) };
+    rule.by_time(context, time, &mut |context| {
+        let claimed = Owner::ALL.into_iter().map(|owner| context.claims.ops(&ops, owner)).sum();
+        let evidence = context.op_evidence_when(&ops);
+        let (mut detail, mut subjects) = (context.ops_text(&ops), Vec::new());
+        if compiling > Picos::ZERO {
+            detail += &format!(" Meanwhile the host compiles for {} per step.", context.step_text(compiling));
+            subjects.push(Subject::Compiles);
+        }
+        Draft { detail, claimed, recoverable: compiling, evidence, subjects, ..Draft::default() }
+    })
+}
+
 fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const OWNER: Owner = Owner::Gap(GapClass::Input);
-    let ops = context.ops_of(&[OWNER], &|_| true);
+    let ops = context.ops_left(OWNER, &|_| true);
     if lacks_links(context) && ops.is_empty() {
         return unknown(NO_LINKS);
     }

@@ -75,6 +75,10 @@ pub(super) enum Subject {
     NoCosts,
     /// A capture whose ops have costs, of a device whose peaks are unknown.
     NoPeaks,
+    /// A CPU, whose peaks are in no table.
+    Cpu,
+    /// A callback that compiles programs.
+    Compiles,
     /// A capture in which some ops have costs.
     Costs,
     /// Ops that write a slice into an array, or read one, as loops over layers do.
