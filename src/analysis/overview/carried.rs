@@ -30,7 +30,12 @@ fn rule(at: usize) -> &'static Rule {
 
 /// Returns the index of the rule of a finding or of a list entry.
 pub fn rule_index(id: &str) -> usize {
-    let is = |rule: &Rule| rule.id == id || (rule.id == "exposed_collective" && id.starts_with("exposed_"));
+    let of_prefix = match id.split_once('_') {
+        Some(("exposed", _)) => "exposed_collective",
+        Some(("expanded", _)) => "expanded_loop",
+        _ => id,
+    };
+    let is = |rule: &Rule| rule.id == id || rule.id == of_prefix;
     rules().position(is).unwrap_or(0)
 }
 

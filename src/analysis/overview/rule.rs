@@ -75,6 +75,12 @@ pub(super) enum Subject {
     NoCosts,
     /// A capture whose ops have costs, of a device whose peaks are unknown.
     NoPeaks,
+    /// A scatter or a gather that the compiler made a loop of.
+    Scatter,
+    /// A cumulative sum or the like that the compiler made a loop of.
+    Cumulative,
+    /// Another operation that the compiler made a loop of.
+    Sort,
     /// A CPU, whose peaks are in no table.
     Cpu,
     /// A callback that compiles programs.

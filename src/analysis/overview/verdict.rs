@@ -40,6 +40,9 @@ pub(super) fn title(id: &str, device: &str) -> Option<String> {
     if id == "straggler" {
         return Some(format!("{device} is slower than the other devices"));
     }
+    if let Some(primitive) = id.strip_prefix("expanded_").filter(|primitive| *primitive != "loop") {
+        return Some(format!("The compiler made a loop of a {}", primitive.replace('_', "-")));
+    }
     let primitive = id.strip_prefix("exposed_")?;
     let name = |primitive: &str| primitive.replace('_', "-");
     Some(match primitive.strip_prefix(DCN) {

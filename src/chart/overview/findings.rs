@@ -74,7 +74,7 @@ fn link(overview: &Overview, finding: &Finding) -> FindingLink {
         SeeView::File => View::File,
     };
     let evidence = &finding.evidence;
-    let primitive = finding.id.strip_prefix("exposed_").map(|name| name.replace('_', "-"));
+    let primitive = finding.id.strip_prefix("exposed_").map(|name| name.trim_start_matches("dcn_").replace('_', "-"));
     FindingLink {
         view,
         device: overview.device.clone(),
