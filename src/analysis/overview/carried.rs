@@ -1,5 +1,6 @@
 //! This module gives the parts of an overview that follow from its rules, so that a report carries only the others.
 
+use super::communication::BUBBLE;
 use super::flags::flag_try;
 use super::picture::ShownStep;
 use super::report::{
@@ -32,6 +33,7 @@ fn rule(at: usize) -> &'static Rule {
 pub fn rule_index(id: &str) -> usize {
     let of_prefix = match id.split_once('_') {
         Some(("exposed", _)) => "exposed_collective",
+        _ if id == BUBBLE => "exposed_collective",
         Some(("expanded", _)) => "expanded_loop",
         _ => id,
     };

@@ -6,12 +6,14 @@ use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::LEAST;
 use super::rule::{Draft, Outcome, Rule, Subject, unknown};
-use crate::analysis::base::Platform;
+use crate::analysis::base::{Device, Platform};
 use crate::analysis::comm::{CommRow, Core, Primitive, PrimitiveSums};
 use crate::analysis::ledger::Owner;
-use crate::table::format::{bytes_text, percent_text};
+use crate::profile::ProgramId;
+use crate::table::format::{bytes_text, counted, percent_text};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The rules about transfers between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [
@@ -82,6 +84,13 @@ pub(super) const RULES: [Rule; 3] = [
             .only_for(Subject::Dcn),
             Advice::words("Make the part of the mesh within a slice larger, and send gradients in bf16.")
                 .only_for(Subject::Dcn),
+            Advice::words("Split the batch of a step into more microbatches.").only_for(Subject::Bubble),
+            Advice::words("Use an interleaved schedule, in which a device has several stages that are not neighbours.")
+                .only_for(Subject::Bubble),
+            Advice::words(
+                "Make the collectives asynchronous first: flags that overlap them have no effect on synchronous ones.",
+            )
+            .only_for(Subject::Synchronous),
             Advice::words("See that the runtime uses all network cards of the host.").only_for(Subject::Dcn),
             Advice::code(
                 "Change what is sharded, so that less data moves.",
@@ -94,6 +103,9 @@ pub(super) const RULES: [Rule; 3] = [
         check: exposed,
     },
 ];
+
+/// The id of the finding about the bubble of a pipeline.
+pub(super) const BUBBLE: &str = "pipeline_bubble";
 
 /// The part of the id of a finding about a primitive over DCN.
 pub(super) const DCN: &str = "dcn_";
@@ -203,6 +215,12 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
             let recoverable = Picos((claimed.as_f64() * share) as u64);
             let (primitive, is_over_dcn) = primitive;
+            let (subject, reason) = match bubble(context, primitive, time) {
+                _ if is_over_dcn => (Subject::Dcn, String::new()),
+                Some((stages, batches)) => (Subject::Bubble, bubble_text(stages, batches)),
+                None if are_synchronous(context, &ops) => (Subject::Synchronous, SYNCHRONOUS.to_owned()),
+                None => (Subject::Links, String::new()),
+            };
             let one = ops.first().and_then(|(_, most)| most.fraction_of(time)).filter(|one| *one > ONE_OP);
             let one = one
                 .filter(|_| ops.len() > 1)
@@ -214,18 +232,18 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             ];
             inputs.extend(overlapped_share(context, (primitive, is_over_dcn)).map(|share| ("overlapped_share", share)));
             Draft {
-                id: Some(format!(
-                    "exposed_{}{}",
-                    if is_over_dcn { DCN } else { "" },
-                    primitive.key().replace('-', "_")
-                )),
-                detail: format!("{}{one}", context.ops_text(&ops)),
+                id: Some(match subject {
+                    Subject::Bubble => BUBBLE.to_owned(),
+                    Subject::Dcn => format!("exposed_{DCN}{}", primitive.key().replace('-', "_")),
+                    _ => format!("exposed_{}", primitive.key().replace('-', "_")),
+                }),
+                detail: format!("{}{one}{reason}", context.ops_text(&ops)),
                 claimed,
-                recoverable,
+                recoverable: if subject == Subject::Bubble { Picos::ZERO } else { recoverable },
                 inputs,
                 evidence: context.op_evidence_when(&ops),
-                tries: if is_over_dcn { Vec::new() } else { flags_to_try(context, primitive) },
-                subjects: vec![if is_over_dcn { Subject::Dcn } else { Subject::Links }],
+                tries: if subject == Subject::Links { flags_to_try(context, primitive) } else { Vec::new() },
+                subjects: vec![subject],
                 ..Draft::default()
             }
         };
@@ -244,6 +262,61 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         found.push(Outcome::Below { measured: most_below.0, at_stake: Some(most_below.1) });
     }
     found
+}
+
+/// What a finding says of collectives that XLA made synchronous.
+const SYNCHRONOUS: &str =
+    " XLA made them synchronous, so they run on the stream of the compute, and nothing can hide them.";
+
+/// Returns whether the program says of all of these ops that they are synchronous.
+fn are_synchronous(context: &Context<'_>, ops: &[(usize, Picos)]) -> bool {
+    const IS_SYNC: &str = "\"is_sync\":true";
+    let is_sync = |at: usize| {
+        let op = context.op(at).0;
+        let (name, text) = (context.profile.text(op.name), context.profile.text(op.text));
+        let in_module = || {
+            let module = context.programs.and_then(|of| of(op.stats.program?))?;
+            let instruction = module.instruction(module.instruction_named(name)?)?;
+            Some(instruction.backend_config()?.replace(' ', "").contains(IS_SYNC))
+        };
+        text.contains(IS_SYNC) || in_module() == Some(true)
+    };
+    !ops.is_empty() && ops.iter().all(|(at, _)| is_sync(*at))
+}
+
+/// The largest distance between the time of a transfer and that of a bubble, as a share of the bubble.
+const NEAR_BUBBLE: f64 = 0.1;
+
+/// Returns the number of stages of a pipeline and of microbatches of a step, if devices run programs of their own and the time of a
+/// transfer between them is that of the bubble of a pipeline: (stages − 1) ÷ (microbatches + stages − 1) of a step (Huang et al.,
+/// "GPipe").
+fn bubble(context: &Context<'_>, primitive: Primitive, time: Picos) -> Option<(u64, u64)> {
+    if !matches!(primitive, Primitive::Permute | Primitive::Send | Primitive::Recv) {
+        return None;
+    }
+    let analysis = context.analysis;
+    let programs = |device: &Device| -> BTreeSet<ProgramId> {
+        context.profile.planes[device.plane].ops.iter().filter_map(|op| op.stats.program).collect()
+    };
+    let stages: BTreeSet<BTreeSet<ProgramId>> = analysis.devices.iter().map(programs).collect();
+    let kind = analysis.kinds.get(usize::from(context.device().main_kind))?;
+    let n_stages = stages.len() as u64;
+    let n_batches = u64::from(kind.programs.iter().map(|(_, n)| *n).max()?);
+    if n_stages < 2 {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    let expected = (n_stages - 1) as f64 / (n_batches + n_stages - 1) as f64;
+    ((context.share(time) - expected).abs() <= expected * NEAR_BUBBLE).then_some((n_stages, n_batches))
+}
+
+fn bubble_text(stages: u64, batches: u64) -> String {
+    format!(
+        " The devices run programs of their own. A pipeline of {stages} stages with {} per step is idle for {} of {}.",
+        counted(batches, "microbatch", "microbatches"),
+        stages - 1,
+        counted(batches + stages - 1, "part of a step", "parts of a step")
+    )
 }
 
 /// Returns the share of the time of a primitive in flight that compute hides. `None` if none is in flight.

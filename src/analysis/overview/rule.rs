@@ -95,6 +95,10 @@ pub(super) enum Subject {
     Links,
     /// Collectives between slices, over the data center network.
     Dcn,
+    /// Collectives that run on the stream of the compute.
+    Synchronous,
+    /// The bubble of a pipeline.
+    Bubble,
     /// Ops that change the layout of an array, or copy it.
     Layouts,
 }

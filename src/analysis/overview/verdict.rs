@@ -1,6 +1,6 @@
 //! This module writes the verdict.
 
-use super::communication::DCN;
+use super::communication::{BUBBLE, DCN};
 use super::report::{Confidence, Finding, NO_PEAKS, Overview};
 use super::rule::NO_VERDICT;
 use crate::analysis::ledger::Owner;
@@ -37,6 +37,9 @@ const OPTION: f64 = 0.05;
 /// Returns the title of a finding that names a device or a primitive. `None` for other findings, which have the title of
 /// their rule.
 pub(super) fn title(id: &str, device: &str) -> Option<String> {
+    if id == BUBBLE {
+        return Some("The device waits in the bubble of a pipeline".to_owned());
+    }
     if id == "straggler" {
         return Some(format!("{device} is slower than the other devices"));
     }
