@@ -136,7 +136,8 @@ fn times(of: &Overview) -> String {
             format!(" (mean of {} steps, {} to {})", periods.n, time_text(periods.min), time_text(periods.max))
         });
     let missing = of.header.missing_text().map_or(String::new(), |missing| format!(" {missing}."));
-    let step_is = of.header.mean.step_is.as_ref().map_or(String::new(), |step_is| format!(" {step_is}"));
+    let step_is =
+        of.header.mean.step_is.as_ref().map_or(String::new(), |step_is| format!(" {}", escape_invisible(step_is)));
     format!(
         "{what} of {}: {}{spread}.{step_is}{missing} Needed at the roofline {} ({}), lost {} ({}), not judged {} ({}).",
         escape_invisible(&of.device),

@@ -188,7 +188,7 @@ onPage("a drop replaces, compares or adds hosts, by its place", { view: "" }, as
   await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /cudnn/.test(name));
   await dropFiles(page, [A], { x: 1300 });
   // A capture of another run is no host of this one. The page says so, and the newest run stays open.
-  await page.getByText("2 runs were found").first().waitFor();
+  await page.locator(".toast", { hasText: "2 runs were found" }).waitFor();
   assert.match(await page.locator("#capture-button").innerText(), /cudnn/);
 });
 

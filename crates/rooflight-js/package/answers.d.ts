@@ -57,6 +57,8 @@ export interface Head {
   step: string;
   n_steps: number;
   n_mean_steps: number | null;
+  mean_kind: string | null;
+  step_is: string | null;
   n_mean_devices: number | null;
   mean_periods: Periods | null;
   step_window_ps: [number, number] | null;
@@ -432,7 +434,13 @@ export interface MemorySpace {
 }
 
 export interface Memory extends Head {
-  programs: { name: string; program_id: string | null; spaces: MemorySpace[]; note: string | null }[];
+  programs: {
+    name: string;
+    program_id: string | null;
+    file: string | null;
+    spaces: MemorySpace[];
+    note: string | null;
+  }[];
   runtime: {
     device: string;
     allocator: string | null;
@@ -684,6 +692,17 @@ export interface Summary extends Head {
       all: Periods | null;
       steady: Periods | null;
       few_steps: boolean;
+      found_by: "line" | "annotation" | "sequence" | "program" | "none";
+      outside_ps: number;
+      kinds: {
+        name: string;
+        n_steps: number;
+        first_step: number;
+        share: number | null;
+        mean_period_ps: number | null;
+        median_period_ps: number | null;
+        p90_period_ps: number | null;
+      }[];
       steps: (KindTimes & {
         step: number;
         name: string;
@@ -783,6 +802,7 @@ export interface ComparedSide {
   device_type: string | null;
   n_devices: number;
   n_steps: number;
+  step_kind: string | null;
   period_ps: number;
   periods_ps: number[];
   median_ps: number | null;

@@ -23,7 +23,7 @@ function onPage(name, files, body, { expected } = {}) {
     problems = [];
     page = await browser.newPage();
     page.on("pageerror", (error) => problems.push(error.message));
-    page.on("console", (line) => ["error", "warning"].includes(line.type()) && problems.push(line.text()));
+    page.on("console", (line) => ["error", "warning"].includes(line.type()) && problems.push(`${line.text()} ${line.location().url}`));
     await page.goto(server.url);
     await page.evaluate(async () => {
       document.querySelector("link[rel=icon]") ?? document.head.append(Object.assign(document.createElement("link"), { rel: "icon", href: "data:," }));

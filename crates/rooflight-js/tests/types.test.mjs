@@ -35,7 +35,7 @@ async function run(file: File): Promise<string> {
 `;
   assert.equal(check("user.ts", code), "");
   const wrong = check("wrong.ts", `import { open } from "rooflight";\nconst session = await open(new Uint8Array(4));\nsession.breakdown({ by: "nothing" });\n(await session.overview()).verdict.length;\nexport {};\n`);
-  assert.match(wrong, /wrong\.ts\(3,\d+\): error TS2769.*wrong\.ts\(4,\d+\): error TS2532/s);
+  assert.match(wrong, /wrong\.ts\(3,\d+\): error TS2769.*wrong\.ts\(4,\d+\): error TS2531/s);
 });
 
 // TypeScript reports a field of an object literal that its type does not have, and a field of the type that is missing.

@@ -14,8 +14,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLE = ROOT / "samples" / "sample.xplane.pb.xz"
 GPU = ROOT / "samples" / "gpu" / "xla.graphs.xplane.pb.xz"
-OTHER_GPU = ROOT / "samples" / "gpu" / "f32.graphs.xplane.pb.xz"
 PROGRAM = ROOT / "samples" / "train_step.hlo_proto.pb.gz"
+
+
+def of_host(name: str) -> bytes:
+    """Return the sample as the capture of a host of this name. Such captures are of one run."""
+    # The field `hostnames` of an XSpace. The first name is that of the host.
+    return b"\x22" + bytes([len(name)]) + name.encode() + lzma.decompress(SAMPLE.read_bytes())
 
 
 def native(*arguments: object) -> subprocess.CompletedProcess[bytes]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import GPU, SAMPLE
+from conftest import SAMPLE, of_host
 
 import rooflight
 from rooflight._view import Server
@@ -57,8 +57,8 @@ def served(server: http.server.ThreadingHTTPServer) -> Iterator[None]:
 
 def test_view_opens_the_capture(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    for number, path in enumerate((SAMPLE, GPU)):
-        (tmp_path / "a" / f"{number}{path.name}").write_bytes(path.read_bytes())
+    for host in ("w-0", "w-1"):
+        (tmp_path / "a" / f"{host}.xplane.pb").write_bytes(of_host(host))
     for paths in ([SAMPLE], [tmp_path]):
         server = Server([str(path) for path in paths])
         with served(server):

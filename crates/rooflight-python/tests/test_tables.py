@@ -94,10 +94,10 @@ def test_an_unknown_table_is_named(session: rooflight.Session) -> None:
 
 def test_a_view_without_data_says_why() -> None:
     overview = rooflight.open(PROGRAM).overview()
-    assert overview["status"] == "absent" and "verdict" not in overview
-    assert overview.get("verdict") is None and overview.get("verdict", "none") == "none"
-    with pytest.raises(KeyError, match="verdict: the view overview is absent. Only compiled programs are open"):
-        overview["verdict"]
+    assert overview["status"] == "absent" and overview["verdict"] is None and "findings" not in overview
+    assert overview.get("findings") is None and overview.get("findings", "none") == "none"
+    with pytest.raises(KeyError, match="findings: the view overview is absent. Only compiled programs are open"):
+        overview["findings"]
     with pytest.raises(KeyError, match="^'verdicts'$"):
         rooflight.open(SAMPLE).overview()["verdicts"]
 

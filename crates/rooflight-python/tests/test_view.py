@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 import pytest
-from conftest import GPU, OTHER_GPU, PROGRAM, SAMPLE, console, script
+from conftest import GPU, PROGRAM, SAMPLE, console, of_host, script
 
 import rooflight
 from rooflight import _view
@@ -176,17 +176,18 @@ def test_a_folder_is_one_archive_of_what_was_read(tmp_path: Path) -> None:
 
 def test_members_of_archives_are_served_beside_other_files(tmp_path: Path) -> None:
     # The page opens no archive inside an archive.
-    first = archive(tmp_path / "a.zip", {"run/gpu.xplane.pb.xz": GPU.read_bytes(), "secret.txt": b"no capture"})
-    second = archive(tmp_path / "b.zip", {"gpu.xplane.pb.xz": OTHER_GPU.read_bytes(), "p.hlo_proto.pb.gz": PROGRAM.read_bytes()})
+    hosts = of_host("w-0"), of_host("w-1")
+    first = archive(tmp_path / "a.zip", {"run/w-0.xplane.pb": hosts[0], "secret.txt": b"no capture"})
+    second = archive(tmp_path / "b.zip", {"w-1.xplane.pb": hosts[1], "p.hlo_proto.pb.gz": PROGRAM.read_bytes()})
     plain = tmp_path / PROGRAM.name
     plain.write_bytes(PROGRAM.read_bytes())
-    of_first = {"a.zip/run/gpu.xplane.pb.xz": GPU.read_bytes()}
-    of_second = {"b.zip/gpu.xplane.pb.xz": OTHER_GPU.read_bytes(), "b.zip/p.hlo_proto.pb.gz": PROGRAM.read_bytes()}
+    of_first = {"a.zip/run/w-0.xplane.pb": hosts[0]}
+    of_second = {"b.zip/w-1.xplane.pb": hosts[1], "b.zip/p.hlo_proto.pb.gz": PROGRAM.read_bytes()}
     assert served([first, plain]) == {**of_first, PROGRAM.name: PROGRAM.read_bytes()}
     assert served([first, second]) == {**of_first, **of_second}
     # A capture that is in two archives is read and served once.
     (tmp_path / "again").mkdir()
-    again = archive(tmp_path / "again" / "c.zip", {"gpu.xplane.pb.xz": GPU.read_bytes()})
+    again = archive(tmp_path / "again" / "c.zip", {"w-0.xplane.pb": hosts[0]})
     assert served([first, second, again]) == {**of_first, **of_second}
     again.unlink()
     assert served([tmp_path]) == {**of_first, **of_second, PROGRAM.name: PROGRAM.read_bytes()}
@@ -218,9 +219,9 @@ def test_a_damaged_member_is_served_as_far_as_it_can_be_read(tmp_path: Path) -> 
 
 
 def test_a_file_that_changes_is_served_as_it_is(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path, other = tmp_path / SAMPLE.name, tmp_path / GPU.name
-    path.write_bytes(SAMPLE.read_bytes())
-    other.write_bytes(GPU.read_bytes())
+    path, other = tmp_path / "w-0.xplane.pb", tmp_path / "w-1.xplane.pb"
+    path.write_bytes(of_host("w-0"))
+    other.write_bytes(of_host("w-1"))
     with serving([path]) as server, serving([path, other]) as both:
         target = urlsplit(server.capture_url).path
         for content in (SAMPLE.read_bytes() * 2, SAMPLE.read_bytes()[:1000]):

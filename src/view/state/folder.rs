@@ -10,8 +10,11 @@ use super::open_request::OpenRequest;
 use super::ptr_eq::PtrEq;
 use super::workers::{Folder, end};
 use super::{Opened, State};
-use crate::protocol::SessionSlot;
+use crate::chart::captures::folder_name;
+use crate::chart::widgets::picker_options;
+use crate::profile::NoteCode;
 use crate::protocol::url::View;
+use crate::protocol::{Failure, SessionInfo, SessionSlot};
 use crate::worker::client::Picked;
 use leptos::prelude::*;
 
@@ -52,6 +55,23 @@ impl State {
     pub(crate) fn open_as_one_run(self, files: Vec<Picked>) {
         self.failure.set(None);
         self.start(OpenRequest { files, is_one_run: true, ..OpenRequest::default() }, false);
+    }
+
+    /// Returns the name of a session, which is made from the names of its files.
+    pub(super) fn name_of(session: &SessionInfo) -> String {
+        let names: Vec<String> = session.files.iter().map(|file| file.name.clone()).collect();
+        match session.captures.len() {
+            0 => picker_options::session_name(&names),
+            n => folder_name(&names, n),
+        }
+    }
+
+    /// Says that files are of several runs, although the user said that they are of one.
+    pub(super) fn inform_of_several_runs(self, session: &SessionInfo) {
+        if let Some(note) = session.notes.iter().find(|note| note.code == NoteCode::SeveralRuns) {
+            let title = "Not all files are of the run that is open".to_owned();
+            self.inform(Failure { title, message: note.message.clone() });
+        }
     }
 
     /// Puts the list of captures aside before one of them takes its place. If other files do, the list is given up.

@@ -15,10 +15,8 @@ use super::ptr_eq::PtrEq;
 use super::workers::{Loading, Workers, end};
 use super::{Opened, State};
 use crate::analysis::base::{Filter, FilterError, Query};
-use crate::chart::captures::folder_name;
 use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
-use crate::profile::{Note, NoteCode};
 use crate::protocol::url::{FilesViewState, View};
 use crate::protocol::{Answer, BreakdownHead, Failure, Reply, SessionInfo, SessionSlot};
 use crate::view::widgets::table::GridCell;
@@ -355,13 +353,10 @@ impl State {
         } else if !session.capabilities.overview && !is_folder && self.view.get_untracked() == View::Overview {
             self.view.set(View::Breakdown);
         }
-        // The user said that the files are of one run, and they are not.
-        let is_several = |note: &&Note| note.code == NoteCode::SeveralRuns && is_one_run && !loading.again;
-        let several = session.notes.iter().find(is_several).map(|note| note.message.clone());
-        self.opened.set(Some(PtrEq::new(Opened { name, session })));
-        if let Some(message) = several {
-            self.inform(Failure { title: "Not all files are of the run that is open".to_owned(), message });
+        if is_one_run && !loading.again {
+            self.inform_of_several_runs(&session);
         }
+        self.opened.set(Some(PtrEq::new(Opened { name, session })));
         let late =
             loading.again && shown.as_ref().is_some_and(|head| self.query.with_untracked(|query| *query != head.query));
         self.shown.set(shown);
@@ -374,15 +369,6 @@ impl State {
                 self.reopen_second();
             }
             self.compare_waiting();
-        }
-    }
-
-    /// Returns the name of a session, which is made from the names of its files.
-    pub(super) fn name_of(session: &SessionInfo) -> String {
-        let names: Vec<String> = session.files.iter().map(|file| file.name.clone()).collect();
-        match session.captures.len() {
-            0 => picker_options::session_name(&names),
-            n => folder_name(&names, n),
         }
     }
 
