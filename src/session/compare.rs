@@ -60,10 +60,23 @@ impl AnalysedSteps {
         Some(Self { derived, file_programs: files.programs, steps })
     }
 
-    /// Analyses the steps of the kind that the other side compares, if the session has them and another kind has more of its time.
-    fn take_kind_of(&mut self, session: &mut CaptureSession, other: &Self) {
-        let kind = |of: &Self| of.derived.overview.header.mean.kind.clone();
-        let Some(wanted) = kind(other).filter(|wanted| kind(self).is_some_and(|own| own != *wanted)) else { return };
+    /// Returns the name of the kind of the steps that are compared. `None` if all steps of the session are of one kind.
+    fn step_kind(&self) -> Option<&str> {
+        self.derived.overview.header.mean.kind.as_deref()
+    }
+
+    /// Analyses the steps of the kind with the most time again, if an earlier comparison was of another kind.
+    fn use_main_kind(&mut self, session: &mut CaptureSession) {
+        if matches!(self.derived.by_op.step, StepChoice::Kind(_))
+            && let Some(of_main) = Self::new(session, &OverviewQuery::default())
+        {
+            *self = of_main;
+        }
+    }
+
+    /// Analyses the steps of a kind, if the session has them and its steps are of another kind now.
+    fn use_kind(&mut self, session: &mut CaptureSession, wanted: Option<&str>) {
+        let Some(wanted) = wanted.filter(|wanted| self.step_kind().is_some_and(|own| own != *wanted)) else { return };
         let device = &session.analysis.devices[self.derived.by_op.ledger.device];
         let found = session.analysis.kinds_of(device).find(|(_, name, n_steady)| *name == wanted && *n_steady > 0);
         let Some((kind, ..)) = found else { return };
@@ -310,11 +323,13 @@ pub(super) fn compare_open(
 
 /// Compares two open captures, each with its analyses. Of several kinds of steps, both sides have that of A.
 fn compare_captures(
-    (a, steps_a): (&mut CaptureSession, &AnalysedSteps),
+    (a, steps_a): (&mut CaptureSession, &mut AnalysedSteps),
     (b, steps_b): (&mut CaptureSession, &mut AnalysedSteps),
     options: &CompareOptions,
 ) -> Comparison {
-    steps_b.take_kind_of(b, steps_a);
+    steps_a.use_main_kind(a);
+    steps_b.use_main_kind(b);
+    steps_b.use_kind(b, steps_a.step_kind());
     let (memory_a, memory_b) = match paired_program(&steps_a.derived.peaks, &steps_b.derived.peaks) {
         Ok((program_a, program_b)) => (steps_a.memory(a, program_a), steps_b.memory(b, program_b)),
         Err(absent) => (Err(absent.clone()), Err(absent)),

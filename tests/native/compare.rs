@@ -430,7 +430,7 @@ fn a_history_gives_the_band() {
 }
 
 /// Returns a capture with steps of two programs, of which the first runs seldom and irregularly, as the prefill of a server.
-fn two_programs(names: [&str; 2], lengths: [i64; 2]) -> CompareSide {
+pub fn two_programs(names: [&str; 2], lengths: [i64; 2]) -> Vec<u8> {
     let mut plane = make::Plane::new("/device:TPU:0");
     let [seldom, often] = [0, 1].map(|at| {
         let (name, id) = (names[at], at as i64 + 1);
@@ -448,7 +448,7 @@ fn two_programs(names: [&str; 2], lengths: [i64; 2]) -> CompareSide {
     plane.line("XLA Modules", &modules);
     plane.line("XLA Ops", &ops);
     let space = XSpace { planes: vec![plane.done()], ..XSpace::default() };
-    side("two.xplane.pb", prost::Message::encode_to_vec(&space))
+    prost::Message::encode_to_vec(&space)
 }
 
 /// In B, prefilling takes most of the time. Its steps are not compared with those that decode in A.
@@ -458,13 +458,14 @@ fn steps_of_one_kind_are_compared() {
         let of = of.parity.iter().find(|parity| parity.key == "step_kind").expect("the kinds");
         (of.a.clone().unwrap(), of.b.clone().unwrap(), of.is_equal)
     };
-    let server = |lengths| two_programs(["prefill", "decode"], lengths);
+    let server = |lengths| side("server.xplane.pb", two_programs(["prefill", "decode"], lengths));
     let a = || server([4_000_000_000, 2_000_000_000]);
     let of = compared(a(), server([40_000_000_000, 2_200_000_000]));
     assert_eq!(kinds(&of), ("decode".to_owned(), "decode".to_owned(), Some(true)));
     assert_eq!((of.delta_ps, of.a.n_steps, of.b.n_steps), (200_000_000, 27, 27));
     // A session that lacks the kind keeps its own, and the comparison says so.
-    let of = compared(a(), two_programs(["evaluate", "train"], [4_000_000_000, 2_000_000_000]));
+    let training = two_programs(["evaluate", "train"], [4_000_000_000, 2_000_000_000]);
+    let of = compared(a(), side("training.xplane.pb", training));
     assert_eq!(kinds(&of), ("decode".to_owned(), "jit_train".to_owned(), Some(false)));
     let text = compare_text::differences(&of).join("\n");
     assert!(text.contains("Kind of steps: decode in A, jit_train in B."), "{text}");

@@ -2,6 +2,7 @@
 //! the one of the command line, and how the page draws it.
 
 use crate::common;
+use crate::compare::{side, two_programs};
 use rooflight::analysis::base::{GroupBy, Query, StepChoice, StepsBy};
 use rooflight::analysis::compare::{
     CompareBy, CompareOptions, CompareQuery, CompareRows, Comparison, RowSelection, Verdict,
@@ -285,4 +286,26 @@ fn steps_are_found_in_another_way() {
         reply => panic!("{reply:?}"),
     };
     assert_eq!(shown.notes, session.notes);
+}
+
+/// The kind of steps is that of A, whatever was compared before: after an exchange of the sides, B is A.
+#[test]
+fn the_kind_of_steps_does_not_depend_on_earlier_comparisons() {
+    let server = |lengths| two_programs(["prefill", "decode"], lengths);
+    let captures = [server([4_000_000_000, 2_000_000_000]), server([40_000_000_000, 2_200_000_000])];
+    let mut sessions = OpenSessions::default();
+    for (slot, bytes) in [SessionSlot::First, SessionSlot::Second].into_iter().zip(&captures) {
+        let input = Input { name: format!("{slot:?}.pb"), source: Box::new(bytes.clone()), from_folder: false };
+        let (session, info) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
+        sessions.set(slot, session, info);
+    }
+    for (is_swapped, kind) in [(false, "decode"), (true, "prefill"), (false, "decode")] {
+        let [mut a, mut b] = [usize::from(is_swapped), usize::from(!is_swapped)]
+            .map(|at| side("server.xplane.pb", captures[at].clone()));
+        let expected = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
+        let found = comparison(&mut sessions, is_swapped);
+        let kinds = |of: &Comparison| [&of.a, &of.b].map(|side| side.step_kind.clone().unwrap());
+        assert_eq!(kinds(&found), [kind, kind].map(str::to_owned));
+        assert_eq!((kinds(&found), found.delta_ps), (kinds(&expected), expected.delta_ps));
+    }
 }

@@ -46,7 +46,7 @@ impl Analysis {
         let (scale, mut mean) = scale(query.device, step, &windows);
         mean.periods = mean.n_steps.and_then(|_| self.periods(query.device, step, &chosen));
         mean.kind = mean.n_steps.and_then(|_| self.kind_of_mean(step, &chosen));
-        mean.step_is = mean.n_steps.and_then(|_| self.what_a_step_is(self.devices.get(*chosen.first()?)?, step));
+        mean.step_is = mean.n_steps.and_then(|_| self.describe_step(self.devices.get(*chosen.first()?)?, step));
         let mut totals = Totals::default();
         let mut slices = Vec::new();
         let (mut window, mut duration, mut step_name) = (None, None::<Picos>, None);

@@ -3,7 +3,7 @@
 use super::analysis::Analysis;
 use super::device::{Device, Step, StepBasis};
 use super::query::StepChoice;
-use super::steps::what_a_step_is;
+use super::steps::describe_step;
 use crate::profile::Profile;
 
 impl Analysis {
@@ -22,10 +22,10 @@ impl Analysis {
             .filter_map(move |kind| Some((kind, self.kinds.get(usize::from(kind))?.name.clone(), n_steady(kind))))
     }
 
-    /// Returns what the steps of a mean of a device are, as a sentence. `None` if the device has no steps.
-    pub(super) fn what_a_step_is(&self, device: &Device, step: StepChoice) -> Option<String> {
+    /// Describes the steps of a mean of a device in a sentence. `None` if the device has no steps, or if the mean is of several kinds.
+    pub(super) fn describe_step(&self, device: &Device, step: StepChoice) -> Option<String> {
         let kind = if let StepChoice::Kind(kind) = step { kind } else { device.main_kind };
-        what_a_step_is(&device.basis, self.kinds.get(usize::from(kind))?, self.kinds.len() == 1)
+        describe_step(&device.basis, self.kinds.get(usize::from(kind))?)
     }
 
     /// Returns the name of a step: its kind if the host marked it or if there are several kinds, else that of its event or of

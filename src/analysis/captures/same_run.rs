@@ -139,7 +139,7 @@ impl<'h> File<'h> {
     }
 
     fn is_copy_of(&self, other: &Self) -> bool {
-        let times = |of: &Self| of.head.start_ns.zip(of.head.stop_ns);
+        let times = |file: &Self| file.head.start_ns.zip(file.head.stop_ns);
         times(self).is_some()
             && times(self) == times(other)
             && !self.has_other_identity(other)

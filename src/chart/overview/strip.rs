@@ -53,9 +53,10 @@ pub struct Segment {
     pub strip: Vec<(StripPart, (f64, f64))>,
 }
 
-/// Returns the name of a part of a step. Time without events is not idle if the profiler lost events.
-fn label(of: &Overview, part: TimePart) -> &'static str {
-    if part == TimePart::Idle && of.hides_idle() { "No events" } else { part.label() }
+/// Returns the full and the short name of a part of a step. Time without events is not idle if the profiler lost events.
+fn names(overview: &Overview, part: TimePart) -> (&'static str, &'static str) {
+    let is_lost = part == TimePart::Idle && overview.hides_idle();
+    if is_lost { ("No events", "No events") } else { (part.label(), part.short()) }
 }
 
 /// Returns the part of time of a kind.
@@ -82,8 +83,7 @@ pub fn segments(of: &Overview) -> Vec<Segment> {
             })
             .collect();
         let part = time_part(kind);
-        let short = if of.hides_idle() { label(of, part) } else { part.short() };
-        found.push(Segment { part, label: short, place: (start, length), strip });
+        found.push(Segment { part, label: names(of, part).1, place: (start, length), strip });
         at += length;
     }
     found
@@ -132,6 +132,8 @@ pub fn legend(of: &Overview) -> Vec<Legend> {
 pub struct KindLine {
     pub part: TimePart,
     pub label: &'static str,
+    /// The label for narrow places.
+    pub short_label: &'static str,
     /// Its time, without the unit, which all parts share.
     pub time: String,
     pub unit: &'static str,
@@ -153,7 +155,8 @@ pub fn kinds(of: &Overview) -> Vec<KindLine> {
             _ => format!("{} {} lost", time(kind.lost, unit), unit.symbol()),
         };
         let part = time_part(kind);
-        KindLine { part, label: label(of, part), time: time(kind.total, unit), unit: unit.symbol(), share, lost }
+        let (label, short_label) = names(of, part);
+        KindLine { part, label, short_label, time: time(kind.total, unit), unit: unit.symbol(), share, lost }
     };
     of.kinds.iter().filter(|kind| kind.total > Picos::ZERO).map(line).collect()
 }

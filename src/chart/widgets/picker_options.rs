@@ -121,8 +121,8 @@ pub fn ways_to_find_steps() -> Vec<Choice<u32>> {
 }
 
 /// Returns a way to find steps.
-pub fn way_to_find_steps(at: u32) -> Option<StepsBy> {
-    WAYS.get(at as usize).map(|(by, _)| by.clone())
+pub fn way_to_find_steps(index: u32) -> Option<StepsBy> {
+    WAYS.get(index as usize).map(|(by, _)| by.clone())
 }
 
 /// Returns the index of the way in which the steps of a session were found.

@@ -47,10 +47,15 @@ pub(crate) fn runs_of(captures: Vec<CaptureFiles>, heads: &[FileHead]) -> Vec<Ru
     newest_first(captures, heads).iter().map(|of| Run::new(of, heads)).collect()
 }
 
+/// Returns what orders captures by time. Captures of one time are ordered by name.
+fn newness(capture: &CaptureFiles) -> (Option<u64>, &str, &[u32]) {
+    (capture.stop_ns.or(capture.start_ns), &capture.name, &capture.files)
+}
+
 /// Returns the captures that have files with events, the newest first; captures without times come last, by name.
 fn newest_first(mut captures: Vec<CaptureFiles>, heads: &[FileHead]) -> Vec<CaptureFiles> {
     captures.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
-    captures.small_sort_by_key(|of| Reverse((of.stop_ns.or(of.start_ns), of.name.clone(), of.files.clone())));
+    captures.small_sort_by(|a, b| newness(b).cmp(&newness(a)));
     captures
 }
 

@@ -84,9 +84,9 @@ fn Step(state: State) -> impl IntoView {
     let way = Signal::derive(move || {
         state.opened.with(|opened| opened.as_ref().map_or(u32::MAX, |opened| picker_options::way_of(&opened.session)))
     });
-    let choose_way = Callback::new(move |at: u32| {
+    let choose_way = Callback::new(move |index: u32| {
         popover::hide("step");
-        picker_options::way_to_find_steps(at).into_iter().for_each(|by| state.find_steps(by));
+        picker_options::way_to_find_steps(index).into_iter().for_each(|by| state.find_steps(by));
     });
     let go = move |by: isize, name: &'static str, face: Icon| {
         let to = Memo::new(move |_| state.step_on(by));

@@ -152,13 +152,12 @@ fn bar(of: &Answer) -> AnyView {
         .any()
     };
     let units = kinds.first().map(|kind| format!("{}, % of {}", kind.unit, of.window_word()));
-    let kind = |overview::KindLine { part, label, time, unit, share, lost }: overview::KindLine| {
-        let short = if label == part.label() { part.short() } else { label };
+    let kind = |overview::KindLine { part, label, short_label, time, unit, share, lost }: overview::KindLine| {
         let percent = if share.is_empty() { "" } else { " % · " };
         view! {
             <div class="part">
                 <dt>
-                    {swatch(part)} <span class="wide">{label}</span> <span class="narrow">{short}</span>
+                    {swatch(part)} <span class="wide">{label}</span> <span class="narrow">{short_label}</span>
                 </dt>
                 <dd class="part-time">{time} <span class="wide">" " {unit}</span></dd>
                 <dd class="part-share">{share} <span class="wide">{percent} {lost}</span></dd>

@@ -160,7 +160,7 @@ impl State {
 
     fn show_session_then(self, slot: SessionSlot, view: View, then: impl FnOnce() + 'static) {
         let query = |session: &SessionInfo| Query { device: session.usual_device, ..Query::default() };
-        self.change_session(&Request::Show(slot), query, move |session, query| {
+        self.request_session(&Request::Show(slot), query, move |session, query| {
             self.set_shown(slot, session, query);
             self.view.set(view);
             then();
@@ -177,7 +177,7 @@ impl State {
         }
         let query = self.query.get_untracked();
         let query = move |_: &SessionInfo| Query { step: StepChoice::Mean, ..query };
-        self.change_session(&Request::FindSteps(by), query, move |session, query| {
+        self.request_session(&Request::FindSteps(by), query, move |session, query| {
             self.query.set(query);
             self.opened.set(Some(PtrEq::new(Opened { name: Self::name_of(&session), session })));
         });
@@ -185,7 +185,7 @@ impl State {
 
     /// Sends a request whose reply is a session, then requests its figures. Calls `show` when both are there, so that the page never
     /// shows the figures of one session with the devices of another.
-    fn change_session(
+    fn request_session(
         self,
         request: &Request,
         query: impl FnOnce(&SessionInfo) -> Query + 'static,

@@ -30,6 +30,8 @@ pub struct StepKind {
     pub time: Picos,
     /// Number of programs of one name, if each of them ran in one step: the program is compiled again for each step.
     pub n_programs: Option<u64>,
+    /// The name that the host gave these steps; empty if it gave none. `None` if steps of several kinds are taken together.
+    pub annotation: Option<String>,
     /// The programs that run in a step, with the number of their runs. Empty if steps of several kinds are taken together.
     pub programs: Vec<(String, u32)>,
 }
@@ -210,16 +212,19 @@ fn ranked(kinds: &IndexMap<Key, Kind>, names: &Names) -> (Vec<u16>, Vec<StepKind
     }
     let named = |(at, name): (&usize, String)| {
         let Kind { n_steps, time, n_programs, .. } = kinds[*at];
-        let programs = kinds.get_index(*at).map_or(&[][..], |(key, _)| &key.programs);
+        let key = kinds.get_index(*at).map(|(key, _)| key);
+        let programs = key.map_or(&[][..], |key| &key.programs);
         let programs = programs.iter().map(|(name, n)| (names.get(*name).to_owned(), *n)).collect();
-        StepKind { name, n_steps, time, n_programs, programs }
+        let annotation = key.map(|key| key.host_name.clone());
+        StepKind { name, n_steps, time, n_programs, annotation, programs }
     };
     let mut all: Vec<StepKind> = order.iter().zip(texts).map(named).collect();
     let rest = &order[n_own..];
     if !rest.is_empty() {
         let n_steps = rest.iter().map(|at| kinds[*at].n_steps).sum();
         let time = rest.iter().map(|at| kinds[*at].time).sum();
-        all.push(StepKind { name: "other".to_owned(), n_steps, time, n_programs: None, programs: Vec::new() });
+        let name = "other".to_owned();
+        all.push(StepKind { name, n_steps, time, n_programs: None, annotation: None, programs: Vec::new() });
     }
     let mut ranks = vec![0; kinds.len()];
     for (place, at) in order.into_iter().enumerate() {

@@ -38,7 +38,7 @@ use source::Names;
 
 pub use kinds::StepKind;
 pub use level::StepsBy;
-pub(super) use notes::what_a_step_is;
+pub(super) use notes::describe_step;
 pub(super) use source::{Source, source};
 
 /// The share of devices on which a level has to find steps.

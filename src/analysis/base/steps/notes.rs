@@ -34,14 +34,15 @@ fn counted_list(programs: &[(u32, &str)]) -> String {
     format!("{}{more}", programs.iter().take(MAX_NAMES).map(text).collect::<Vec<String>>().join(", "))
 }
 
-/// Returns what a step of a device is, as a sentence. `kind` is the kind of the step, and `is_one` whether there are no others. `None`
-/// if the device has no steps.
-pub(in super::super) fn what_a_step_is(basis: &StepBasis, kind: &StepKind, is_one: bool) -> Option<String> {
+/// Describes a step of a kind in a sentence: what begins it, and which programs run in it. `None` if the device has no steps, or if steps of
+/// several kinds are taken together.
+pub(in super::super) fn describe_step(basis: &StepBasis, kind: &StepKind) -> Option<String> {
+    let annotation = kind.annotation.as_deref()?;
     let programs: Vec<(u32, &str)> = kind.programs.iter().map(|(name, n)| (*n, &**name)).collect();
     let with = if programs.is_empty() { String::new() } else { format!(": {}", counted_list(&programs)) };
     Some(match basis {
         StepBasis::Annotations { name, .. } => {
-            let name = if is_one { name } else { &kind.name };
+            let name = if annotation.is_empty() { name } else { annotation };
             format!("A step is one host annotation “{name}”{with}.")
         }
         StepBasis::StepsLine => format!("A step is one event of the device’s “Steps” line{with}."),
