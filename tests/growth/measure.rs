@@ -53,7 +53,7 @@ pub struct Cost {
     pub bytes: f64,
     /// The most bytes in use at a time, without those that were in use before.
     pub peak: f64,
-    /// Processor time of all threads.
+    /// Processor time of all threads outside of the kernel.
     pub seconds: f64,
 }
 
@@ -73,7 +73,8 @@ pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     (result, cost)
 }
 
-/// Returns the processor time that this process has used. It is always 0 on systems without such a figure, where only
+/// Returns the processor time that this process has used outside of the kernel. What the kernel needs to create files
+/// depends on the file system and its other users. The time is always 0 on systems without such a figure, where only
 /// allocations are compared.
 #[cfg(unix)]
 fn processor_seconds() -> f64 {
@@ -81,7 +82,7 @@ fn processor_seconds() -> f64 {
     use nix::sys::time::TimeValLike;
     let usage = getrusage(UsageWho::RUSAGE_SELF).expect("the usage of this process");
     #[expect(clippy::cast_precision_loss, reason = "a time of seconds")]
-    let seconds = (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6;
+    let seconds = usage.user_time().num_microseconds() as f64 / 1e6;
     seconds
 }
 
