@@ -208,6 +208,7 @@ mod tests {
             n_runs: 2,
             n_linked_runs: 2,
             host_lead: None,
+            clock_shift: None,
             notes: Vec::new(),
         }
     }

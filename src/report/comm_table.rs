@@ -3,7 +3,7 @@
 use crate::analysis::comm::columns::COMM;
 use crate::analysis::comm::{Comm, CommRow, DeviceBalance, Overlap, Straggler, Traffic};
 use crate::table::csv;
-use crate::table::format::{bytes_text, count, counted_executions, executions, gbs, percent_text, time_text};
+use crate::table::format::{count, counted_executions, executions, gbs, percent_text, time_text};
 use crate::table::text::{Table, TextForm};
 
 const ABSENT: &str = "–";
@@ -93,11 +93,11 @@ pub fn rows(rows: &[CommRow], top: usize) -> Table {
         };
         table.row(vec![
             row.key.clone(),
-            or_absent(row.primitive, |primitive| primitive.key().to_owned()),
+            or_absent(row.primitive_text(), |primitive| primitive),
             or_absent(group.and_then(|group| group.size), size),
             or_absent(group.and_then(|group| group.axis.clone()), |axis| axis),
             if row.is_unpaired() { ABSENT.to_owned() } else { executions(row.n) },
-            or_absent(row.bytes_each, bytes_text),
+            or_absent(row.message_text(), |bytes| bytes),
             time_text(row.stall),
             time_text(row.overlap.in_flight),
             time_text(row.overlap.exposed),

@@ -76,6 +76,7 @@ struct FigureJson<'a> {
     unit: &'static str,
     inputs: Inputs<'a>,
     coverage_pct: Option<f64>,
+    at_least: bool,
     absent: Option<&'a str>,
 }
 
@@ -230,6 +231,7 @@ fn figure_json(figure: &Figure) -> FigureJson<'_> {
         unit: figure.unit.key(),
         inputs: Inputs(&figure.inputs),
         coverage_pct: figure.coverage.map(|coverage| coverage * 100.0),
+        at_least: figure.value.is_some() && figure.is_at_least(),
         absent: figure.absent.as_deref(),
     }
 }

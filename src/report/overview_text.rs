@@ -130,6 +130,14 @@ fn times(of: &Overview) -> String {
     let sum = |part: fn(&crate::analysis::overview::KindShare) -> Picos| of.kinds.iter().map(part).sum::<Picos>();
     let share = |time: Picos| percent_text(time.fraction_of(of.period).unwrap_or(0.0));
     let (needed, lost, not_judged) = (sum(|kind| kind.needed), sum(|kind| kind.lost), sum(|kind| kind.not_judged));
+    let part = |time: Picos| format!("{} ({})", time_text(time), share(time));
+    let rest = format!("{}, not judged {}", part(lost), part(not_judged));
+    // Where no op has a roofline time, what the step needs is unknown.
+    let parts = if needed == Picos::ZERO && not_judged > Picos::ZERO {
+        format!("Lost {rest}")
+    } else {
+        format!("Needed at {} of the roofline {}, lost {rest}", percent_text(of.ledger.attainable), part(needed))
+    };
     let what = if of.has_steps { "Time per step".to_owned() } else { format!("Time of the {}", of.window_word()) };
     let spread =
         of.periods.as_ref().filter(|periods| periods.n > 1 && of.ledger.n_steps > 1).map_or(String::new(), |periods| {
@@ -138,17 +146,7 @@ fn times(of: &Overview) -> String {
     let missing = of.header.missing_text().map_or(String::new(), |missing| format!(" {missing}."));
     let step_is =
         of.header.mean.step_is.as_ref().map_or(String::new(), |step_is| format!(" {}", escape_invisible(step_is)));
-    format!(
-        "{what} of {}: {}{spread}.{step_is}{missing} Needed at the roofline {} ({}), lost {} ({}), not judged {} ({}).",
-        escape_invisible(&of.device),
-        time_text(of.period),
-        time_text(needed),
-        share(needed),
-        time_text(lost),
-        share(lost),
-        time_text(not_judged),
-        share(not_judged)
-    )
+    format!("{what} of {}: {}{spread}.{step_is}{missing} {parts}.", escape_invisible(&of.device), time_text(of.period))
 }
 
 fn figure_line(of: &Overview) -> String {
@@ -165,7 +163,8 @@ fn figure_line(of: &Overview) -> String {
 /// Returns the value of a figure with its unit; a dash if it is unknown.
 pub fn value(figure: &Figure) -> String {
     let Some(value) = figure.value else { return "–".to_owned() };
-    number(value, figure.unit)
+    let at_least = if figure.is_at_least() { "≥ " } else { "" };
+    format!("{at_least}{}", number(value, figure.unit))
 }
 
 /// Returns a number with its unit.

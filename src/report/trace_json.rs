@@ -4,16 +4,17 @@
 //! ```text
 //!  {"ph":"M", …}   names and order of processes and threads      before the first event of each
 //!  {"ph":"X", …}   an event: ts and dur in µs, with six decimals, so that every ps is there
+//!  {"ph":"C", …}   a sample of a counter, with its values
 //!  {"ph":"s", …}   the start of a link, and "f" its end          after all events
 //! ```
 
 use crate::analysis::timeline::{
-    FlowKind, TimelineIndex, TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread,
+    FlowKind, TimelineIndex, TraceCounter, TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread,
 };
 use crate::profile::{Profile, Severity};
 use crate::table::format;
 use crate::units::Picos;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -78,6 +79,7 @@ impl TraceWriter<'_> {
                 self.line(&meta("thread_sort_index", &json!({"sort_index": thread})))
             }
             TraceRecord::Event(event) => self.event(&event),
+            TraceRecord::Counter(counter) => self.counter(&counter),
             TraceRecord::Flow { kind, source, target } => {
                 self.n_flows += 1;
                 self.flow_end("\"ph\":\"s\"", kind, source)?;
@@ -108,6 +110,14 @@ impl TraceWriter<'_> {
             before = ",";
         }
         self.out.write_all(if before == "," { b"}}" } else { b"}" })
+    }
+
+    fn counter(&mut self, of: &TraceCounter<'_>) -> io::Result<()> {
+        let TraceCounter { process, name, start, values } = *of;
+        let args: Map<String, Value> = values.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        self.begin_line()?;
+        let (name, args, start) = (Value::from(name), Value::Object(args), Micros(start));
+        write!(self.out, "{{\"ph\":\"C\",\"pid\":{process},\"ts\":{start},\"name\":{name},\"args\":{args}}}")
     }
 
     fn flow_end(&mut self, phase: &str, kind: FlowKind, of: TraceInstant) -> io::Result<()> {

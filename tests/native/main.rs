@@ -8,6 +8,7 @@ mod capture_facts;
 mod captures;
 mod captures_of_tables;
 mod cases;
+mod causes;
 mod circles;
 mod comm;
 mod comm_chart;

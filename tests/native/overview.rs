@@ -64,15 +64,20 @@ fn check(name: &str, of: &Overview) {
     }
     // Every rule is in one of the three lists.
     let all = of.findings.iter().chain(&of.options).chain(&of.memory).chain(&of.quality);
-    let exposed = |id: &str| if id.starts_with("exposed_") { "exposed_collective".to_owned() } else { id.to_owned() };
-    let mut rules: Vec<String> = all.map(|finding| exposed(&finding.id)).collect();
+    let rule = |id: &str| match id.split_once('_') {
+        Some(("exposed", _)) | Some(("pipeline", _)) => "exposed_collective".to_owned(),
+        Some(("expanded", _)) => "expanded_loop".to_owned(),
+        _ => id.to_owned(),
+    };
+    let mut rules: Vec<String> = all.map(|finding| rule(&finding.id)).collect();
     rules.extend(of.checked.iter().map(|rule| rule.id.clone()));
     rules.extend(of.skipped.iter().map(|rule| rule.id.clone()));
     rules.sort();
     rules.dedup();
-    assert_eq!(rules.len(), 37, "{name}: {rules:?}");
+    assert_eq!(rules.len(), 41, "{name}: {rules:?}");
     let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/OVERVIEW.md")).unwrap();
-    for rule in rules.iter().filter(|rule| *rule != "exposed_collective") {
+    let in_families = ["exposed_collective", "expanded_loop"];
+    for rule in rules.iter().filter(|rule| !in_families.contains(&&***rule)) {
         assert!(docs.contains(&format!("| `{rule}` |")), "docs/OVERVIEW.md lacks {rule}");
     }
 }
@@ -313,7 +318,9 @@ fn real_captures_have_the_findings_that_experts_have() {
     };
     if let Some(v6e) = of("tpu-v6e-host-offload/host.xplane.pb", "host.xplane.pb") {
         assert_eq!(v6e.findings[0].id, "dma_wait");
-        assert!(share(&v6e, v6e.findings[0].recoverable) > 0.95);
+        assert!(share(&v6e, v6e.findings[0].at_stake) > 0.95);
+        // A step has 23 ms of compute, which is all that can hide its copies.
+        assert!((0.02..0.04).contains(&share(&v6e, v6e.findings[0].recoverable)));
         assert!(v6e.findings[0].detail.contains("host memory"), "{}", v6e.findings[0].detail);
         let try_flags: Vec<&str> = v6e.findings[0].tries.iter().filter_map(|of| of.code.as_deref()).collect();
         assert_eq!(try_flags, ["--xla_tpu_host_transfer_overlap_limit"]);

@@ -13,6 +13,7 @@ use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XEvent, XSpace, XStat};
 use std::io::Read;
+use std::process::Command;
 
 /// A device with samples of one counter at times in ps.
 fn samples(name: &str, samples: &[(i64, i64)]) -> Vec<u8> {
@@ -119,4 +120,26 @@ fn measured_traffic_agrees_with_the_roofline() {
     let estimated = roofline.figures.window.bytes.unwrap();
     println!("measured {measured}, estimated {estimated}");
     assert!(measured < estimated && measured > 0.88 * estimated, "{measured} of {estimated}");
+}
+
+/// A trace for Perfetto has the samples of counters as counters, with their values.
+#[test]
+fn exported_traces_have_counters() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, out) = (folder.path().join("it.xplane.pb"), folder.path().join("it.trace.json"));
+    std::fs::write(&input, samples("dram__bytes_read.sum", &[(2_000_000, 4000), (3_000_000, 6000)])).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
+    let status = command.arg("export").arg("--trace-json").arg(&out).arg(&input).output().unwrap().status;
+    assert!(status.success());
+    let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
+    let of_phase = |phase: &str| -> Vec<&serde_json::Value> {
+        trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == phase).collect()
+    };
+    let counters = of_phase("C");
+    let values: Vec<_> = counters.iter().map(|event| (event["ts"].as_f64(), event["args"].clone())).collect();
+    let name = "dram__bytes_read.sum";
+    let expected = |ts: f64, value: f64| (Some(ts), serde_json::json!({name: value}));
+    assert_eq!(values, [expected(2.0, 4000.0), expected(3.0, 6000.0)]);
+    assert!(counters.iter().all(|event| event["name"] == name && event["pid"] == 1));
+    assert_eq!(of_phase("X").len(), 1, "only the kernel");
 }

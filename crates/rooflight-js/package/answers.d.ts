@@ -139,6 +139,7 @@ export interface Figure {
   unit: "ps" | "fraction" | "bytes" | "flops" | "count";
   inputs: Record<string, number | null>;
   coverage_pct: number | null;
+  at_least: boolean;
   absent: string | null;
 }
 
@@ -495,6 +496,7 @@ export interface CommSums extends InFlight {
 export interface CommRow extends Omit<CommSums, "n_unsized"> {
   key: string;
   primitive: string | null;
+  network: string | null;
   op: string | null;
   program: string | null;
   program_id: string | null;

@@ -126,6 +126,18 @@ pub enum Clock {
     },
 }
 
+impl Clock {
+    /// Returns the clock on which other events are read if this one is `ps` behind theirs.
+    #[must_use]
+    pub fn behind(self, ps: u64) -> Self {
+        let ns = i64::try_from(ps.div_ceil(1000)).unwrap_or(i64::MAX);
+        match self {
+            Self::Device => self,
+            Self::Event { origin_ns } => Self::Event { origin_ns: origin_ns.saturating_add(ns) },
+        }
+    }
+}
+
 /// Returns the events of `line` as intervals in ps on `clock`, in the order of the line. Returns `None` if the line has
 /// no times on the device clock, or if a start does not fit 64 bits of picoseconds: the timestamp of the line is before
 /// the origin, or 213 days or more after it.

@@ -40,6 +40,11 @@ impl Framework {
         if has(&|name| name.starts_with("PjitFunction(")) { Self::Jax } else { Self::Unknown }
     }
 
+    /// Returns whether the program may use JAX.
+    pub const fn may_be_jax(self) -> bool {
+        matches!(self, Self::Jax | Self::Unknown)
+    }
+
     /// Returns the advice on marking steps, so that a capture has a line of steps.
     pub const fn steps(self) -> &'static str {
         match self {

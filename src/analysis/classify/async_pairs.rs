@@ -75,7 +75,7 @@ impl AsyncPairs {
         }
         let names = Names::new(profile, plane, &found);
         // All ops of a transfer over DCN have the name of its start.
-        let key = |at: OpId, op: &Op| dcn.of(at).map_or_else(|| names.find(op), |of| plane.op(of.start).key());
+        let key = |at: OpId, op: &Op| dcn.transfer_of(at).map_or_else(|| names.find(op), |of| plane.op(of.start).key());
         let ends = |role: TransferRole| matches!(role, TransferRole::Done | TransferRole::Update);
         for (at, op, role, is_copy) in classified_ops(plane, &found) {
             if !ends(role) {
@@ -89,14 +89,14 @@ impl AsyncPairs {
         let starts = Starts::new(profile, plane, &by_name);
         for (at, op, role, is_copy) in classified_ops(plane, &found) {
             if ends(role) {
-                let start = starts.find(op, key(at, op).0).filter(|_| dcn.of(at).is_none());
+                let start = starts.find(op, key(at, op).0).filter(|_| dcn.transfer_of(at).is_none());
                 let transfer = start.unwrap_or_else(|| transfers.transfer(&mut by_name, key(at, op), at, is_copy));
                 transfers.roles[at.0 as usize] = Some((role, transfer));
             }
         }
         for op in dcn.ops() {
             if let Some((_, transfer)) = transfers.role(op) {
-                transfers.all[transfer as usize].dcn = dcn.of(op).copied();
+                transfers.all[transfer as usize].dcn = dcn.transfer_of(op).copied();
             }
         }
         transfers

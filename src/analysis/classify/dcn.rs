@@ -109,7 +109,7 @@ impl DcnTransfers {
     }
 
     /// Returns the transfer of an op. `None` if the op is a part of none.
-    pub fn of(&self, op: OpId) -> Option<&DcnTransfer> {
+    pub fn transfer_of(&self, op: OpId) -> Option<&DcnTransfer> {
         self.all.get(*self.of.get(&op)?)
     }
 

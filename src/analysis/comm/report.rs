@@ -7,6 +7,7 @@ use crate::analysis::base::{Header, Totals};
 use crate::analysis::classify::primitive::{Core, Execution, Primitive, Role};
 use crate::profile::Note;
 use crate::small_sort::SmallSort;
+use crate::table::format::bytes_text;
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -172,6 +173,19 @@ impl CommRow {
     /// Returns the bandwidth of the row: the algorithm bandwidth of a copy, or the bus bandwidth of a collective.
     pub fn rate(&self) -> Option<f64> {
         if self.primitive.is_some_and(Primitive::is_copy) { self.alg_rate } else { self.bus_rate }
+    }
+
+    /// Returns the primitive and its network, such as `all-reduce over DCN`. `None` for ops of several primitives.
+    pub fn primitive_text(&self) -> Option<String> {
+        let network = if self.is_over_dcn { " over DCN" } else { "" };
+        self.primitive.map(|primitive| format!("{}{network}", primitive.key()))
+    }
+
+    /// Returns the bytes of a message. How many rows a ragged all-to-all sends is data of the run, and at most all. `None` if the
+    /// size is unknown.
+    pub fn message_text(&self) -> Option<String> {
+        let at_most = if self.primitive == Some(Primitive::RaggedAllToAll) { "≤ " } else { "" };
+        self.bytes_each.map(|bytes| format!("{at_most}{}", bytes_text(bytes)))
     }
 
     /// Smallest message in bytes that is compared by bandwidth. Latency limits smaller messages, so their bandwidth

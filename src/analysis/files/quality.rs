@@ -44,6 +44,7 @@ fn finding_of_note(
         | C::AggregatedEvents
         | C::AllocatorClock
         | C::ClockBeforeCapture
+        | C::DeviceClockBehind
         | C::TimeOverflow => (K::Clock, None),
         C::ClockSkew => (K::Clock, Some("Synchronize the clocks of the hosts with one time server.")),
         C::HostsNotAligned | C::StepsFromModules => (K::Missing, Some(framework.steps())),

@@ -13,6 +13,9 @@ use crate::analysis::base::Interval;
 /// A part of a gap: its class and its time.
 pub(super) type CausePart = (GapClass, Interval);
 
+/// The time of each class in ps, in the order of [`GapClass::ALL`].
+pub(super) type ClassTimes = [u64; GapClass::ALL.len()];
+
 /// The classes of host events.
 const CLASSES: [GapClass; 4] = [GapClass::Recompile, GapClass::Input, GapClass::Sync, GapClass::Defrag];
 

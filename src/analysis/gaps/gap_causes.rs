@@ -1,12 +1,12 @@
 //! This module holds the runs of a device, or the kernels of a GPU, and divides a gap into what the run after it waited
 //! for.
 
-use super::class_line::{CausePart, within, without_overlaps};
+use super::class_line::{CausePart, ClassTimes, within, without_overlaps};
 use super::host_classes::HostClasses;
 use super::report::GapClass;
 use super::window::RawGap;
 use crate::analysis::base::device::device_number;
-use crate::analysis::base::host_links::HostEventId;
+use crate::analysis::base::host_links::{HostEventId, HostLinks};
 use crate::analysis::base::{Device, Interval, Platform, intervals};
 use crate::profile::{EventLink, Line, OpId, Plane, Profile};
 use crate::small_sort::SmallSort;
@@ -14,8 +14,11 @@ use crate::small_sort::SmallSort;
 /// A gap of a GPU in ps from which on the time after an early launch is unexplained. HTA uses the same limit.
 const KERNEL_GAP: u64 = 5_000_000;
 
-/// The time of each class in ps, in the order of [`GapClass::ALL`].
-pub(super) type ClassTimes = [u64; GapClass::ALL.len()];
+/// By how many ps a run may start before its call without a doubt about the clocks: times of traces are rounded.
+const CLOCK_SLACK: u64 = 1_000_000;
+/// One in so many runs must start before its call to show that the clocks of host and device differ. Fewer may be joined to
+/// the wrong call.
+const CLOCK_RUNS: usize = 20;
 
 /// The parts of a gap, and why it has them.
 #[derive(Default)]
@@ -126,6 +129,22 @@ impl Runs {
     /// Returns the runs of a device that lost so many events that its gaps are unexplained: a gap may be the time of lost events.
     pub const fn unknown(platform: Platform) -> Self {
         Self { platform, all: Vec::new(), is_linked: false, is_unknown: true, waits: Vec::new() }
+    }
+
+    /// Returns by how many ps the clock of the device is behind that of its host: a run cannot start before its call begins. With
+    /// this shift, no run starts before its call has ended. `None` if no clock is known to be behind.
+    pub fn clock_shift(&self, host: &HostLinks<'_>) -> Option<u64> {
+        // A run of a CPU is measured by the clock of the host.
+        if self.platform == Platform::Cpu {
+            return None;
+        }
+        let (mut n, mut n_impossible, mut shift) = (0_usize, 0_usize, 0);
+        for (start, call) in self.all.iter().filter_map(|run| Some((run.time.0, host.time(run.enqueue?)))) {
+            n += 1;
+            n_impossible += usize::from(start.saturating_add(CLOCK_SLACK) < call.0);
+            shift = shift.max(call.1.saturating_sub(start));
+        }
+        (n_impossible > 0 && n_impossible * CLOCK_RUNS >= n).then_some(shift)
     }
 
     /// Adds the time before a run whose call is unknown.

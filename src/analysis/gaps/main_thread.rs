@@ -10,8 +10,7 @@
 //! The host is taken to be late for a gap if its last call that runs a program began in the gap, or if the capture has no such calls.
 //! Else the run was enqueued before, and the device waited for something else.
 
-use super::class_line::{CausePart, without_overlaps};
-use super::gap_causes::ClassTimes;
+use super::class_line::{CausePart, ClassTimes, without_overlaps};
 use super::host_class::host_class;
 use super::report::{GapClass, HostEvent};
 use crate::analysis::base::Interval;

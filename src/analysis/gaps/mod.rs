@@ -44,8 +44,10 @@ use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Device, Interval, Merged, Platform, Query, Step, StepChoice};
 use crate::profile::{Note, NoteCode, OpId, Profile, Severity, program_of};
 use crate::small_sort::SmallSort;
+use crate::table::format::time_text;
 use crate::units::Picos;
-use gap_causes::{ClassTimes, Runs};
+use class_line::ClassTimes;
+use gap_causes::Runs;
 pub(in crate::analysis) use host_class::host_class;
 use host_classes::{HostClasses, LateThreads};
 use host_events::host_events;
@@ -54,22 +56,29 @@ use reads::Reads;
 use rustc_hash::FxHashMap;
 use window::{DeviceWindow, RawGap};
 
+/// The file of a host, and by how many ps the clock of its devices is behind.
+type HostKey = (usize, u64);
+
 /// Number of gaps that a report holds.
 const MAX_GAPS: usize = 1000;
 impl Analysis {
     /// Reports the gaps of the devices and the step of `query`. The grouping and the filter of `query` are ignored.
     pub fn gaps(&self, profile: &Profile, query: &Query) -> Gaps {
         let Selection { header, totals, chosen, step, scale, mut notes, .. } = self.selection(profile, query);
-        let (mut hosts, mut sums): (FxHashMap<usize, HostClasses<'_>>, Sums) = (FxHashMap::default(), Sums::default());
+        let (mut hosts, mut sums): (FxHashMap<HostKey, HostClasses<'_>>, Sums) =
+            (FxHashMap::default(), Sums::default());
         let mut longest: Vec<(usize, RawGap)> = Vec::new();
-        let mut all_runs: FxHashMap<usize, Runs> = FxHashMap::default();
+        let mut all_runs: FxHashMap<usize, (HostKey, Runs)> = FxHashMap::default();
         for index in chosen {
             let device = &self.devices[index];
-            let plane = &profile.planes[device.plane];
-            let host = hosts
-                .entry(plane.file)
-                .or_insert_with(|| HostClasses::new(profile, &self.host_planes[plane.file], device.event_clock));
-            let runs = self.runs(profile, device, host);
+            let file = profile.planes[device.plane].file;
+            let host = hosts.entry((file, 0)).or_insert_with(|| self.host_classes(profile, device, 0));
+            let mut runs = self.runs(profile, device, host);
+            let shift = runs.clock_shift(&host.links).unwrap_or(0);
+            let host = hosts.entry((file, shift)).or_insert_with(|| self.host_classes(profile, device, shift));
+            if shift > 0 {
+                runs = self.runs(profile, device, host);
+            }
             let mut each = |gap: RawGap| {
                 sums.add_gap(&runs.divide_gap(host, &gap).times(host), gap.length());
                 longest.push((index, gap));
@@ -79,7 +88,8 @@ impl Analysis {
             };
             if let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], step, true, &mut each) {
                 sums.add_window(&window, &runs, host);
-                all_runs.insert(index, runs);
+                sums.clock_shift = sums.clock_shift.max(Picos(shift));
+                all_runs.insert(index, ((file, shift), runs));
             }
         }
         keep_longest(&mut longest);
@@ -87,15 +97,16 @@ impl Analysis {
             hosts.values().flat_map(|host| &host.links.threads).map(|thread| thread.times.len() as u64).sum();
         let mut reads = Reads::new(n_events);
         let report = |(index, gap): &(usize, RawGap)| {
-            let host = hosts.get(&profile.planes[self.devices[*index].plane].file)?;
-            Some(self.report(profile, *index, gap, all_runs.get(index)?, host, &mut reads))
+            let (host, runs) = all_runs.get(index)?;
+            Some(self.report(profile, *index, gap, runs, hosts.get(host)?, &mut reads))
         };
         let gaps: Vec<Gap> = longest.iter().filter_map(report).collect();
         notes.extend(sums.note());
+        notes.extend(sums.clock_note());
         notes.extend(unnamed_events(&reads, gaps.len()));
         let rest = sums.idle.saturating_sub(gaps.iter().map(|gap| gap.total).sum());
         let (n_all, classes) = (sums.n_gaps, sums.classes(scale));
-        let Sums { window, busy, in_loops, n_runs, n_linked_runs, mut leads, .. } = sums;
+        let Sums { window, busy, in_loops, n_runs, n_linked_runs, mut leads, clock_shift, .. } = sums;
         leads.small_sort_by(f64::total_cmp);
         let host_lead = leads.get(leads.len() / 2).copied();
         let n_gaps = scale.count(n_all.into());
@@ -118,6 +129,7 @@ impl Analysis {
             n_runs,
             n_linked_runs,
             host_lead,
+            clock_shift: Some(clock_shift).filter(|shift| *shift > Picos::ZERO),
             notes,
         }
     }
@@ -158,9 +170,18 @@ impl Analysis {
     /// Returns the host of a device, and the runs of the device.
     fn host_and_runs<'p>(&self, profile: &'p Profile, device: usize) -> (HostClasses<'p>, Runs) {
         let of = &self.devices[device];
-        let host = HostClasses::new(profile, &self.host_planes[profile.planes[of.plane].file], of.event_clock);
+        let host = self.host_classes(profile, of, 0);
+        let runs = self.runs(profile, of, &host);
+        let Some(shift) = runs.clock_shift(&host.links) else { return (host, runs) };
+        let host = self.host_classes(profile, of, shift);
         let runs = self.runs(profile, of, &host);
         (host, runs)
+    }
+
+    /// Reads the host of a device. The clock of the device is `shift` ps behind that of the host.
+    fn host_classes<'p>(&self, profile: &'p Profile, device: &Device, shift: u64) -> HostClasses<'p> {
+        let planes = &self.host_planes[profile.planes[device.plane].file];
+        HostClasses::new(profile, planes, device.event_clock.behind(shift))
     }
 
     /// Returns the runs of a device, which explain its gaps.
@@ -291,6 +312,8 @@ struct Sums {
     /// Start of each linked run − end of its host call, in ps.
     leads: Vec<f64>,
     platforms: Vec<Platform>,
+    /// The largest time by which the clock of a device is behind that of its host.
+    clock_shift: Picos,
 }
 
 impl Sums {
@@ -336,6 +359,16 @@ impl Sums {
         let mut all: Vec<ClassTime> = all.filter(|class| class.total > Picos::ZERO).collect();
         all.small_sort_by_key(|class| (std::cmp::Reverse(class.total), class.class));
         all
+    }
+
+    /// Returns the note on clocks of hosts and devices that differ.
+    fn clock_note(&self) -> Option<Note> {
+        let message = format!(
+            "Runs start up to {} before the host has enqueued them, so the clocks of host and device differ. What the host did is \
+             read with this shift.",
+            time_text(self.clock_shift)
+        );
+        (self.clock_shift > Picos::ZERO).then(|| Note::new(Severity::Caution, NoteCode::DeviceClockBehind, message))
     }
 
     /// Returns the note on gaps that the capture does not explain.

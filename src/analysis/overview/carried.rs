@@ -15,21 +15,65 @@ use crate::units::Picos;
 /// The largest number of steps that an overview lists. More cannot be drawn apart.
 pub const MAX_STEPS: usize = 10_000;
 
+/// The ids of all rules, in the order in which reports count them. It never changes, and a new rule is the last one, so that
+/// older reports can be read.
+const IN_REPORTS: [&str; 41] = [
+    "input_bound",
+    "host_dispatch",
+    "recompile",
+    "host_sync",
+    "defragmentation",
+    "many_launches",
+    "late_peers",
+    "loop_gaps",
+    "unexplained_idle",
+    "expert_imbalance",
+    "straggler",
+    "throttled",
+    "small_collectives",
+    "slow_link",
+    "exposed_collective",
+    "copy_before_dot",
+    "layout_copies",
+    "dma_wait",
+    "recompute",
+    "tiny_ops",
+    "padded_compute",
+    "memory_roof",
+    "compute_roof",
+    "opaque_kernels",
+    "f32_matmul",
+    "hbm_tight",
+    "fragmented",
+    "padding_bytes",
+    "vocabulary_logits",
+    "spare_hbm",
+    "slow_steps",
+    "varying_op",
+    "truncated",
+    "dropped",
+    "device_missing",
+    "warm_up",
+    "xla_flags",
+    "host_callback",
+    "expanded_loop",
+    "op_by_op",
+    "tracing_cost",
+];
+
 /// Number of all rules.
 pub fn n_rules() -> usize {
-    rules().count()
+    IN_REPORTS.len()
 }
 
-/// Returns the rule with an index; the first rule if there is no such rule.
+/// Returns the rule with an index in reports; the first rule if there is no such rule.
 fn rule(at: usize) -> &'static Rule {
-    let mut all = rules();
-    let first = all.next();
-    let found = at.checked_sub(1).and_then(|at| all.nth(at));
+    let found = IN_REPORTS.get(at).and_then(|id| rules().find(|rule| rule.id == *id));
     // There always is a first rule.
-    found.or(first).unwrap_or(&super::host::RULES[0])
+    found.unwrap_or(&super::host::RULES[0])
 }
 
-/// Returns the index of the rule of a finding or of a list entry.
+/// Returns the index in reports of the rule of a finding or of a list entry.
 pub fn rule_index(id: &str) -> usize {
     let of_prefix = match id.split_once('_') {
         Some(("exposed", _)) => "exposed_collective",
@@ -37,8 +81,7 @@ pub fn rule_index(id: &str) -> usize {
         Some(("expanded", _)) => "expanded_loop",
         _ => id,
     };
-    let is = |rule: &Rule| rule.id == id || rule.id == of_prefix;
-    rules().position(is).unwrap_or(0)
+    IN_REPORTS.iter().position(|rule| *rule == id || *rule == of_prefix).unwrap_or(0)
 }
 
 impl Finding {
@@ -56,11 +99,13 @@ impl Finding {
         (bits, self.tries.iter().filter_map(|of| of.flag.clone()).collect())
     }
 
-    /// Sets the advice by what [`Finding::advice`] returns. `chip` is the chip of the flags.
-    pub fn set_advice(&mut self, bits: u64, flags_first: &[String], chip: Option<&str>) {
-        let of_rule = rule(rule_index(&self.id)).advice();
+    /// Sets the advice by what [`Finding::advice`] returns. `chip` is the chip of the flags. Without bits, the finding gets
+    /// the advice of its rule that holds in all cases.
+    pub fn set_advice(&mut self, bits: Option<u64>, flags_first: &[String], chip: Option<&str>) {
+        let rule = rule(rule_index(&self.id));
         let known = flags_first.iter().filter_map(|name| flags::named(name));
-        let of_rule = of_rule.into_iter().take(64).enumerate().filter(|(at, _)| bits >> at & 1 == 1);
+        let bits = bits.unwrap_or_else(|| rule.unconditional_advice());
+        let of_rule = rule.advice().into_iter().take(64).enumerate().filter(|(at, _)| bits >> at & 1 == 1);
         self.tries = known.map(|flag| flag_try(&flag, chip)).chain(of_rule.map(|(_, advice)| advice)).collect();
     }
 }
@@ -206,5 +251,21 @@ impl Overview {
         }
         self.recoverable = self.findings.iter().map(|finding| finding.recoverable).sum();
         self.verdict = verdict::verdict(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IN_REPORTS, rule, rule_index};
+    use crate::analysis::overview::rules;
+
+    #[test]
+    fn reports_count_every_rule_once() {
+        let mut ids: Vec<&str> = rules().map(|rule| rule.id).collect();
+        let mut counted = IN_REPORTS.to_vec();
+        ids.sort_unstable();
+        counted.sort_unstable();
+        assert_eq!(ids, counted);
+        assert!(rules().all(|of| rule(rule_index(of.id)).id == of.id));
     }
 }

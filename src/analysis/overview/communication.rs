@@ -299,9 +299,8 @@ fn bubble(context: &Context<'_>, primitive: Primitive, time: Picos) -> Option<(u
         context.profile.planes[device.plane].ops.iter().filter_map(|op| op.stats.program).collect()
     };
     let stages: BTreeSet<BTreeSet<ProgramId>> = analysis.devices.iter().map(programs).collect();
-    let kind = analysis.kinds.get(usize::from(context.device().main_kind))?;
     let n_stages = stages.len() as u64;
-    let n_batches = u64::from(kind.programs.iter().map(|(_, n)| *n).max()?);
+    let n_batches = u64::from(context.programs_of_step().iter().map(|(_, n)| *n).max()?);
     if n_stages < 2 {
         return None;
     }
@@ -338,7 +337,7 @@ fn transfers_left(context: &Context<'_>, of: (Primitive, bool)) -> Vec<(usize, P
 }
 
 /// Returns the compute during which no collective is in flight. It can hide transfers.
-fn compute_beside_no_collective(context: &Context<'_>) -> Picos {
+pub(super) fn compute_beside_no_collective(context: &Context<'_>) -> Picos {
     if context.free_compute > Picos::ZERO {
         return context.free_compute;
     }

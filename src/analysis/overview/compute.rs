@@ -222,7 +222,9 @@ fn by_excess(
         let all: Picos = ops.iter().map(|(at, _)| context.by_op.ops[*at].total()).sum();
         let roof: f64 = ops.iter().filter_map(|(at, _)| context.by_op.ops[*at].floor).map(|of| of.roofline_time).sum();
         let util = roof / all.as_f64();
-        let text = context.ops_text(ops).replacen("per step", "above the roofline per step", 1);
+        let attainable = percent_text(context.by_op.ledger.attainable);
+        let above = format!("above the time at {attainable} of the roofline, per step");
+        let text = context.ops_text(ops).replacen("per step", &above, 1);
         let subject = if ops.len() == 1 { "It runs at" } else { "They run at" };
         let whose = if ops.len() == 1 { "its" } else { "their" };
         Draft {

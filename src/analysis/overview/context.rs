@@ -2,9 +2,11 @@
 
 use super::evidence::{Evidence, OpEvidence};
 use super::step_columns::StepColumns;
+use crate::analysis::base::compilations::{Compilations, compilations};
+use crate::analysis::base::framework::Framework;
 use crate::analysis::base::op_times::{OpTimes, union_length};
 use crate::analysis::base::periods::compile_times;
-use crate::analysis::base::{Analysis, Device, Interval, MissingDevices, Platform, Sign, Spread, Step};
+use crate::analysis::base::{Analysis, Device, Interval, MissingDevices, Platform, Sign, Spread, Step, StepChoice};
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::classify::OpFacts;
 use crate::analysis::classify::layer::without_numbers;
@@ -55,6 +57,7 @@ pub(super) struct Context<'a> {
     /// Costs of ops are known, but no peak of the device.
     pub lacks_peaks: bool,
     pub files: &'a FileView,
+    pub framework: Framework,
     /// The XLA flags that the user gave. `None` if there are none.
     pub flags: Option<&'a FlagsReport>,
     /// Inclusive and self times of the device's ops in the steps.
@@ -125,6 +128,17 @@ impl<'a> Context<'a> {
     #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
     pub const fn n_steps_f64(&self) -> f64 {
         self.n_steps() as f64
+    }
+
+    /// Returns the programs that run in a step of the overview, with the number of their runs. Empty if they are unknown.
+    pub fn programs_of_step(&self) -> &'a [(String, u32)] {
+        let kind = if let StepChoice::Kind(kind) = self.by_op.step { kind } else { self.device().main_kind };
+        self.analysis.kinds.get(usize::from(kind)).map_or(&[], |kind| &kind.programs)
+    }
+
+    /// Returns the compilations of each jitted function on the host of the device, in the whole capture.
+    pub fn compilations(&self) -> Vec<Compilations> {
+        compilations(self.profile, &self.analysis.host_planes[self.plane().file])
     }
 
     /// Returns the time in which the host compiled or loaded programs during the steps of the overview.

@@ -1,5 +1,6 @@
 //! This module checks data movement (rules F15 to F17).
 
+use super::communication::compute_beside_no_collective;
 use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
@@ -81,7 +82,7 @@ pub(super) const RULES: [Rule; 3] = [
         basis: BY_EVENTS,
         why: "A copy between memories ends later than the compute that was to hide it.",
         worked_if: "waits for copies fall below 2 % of a step",
-        formula: "self time of starts and dones of copies and slices",
+        formula: "self time of starts and dones of copies and slices; recoverable is at most the compute that can hide them",
         view: SeeView::Comm,
         overlaps: &[],
         tries: &[
@@ -182,11 +183,19 @@ fn dma_waits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             detail += &format!(" Copies from or to host memory: {} per step.", context.step_text(host));
         }
         let claimed = context.claims.ops(&ops, Owner::Dma);
+        // Compute is all that can hide a copy.
+        let free = compute_beside_no_collective(context);
+        if free < claimed {
+            detail += &format!(" The compute of a step, {}, can hide no more of it.", context.step_text(free));
+        }
         Draft {
             detail,
             claimed,
-            recoverable: claimed,
-            inputs: vec![("host_memory_ps", context.per_step(host).as_f64())],
+            recoverable: claimed.min(free),
+            inputs: vec![
+                ("host_memory_ps", context.per_step(host).as_f64()),
+                ("compute_beside_no_collective_ps", context.per_step(free).as_f64()),
+            ],
             evidence: context.op_evidence_when(&ops),
             ..Draft::default()
         }

@@ -117,7 +117,7 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
             figure.coverage = coverage;
         }
     }
-    figures
+    figures.into_iter().map(Figure::without_unknown_costs).collect()
 }
 
 /// Returns whether costs of ops are known, but no peak of a device, so that ops cannot be judged for want of the peaks.

@@ -1,22 +1,19 @@
-//! This module checks the time in which the device has no op, and the self time of loops (rules F1 to F9).
+//! This module checks the time in which the device waits for the host.
 
-use super::context::{Context, total};
+use super::context::{Context, MAX_NAME, total};
 use super::report::{Confidence, Group, SeeView, Unit};
-use super::rule::Advice;
-use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
-use super::rule::{Draft, Outcome, Rule, Subject, drafts, unknown};
-use crate::analysis::base::{NotSteady, Platform, Step};
+use super::rule::{Advice, BY_EVENTS, BY_LINKS, Draft, LEAST, Outcome, Rule, Subject, drafts, unknown};
+use crate::analysis::base::compilations::Compilations;
+use crate::analysis::base::{NotSteady, Step};
 use crate::analysis::classify::op_class::is_callback;
-use crate::analysis::classify::opcode;
 use crate::analysis::gaps::{Gap, GapClass};
 use crate::analysis::ledger::Owner;
-use crate::profile::{ProgramId, StrId};
+use crate::table::format::{counted, middle_cut, time_text};
 use crate::units::Picos;
-use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-/// The rules about idle time and loops, in the order in which they claim time.
-pub(super) const RULES: [Rule; 11] = [
+/// The rules about the host, in the order in which they claim time.
+pub(super) const RULES: [Rule; 7] = [
     Rule {
         id: "host_callback",
         group: Group::Time,
@@ -63,6 +60,26 @@ pub(super) const RULES: [Rule; 11] = [
             ),
         ],
         check: input,
+    },
+    Rule {
+        id: "op_by_op",
+        group: Group::Time,
+        name: "Operations one by one",
+        title: "The host dispatches operations one by one",
+        threshold: 0.5,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "rests on the number and the length of runs",
+        why: "A step is many short programs, each of which the host starts, so the device waits for most of the step.",
+        worked_if: "a step is fewer than 20 runs of programs",
+        formula: "idle time between runs, if a step has at least 20 runs of less than 100 µs, and is idle for more than half",
+        view: SeeView::Breakdown,
+        overlaps: &["host_dispatch", "many_launches", "unexplained_idle"],
+        tries: &[
+            Advice::code("Put the whole step into one jitted function.", "jax.jit(step)"),
+            Advice::words("Move what the host needs, such as metrics, into the result of that function."),
+        ],
+        check: one_by_one,
     },
     Rule {
         id: "host_dispatch",
@@ -154,133 +171,26 @@ pub(super) const RULES: [Rule; 11] = [
         ],
         check: defragmentation,
     },
-    Rule {
-        id: "many_launches",
-        group: Group::Time,
-        name: "Launches",
-        title: "The device waits for launches",
-        threshold: 0.01,
-        unit: Unit::Fraction,
-        confidence: Confidence::Measured,
-        basis: BY_EVENTS,
-        why: "Each program run, and on a GPU each kernel, needs time to start.",
-        worked_if: "the idle time between launches and starts falls below 1 % of a step",
-        formula: "idle time between the launch and the start of runs or kernels, if a step has at least two",
-        view: SeeView::Breakdown,
-        overlaps: &[],
-        tries: &[
-            Advice::words("Launch fewer and longer kernels: a larger batch, or more fusion.")
-                .for_platform(Platform::Gpu),
-            Advice::code("Put the whole step into one jitted function.", "jax.jit(step)").for_platform(Platform::Tpu),
-        ],
-        check: launches,
-    },
-    Rule {
-        id: "late_peers",
-        group: Group::Time,
-        name: "Waits for other devices",
-        title: "The device waits for other devices",
-        threshold: LEAST,
-        unit: Unit::Fraction,
-        confidence: Confidence::Measured,
-        basis: "lengths of waits, no clocks compared",
-        why: "All devices of a collective, and of a run, wait for the last one.",
-        worked_if: "waits for other devices fall below 0.5 % of a step",
-        formula: "idle time at the start of runs for other devices + first part of waits in collectives",
-        view: SeeView::Comm,
-        overlaps: &["straggler"],
-        tries: &[
-            Advice::words("Look for the host or the device that starts late."),
-            Advice::words("Balance the work of devices: experts and pipeline stages."),
-        ],
-        check: late_peers,
-    },
-    Rule {
-        id: "expanded_loop",
-        group: Group::Time,
-        name: "Loops of the compiler",
-        title: "The compiler made loops of single operations",
-        threshold: 0.01,
-        unit: Unit::Fraction,
-        confidence: Confidence::Likely,
-        basis: "the ops of the loop have the name of one operation that is no loop",
-        why: "The chip has no instruction for the operation, so the compiler runs it element by element, one after the other.",
-        worked_if: "the program has no such loop",
-        formula: "time of loops whose ops all have the name of one operation, with what these ops take; recoverable is unknown",
-        view: SeeView::Breakdown,
-        overlaps: &["tiny_ops", "loop_gaps"],
-        tries: &[
-            Advice::code(
-                "Say that indices are sorted and unique, so that updates need no order.",
-                "x.at[idx].set(v, indices_are_sorted=True, unique_indices=True)",
-            )
-            .only_for(Subject::Scatter),
-            Advice::words(
-                "Write one large slice in place of many small ones: jax.vmap of dynamic_update_slice is a scatter.",
-            )
-            .only_for(Subject::Scatter),
-            Advice::words("Select with a mask or a one-hot matmul, if few values are possible.")
-                .only_for(Subject::Scatter),
-            Advice::code("Combine in a tree, not one after the other.", "jax.lax.associative_scan(f, x)")
-                .only_for(Subject::Cumulative),
-            Advice::words("Take the largest k values, if that is enough: jax.lax.top_k or jax.lax.approx_max_k.")
-                .only_for(Subject::Sort),
-        ],
-        check: expanded_loops,
-    },
-    Rule {
-        id: "loop_gaps",
-        group: Group::Time,
-        name: "Gaps in loops",
-        title: "The device is idle within loops",
-        threshold: LEAST,
-        unit: Unit::Fraction,
-        confidence: Confidence::Likely,
-        basis: "the time has no op of its own",
-        why: "Between the ops of an iteration the core waits, often for scalar work or for small transfers.",
-        worked_if: "the self time of loops falls below 2 % of the loops",
-        formula: "self time of loops of at least 2 % of the loop",
-        view: SeeView::Breakdown,
-        overlaps: &[],
-        tries: &[
-            Advice::code("Unroll the loop.", "jax.lax.scan(f, init, xs, unroll=4)"),
-            Advice::words("Use a larger batch, so that each iteration does more."),
-        ],
-        check: loops,
-    },
-    Rule {
-        id: "unexplained_idle",
-        group: Group::Time,
-        name: "Unexplained idle time",
-        title: "The device is idle for an unknown reason",
-        threshold: 0.03,
-        unit: Unit::Fraction,
-        confidence: Confidence::Guess,
-        basis: "the capture does not tell the cause",
-        why: "Nothing in the capture says what the device waited for.",
-        worked_if: "idle time without a cause falls below 3 % of a step",
-        formula: "idle time that is unexplained or waits for another run",
-        view: SeeView::Breakdown,
-        overlaps: &[],
-        tries: &[
-            Advice::code("Capture again with host events.", "options.host_tracer_level = 2")
-                .only_for(Subject::NoHostEvents),
-            Advice::words("Look in the timeline at what the host does then: its events are not linked to the device.")
-                .only_for(Subject::HostEvents),
-        ],
-        check: unexplained,
-    },
 ];
 
 /// The reason for the confidence in causes that are found by their times.
 const BY_TIMES: &str = "by what the host did at the same time; no run is linked to its call";
 
-const NO_LINKS: &str = "The capture does not link the runs of the device to calls of the host.";
+pub(super) const NO_LINKS: &str = "The capture does not link the runs of the device to calls of the host.";
 
 /// Returns the outcome of a rule about gaps of some classes, for which the host was late. `is_recoverable` tells whether the time would
 /// go.
-fn by_gaps(context: &mut Context<'_>, rule: &Rule, classes: &'static [GapClass], is_recoverable: bool) -> Vec<Outcome> {
-    let found = by_gaps_alone(context, rule, classes, is_recoverable);
+pub(super) fn by_gaps(
+    context: &mut Context<'_>,
+    rule: &Rule,
+    classes: &'static [GapClass],
+    is_recoverable: bool,
+) -> Vec<Outcome> {
+    let mut found = by_gaps_alone(context, rule, classes, is_recoverable);
+    if context.gaps.clock_shift.is_some() {
+        let confidence = (Confidence::Likely, "the clocks of host and device differ, and are aligned by their calls");
+        drafts(&mut found).for_each(|draft| draft.confidence = Some(confidence));
+    }
     if classes.iter().any(|class| class.is_host_late()) { without_links(context, classes, found) } else { found }
 }
 
@@ -306,7 +216,7 @@ fn by_gaps_alone(
 }
 
 /// Whether nothing tells what the host did in the gaps of the device.
-fn lacks_links(context: &Context<'_>) -> bool {
+pub(super) fn lacks_links(context: &Context<'_>) -> bool {
     context.lacks_host() || context.gaps.n_linked_runs == 0 && context.gaps.idle() == Picos::ZERO
 }
 
@@ -380,6 +290,43 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if gaps > of_ops { without_links(context, &[GapClass::Input], found) } else { found }
 }
 
+/// Number of runs in a step from which on they are many.
+const MANY_RUNS: f64 = 20.0;
+/// Length of a run in ps below which it is short.
+const SHORT_RUN: f64 = 1e8;
+
+/// The idle time of a step that is many short runs of programs.
+fn one_by_one(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    const CLASSES: &[GapClass] = &[GapClass::Host, GapClass::Launch, GapClass::Dependency, GapClass::Unexplained];
+    let programs = context.programs_of_step();
+    if programs.is_empty() {
+        return unknown("The programs of a step are unknown.");
+    }
+    let runs: f64 = programs.iter().map(|(_, n)| f64::from(*n)).sum();
+    let idle = context.gap_time(&GapClass::ALL);
+    let busy = context.by_op.ledger.window.saturating_sub(idle);
+    let length = busy.as_f64() / (runs * context.n_steps_f64());
+    let time = context.gap_time(CLASSES);
+    if runs < MANY_RUNS || length > SHORT_RUN {
+        return vec![Outcome::Below { measured: 0.0, at_stake: Some(Picos::ZERO) }];
+    }
+    rule.by_time(context, time, &mut |context| {
+        let claimed = CLASSES.iter().map(|class| context.claims.gap(*class)).sum();
+        let evidence = context.gap_evidence(CLASSES);
+        let gaps = context.gaps_text(CLASSES, &evidence);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time that is shown")]
+        let each = time_text(Picos(length as u64));
+        Draft {
+            detail: format!("{runs:.0} runs of programs per step, {each} each. {gaps}"),
+            claimed,
+            recoverable: claimed,
+            inputs: vec![("runs_per_step", runs), ("run_ps", length)],
+            evidence,
+            ..Draft::default()
+        }
+    })
+}
+
 fn dispatch(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if lacks_links(context) {
         return unknown(NO_LINKS);
@@ -418,10 +365,11 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let mut evidence = context.gap_evidence(CLASSES);
     let mut detail = if steady > Picos::ZERO { context.gaps_text(CLASSES, &evidence) } else { String::new() };
     if outside > Picos::ZERO {
-        let n = crate::table::format::counted(steps.len() as u64, "step", "steps");
-        let time = crate::table::format::time_text(outside);
+        let n = counted(steps.len() as u64, "step", "steps");
+        let time = time_text(outside);
         detail = format!("{detail} {n} after the first one waited {time} for a compilation.").trim_start().to_owned();
     }
+    detail += &functions_text(&context.compilations());
     evidence.steps = steps;
     let found = vec![Outcome::Found(Box::new(Draft {
         detail,
@@ -435,157 +383,19 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     without_links(context, CLASSES, found)
 }
 
+/// Returns a sentence about the functions that the host compiled, those with the most time first.
+fn functions_text(all: &[Compilations]) -> String {
+    let name =
+        |of: &Compilations| middle_cut(of.function.as_deref().unwrap_or("outside of jitted functions"), MAX_NAME);
+    let text = |of: &Compilations| format!("{} {} times, {}", name(of), of.n, time_text(of.time));
+    let named: Vec<String> = all.iter().take(2).map(text).collect();
+    if named.is_empty() { String::new() } else { format!(" In the capture, the host compiled {}.", named.join("; ")) }
+}
+
 fn sync(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if lacks_links(context) { unknown(NO_LINKS) } else { by_gaps(context, rule, &[GapClass::Sync], true) }
 }
 
 fn defragmentation(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if lacks_links(context) { unknown(NO_LINKS) } else { by_gaps(context, rule, &[GapClass::Defrag], true) }
-}
-
-fn launches(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    if lacks_links(context) {
-        return unknown(NO_LINKS);
-    }
-    #[expect(clippy::cast_precision_loss, reason = "a count of runs")]
-    let runs = context.gaps.n_runs as f64 / context.n_steps_f64();
-    let time = context.gap_time(&[GapClass::Launch]);
-    if runs < 2.0 {
-        return vec![Outcome::Below { measured: context.share(time), at_stake: Some(time) }];
-    }
-    let mut found = by_gaps(context, rule, &[GapClass::Launch], true);
-    for draft in drafts(&mut found) {
-        let what = if context.platform() == Platform::Gpu { "kernels" } else { "runs" };
-        draft.detail = format!("{runs:.0} {what} per step. {}", draft.detail);
-        draft.inputs.push(("runs_per_step", runs));
-    }
-    found
-}
-
-/// Waits for devices that arrive later, at the start of a run or in a collective.
-fn late_peers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    if context.by_op.waits.len() < 2 && context.gap_time(&[GapClass::Barrier]) == Picos::ZERO {
-        return unknown("The capture has one device, or its devices cannot be compared.");
-    }
-    let ops = context.ops_of(&[Owner::Late], &|_| true);
-    let late: Picos = total(&ops);
-    let barrier = context.gap_time(&[GapClass::Barrier]);
-    rule.by_time(context, late + barrier, &mut |context| {
-        let claimed_ops: Picos = context.claims.ops(&ops, Owner::Late);
-        let claimed = context.claims.gap(GapClass::Barrier) + claimed_ops;
-        let mut detail = Vec::new();
-        if barrier > Picos::ZERO {
-            detail.push(format!("Waits before the first op of a run: {} per step.", context.step_text(barrier)));
-        }
-        if late > Picos::ZERO {
-            detail.push(format!("Waits in collectives: {} per step.", context.step_text(late)));
-        }
-        let inputs =
-            vec![("barrier_ps", context.per_step(barrier).as_f64()), ("late_ps", context.per_step(late).as_f64())];
-        let mut evidence = context.op_evidence(&ops);
-        if late >= barrier {
-            evidence.devices = vec![context.device().label.clone()];
-        } else {
-            context.add_when_idle(&mut evidence, &[GapClass::Barrier]);
-        }
-        Draft { detail: detail.join(" "), claimed, recoverable: claimed, inputs, evidence, ..Draft::default() }
-    })
-}
-
-/// The leaf of the scope paths of loops of the user: `while`, `body`, `scan`.
-const LOOPS: [&str; 7] = ["while", "body", "cond", "scan", "fori_loop", "while_loop", "map"];
-
-/// Loops of which every op has the name of one operation that is no loop, such as a scatter. Such a loop is not in the user's program.
-fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let n_ops = context.by_op.ops.len();
-    let is_loop = |context: &Context<'_>, at: usize| {
-        let op = context.op(at).0;
-        let text = context.profile.text(op.text);
-        opcode(text).unwrap_or_else(|| context.profile.text(op.name).split('.').next().unwrap_or_default()) == "while"
-    };
-    // The time of each operation that became a loop.
-    let mut loops: IndexMap<(Option<ProgramId>, StrId), (String, Vec<usize>)> = IndexMap::default();
-    for at in (0..n_ops).filter(|at| is_loop(context, *at)) {
-        let Some((scope, leaf)) = scope_leaf(context, at) else { continue };
-        let leaf = leaf.split(['[', '(']).next().unwrap_or(leaf).to_owned();
-        let is_name = leaf.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-        if is_name && !leaf.is_empty() && !LOOPS.contains(&&*leaf) {
-            loops.entry((context.op(at).0.stats.program, scope)).or_insert_with(|| (leaf, Vec::new()));
-        }
-    }
-    for at in 0..n_ops {
-        let key = scope_leaf(context, at).map(|(scope, _)| (context.op(at).0.stats.program, scope));
-        if let Some((_, ops)) = key.and_then(|key| loops.get_mut(&key)) {
-            ops.push(at);
-        }
-    }
-    let mut found = Vec::new();
-    for (_, (leaf, members)) in loops {
-        let ops = context.ops_of(&Owner::ALL, &|at| members.contains(&at));
-        let time = total(&ops);
-        let mut draft = |context: &mut Context<'_>| {
-            let runs = |is: bool| {
-                let of = members.iter().filter(|at| is_loop(context, **at) == is);
-                of.map(|at| context.by_op.ops[*at].n.as_f64()).fold(0.0, f64::max)
-            };
-            let (n_loops, n_rounds) = (runs(true), runs(false));
-            let rounds = if n_loops > 0.0 { n_rounds / n_loops } else { 0.0 };
-            let claimed = Owner::ALL.into_iter().map(|owner| context.claims.ops(&ops, owner)).sum();
-            Draft {
-                id: Some(format!("expanded_{}", leaf.replace('-', "_"))),
-                detail: format!(
-                    "{rounds:.0} rounds of {} ops. {}",
-                    members.len().saturating_sub(1),
-                    context.ops_text(&ops)
-                ),
-                claimed,
-                inputs: vec![("rounds", rounds)],
-                evidence: context.op_evidence_when(&ops),
-                subjects: vec![subject_of(&leaf)],
-                ..Draft::default()
-            }
-        };
-        found.extend(rule.by_time(context, time, &mut draft).into_iter().filter(|of| matches!(of, Outcome::Found(_))));
-    }
-    if found.is_empty() { vec![Outcome::Below { measured: 0.0, at_stake: Some(Picos::ZERO) }] } else { found }
-}
-
-/// Returns the scope path of an op, and the operation at its end. `None` if the op has none.
-fn scope_leaf<'a>(context: &Context<'a>, at: usize) -> Option<(StrId, &'a str)> {
-    let scope = context.op(at).1.scope?;
-    let path = context.analysis.words.get(scope);
-    Some((scope, path.rsplit('/').next().unwrap_or(path).trim_end_matches(':')))
-}
-
-/// Returns what advice about an operation that became a loop is about.
-fn subject_of(leaf: &str) -> Subject {
-    match leaf {
-        _ if leaf.starts_with("scatter") || leaf.contains("update") || leaf.starts_with("gather") => Subject::Scatter,
-        _ if leaf.starts_with("cum") || leaf.starts_with("reduce_window") => Subject::Cumulative,
-        _ => Subject::Sort,
-    }
-}
-
-/// The self time of loops that is at least 2 % of the loop.
-fn loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let inclusive = |at: usize| Picos(context.times.ops[context.by_op.ops[at].op.0 as usize].inclusive);
-    let is_much = |at: usize| {
-        let share = context.by_op.ops[at].time(Owner::Loop).fraction_of(inclusive(at));
-        share.is_none_or(|share| share >= 0.02)
-    };
-    let ops = context.ops_left(Owner::Loop, &is_much);
-    let time: Picos = total(&ops);
-    rule.by_time(context, time, &mut |context| {
-        let claimed = context.claims.ops(&ops, Owner::Loop);
-        let evidence = context.op_evidence_when(&ops);
-        Draft { detail: context.ops_text(&ops), claimed, recoverable: claimed, evidence, ..Draft::default() }
-    })
-}
-
-fn unexplained(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let has_host_events = context.profile.planes.iter().any(|plane| plane.is_host() && plane.n_events() > 0);
-    let subject = if has_host_events { Subject::HostEvents } else { Subject::NoHostEvents };
-    let mut found = by_gaps(context, rule, &[GapClass::Unexplained, GapClass::Dependency], false);
-    drafts(&mut found).for_each(|draft| draft.subjects.push(subject));
-    found
 }

@@ -25,6 +25,7 @@ mod evidence;
 mod figures;
 mod flags;
 mod host;
+mod loops;
 mod memory;
 mod op_in_steps;
 mod picture;
@@ -35,6 +36,7 @@ mod rule;
 mod step_columns;
 mod steps;
 mod verdict;
+mod waits;
 
 pub use carried::{MAX_STEPS, n_rules, rule_index};
 pub use columns::{FINDINGS, FindingRow};
@@ -47,6 +49,7 @@ pub use report::{
     StepShare, Suggestion, Unit,
 };
 
+use crate::analysis::base::framework::Framework;
 use crate::analysis::base::{Analysis, MissingDevices, Sign, StepChoice};
 use crate::analysis::breakdown::DeviceSteps;
 use crate::analysis::classify::Kind;
@@ -96,9 +99,9 @@ pub struct OverviewInputs<'a> {
 
 /// The rules of all topics, in the order in which they claim time.
 fn rules() -> impl Iterator<Item = &'static Rule> {
-    let idle_and_devices = host::RULES.iter().chain(devices::RULES.iter());
+    let idle = host::RULES.iter().chain(waits::RULES.iter()).chain(loops::RULES.iter());
     let ops = communication::RULES.iter().chain(data::RULES.iter()).chain(compute::RULES.iter());
-    idle_and_devices
+    idle.chain(devices::RULES.iter())
         .chain(ops)
         .chain(memory::RULES.iter())
         .chain(steps::RULES.iter())
@@ -133,6 +136,7 @@ impl Analysis {
             checks: inputs.checks,
             lacks_peaks: figures::lacks_peaks(inputs.roofline),
             files: inputs.files,
+            framework: Framework::detect(profile),
             flags: inputs.flags,
             times,
             columns: StepColumns::new(profile, self, inputs.by_op),

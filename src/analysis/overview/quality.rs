@@ -1,17 +1,15 @@
-//! This module checks the capture itself (rules Q1 to Q4).
+//! This module checks the capture itself.
 
 use super::context::Context;
 use super::report::{Confidence, Group, SeeView, Unit};
-use super::rule::Advice;
-use super::rule::BY_EVENTS;
-use super::rule::{Draft, Outcome, Rule};
-use crate::analysis::base::{NotSteady, intervals};
+use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, unknown};
+use crate::analysis::base::{NotSteady, Platform, intervals};
 use crate::analysis::files::FindingKind;
-use crate::table::format::{counted, time_text};
+use crate::table::format::{counted, percent_text, time_text};
 use crate::units::Picos;
 
 /// The rules about the capture itself, in the order in which they claim time.
-pub(super) const RULES: [Rule; 4] = [
+pub(super) const RULES: [Rule; 5] = [
     Rule {
         id: "truncated",
         group: Group::Quality,
@@ -83,7 +81,46 @@ pub(super) const RULES: [Rule; 4] = [
         tries: &[Advice::words("Start the capture after the first steps, and capture at least five.")],
         check: warm_up,
     },
+    Rule {
+        id: "tracing_cost",
+        group: Group::Quality,
+        name: "Cost of tracing",
+        title: "Tracing may slow down the steps",
+        threshold: 0.2,
+        unit: Unit::Fraction,
+        confidence: Confidence::Guess,
+        basis: "the cost of tracing an op is that of one other run",
+        why: "Ops of a CPU are recorded one by one on the threads that run them, so a step with many short ops takes longer than without the profiler.",
+        worked_if: "the step takes as long without the profiler",
+        formula: "ops per step × 3 µs ÷ step time, on CPUs",
+        view: SeeView::File,
+        overlaps: &[],
+        tries: &[Advice::words("Compare the step time with that of a run without the profiler.")],
+        check: tracing_cost,
+    },
 ];
+
+/// Time in ps that the profiler takes to record an op of a CPU: (948 ms − 43 ms) ÷ 297,481 ops of one run with and without the profiler.
+const COST_OF_EVENT: f64 = 3e6;
+
+/// Steps of a CPU with so many ops that recording them takes much of the time.
+fn tracing_cost(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if context.platform() != Platform::Cpu {
+        return unknown("Only CPUs record ops on the threads that run them.");
+    }
+    let n_ops = context.by_op.ops.iter().map(|op| op.n.as_f64()).sum::<f64>() / context.n_steps_f64();
+    let period = context.per_step(context.by_op.ledger.window).as_f64();
+    let share = n_ops * COST_OF_EVENT / period;
+    if period == 0.0 || share < rule.threshold {
+        return vec![Outcome::Below { measured: share.max(0.0), at_stake: None }];
+    }
+    let detail = format!(
+        "{n_ops:.0} ops per step. At 3 µs each, recording them takes {} of a step.",
+        percent_text(share.min(1.0))
+    );
+    let inputs = vec![("ops_per_step", n_ops)];
+    vec![Outcome::Found(Box::new(Draft { detail, inputs, ..Draft::default() }))]
+}
 
 /// Returns the outcome of a rule about something that is there or not.
 fn if_any(n: usize, draft: impl FnOnce() -> Draft) -> Vec<Outcome> {
@@ -188,7 +225,7 @@ fn warm_up(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
     let n = if device.has_few_steady { 0.0 } else { device.steady_steps().count() as f64 };
     if device.steps.is_empty() {
-        return super::rule::unknown("The capture has no steps.");
+        return unknown("The capture has no steps.");
     }
     if n >= rule.threshold {
         return vec![Outcome::Below { measured: n, at_stake: None }];

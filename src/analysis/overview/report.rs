@@ -98,7 +98,31 @@ pub struct Figure {
     pub absent: Option<String>,
 }
 
+/// The share of the time of compute from which on its costs count as known.
+const WHOLE_COVERAGE: f64 = 0.95;
+
+/// The share of the time of compute below which a sum of its costs says nothing.
+const LEAST_COVERAGE: f64 = 0.05;
+
+/// Why a sum of costs is unknown.
+const NO_COVERAGE: &str = "The costs of most ops, or the peaks for their data types, are unknown.";
+
 impl Figure {
+    /// Returns whether the value counts only ops whose costs are known, so that the true value may be larger.
+    pub fn is_at_least(&self) -> bool {
+        let is_sum_of_costs = matches!(&*self.name, "model_mfu" | "hardware_mfu" | "hbm_bandwidth");
+        is_sum_of_costs && self.coverage.is_some_and(|coverage| coverage < WHOLE_COVERAGE)
+    }
+
+    /// Removes a value that says nothing, because the costs of almost all ops are unknown.
+    pub(super) fn without_unknown_costs(mut self) -> Self {
+        let says_nothing = self.coverage.is_some_and(|coverage| coverage < LEAST_COVERAGE) || self.value == Some(0.0);
+        if self.is_at_least() && self.value.is_some() && says_nothing {
+            (self.value, self.inputs, self.absent) = (None, Vec::new(), Some(NO_COVERAGE.to_owned()));
+        }
+        self
+    }
+
     /// Returns the limit that the value exceeds, in words. `None` if it exceeds none.
     pub fn exceeded_limit(&self) -> Option<&'static str> {
         let limit = match &*self.name {

@@ -124,6 +124,12 @@ impl Advice {
         Self { only_for: Some(subject), ..self }
     }
 
+    /// Returns whether the advice names functions of JAX, which other frameworks lack.
+    pub fn names_jax(&self) -> bool {
+        let names = |text: &str| text.contains("jax.") || text.contains("JAX");
+        names(self.text) || self.code.is_some_and(names)
+    }
+
     fn to_try(&self) -> Suggestion {
         Suggestion {
             text: self.text.to_owned(),
@@ -189,6 +195,12 @@ impl Rule {
     /// Returns all advice, whatever the platform.
     pub fn advice(&self) -> Vec<Suggestion> {
         self.tries.iter().map(Advice::to_try).collect()
+    }
+
+    /// Returns which of the advice holds for any platform and any finding of the rule, as bits.
+    pub fn unconditional_advice(&self) -> u64 {
+        let holds = |(_, advice): &(usize, &Advice)| advice.only_on.is_none() && advice.only_for.is_none();
+        self.tries.iter().take(64).enumerate().filter(holds).fold(0, |bits, (at, _)| bits | 1_u64 << at)
     }
 
     /// Returns the outcome of a rule about time: a finding by `draft` if the share of the time at stake reaches the
@@ -259,6 +271,7 @@ impl Rule {
         let fits = |advice: &&Advice| {
             advice.only_on.is_none_or(|platform| platform == context.platform())
                 && advice.only_for.is_none_or(|subject| subjects.contains(&subject))
+                && (context.framework.may_be_jax() || !advice.names_jax())
         };
         let empty = self.empty_finding();
         Finding {

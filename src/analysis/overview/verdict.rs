@@ -7,6 +7,9 @@ use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
 use crate::units::Picos;
 
+/// How the titles of collectives begin.
+const WAITS_FOR: &str = "The device waits for ";
+
 /// Share of a step from which on the largest finding is the verdict.
 const WORTH: f64 = 0.02;
 
@@ -20,8 +23,9 @@ const MOST: f64 = 0.3;
 const ALL: f64 = 0.98;
 
 /// The findings about idle time.
-const IDLE: [&str; 8] = [
+const IDLE: [&str; 9] = [
     "input_bound",
+    "op_by_op",
     "host_dispatch",
     "recompile",
     "host_sync",
@@ -49,8 +53,8 @@ pub(super) fn title(id: &str, device: &str) -> Option<String> {
     let primitive = id.strip_prefix("exposed_")?;
     let name = |primitive: &str| primitive.replace('_', "-");
     Some(match primitive.strip_prefix(DCN) {
-        Some(primitive) => format!("The device waits for {} over DCN", name(primitive)),
-        None => format!("The device waits for {}", name(primitive)),
+        Some(primitive) => format!("{WAITS_FOR}{} over DCN", name(primitive)),
+        None => format!("{WAITS_FOR}{}", name(primitive)),
     })
 }
 
@@ -74,7 +78,7 @@ impl Overview {
 /// What a verdict is about: a finding, or all collectives together.
 struct Cause<'o> {
     title: &'o str,
-    /// The finding, or the collective with the most recoverable time.
+    /// The finding, or the collective with the most time.
     finding: &'o Finding,
     at_stake: Picos,
     recoverable: Picos,
@@ -93,7 +97,8 @@ impl<'o> Cause<'o> {
         let is_cause = |finding: &&Finding| !matches!(&*finding.id, "opaque_kernels" | "varying_op" | "slow_steps");
         let mut all: Vec<Self> = of.findings.iter().filter(is_cause).map(Self::new).collect();
         let collectives = || of.findings.iter().filter(is_collective);
-        if let (2.., Some(first)) = (collectives().count(), collectives().next()) {
+        let largest = collectives().rev().max_by_key(|finding| finding.at_stake);
+        if let (2.., Some(first)) = (collectives().count(), largest) {
             all.push(Self {
                 title: "The device waits for collectives",
                 finding: first,
@@ -116,14 +121,8 @@ fn judgement(of: &Overview) -> String {
     let period = of.period;
     let fraction = |time: Picos| time.fraction_of(period).unwrap_or(0.0);
     let share = |time: Picos| percent_text(fraction(time));
-    let not_judged = of.ledger.per_step(of.ledger.time(Owner::Opaque));
-    let unjudged = if fraction(not_judged) > 0.5 {
-        let has_costs = of.figures.iter().any(|figure| figure.absent.as_deref() == Some(NO_PEAKS));
-        let unknown = if has_costs { "peaks of the device" } else { "costs of ops" };
-        format!("{} of {unit} cannot be judged, because the {unknown} are unknown.", share(not_judged))
-    } else {
-        String::new()
-    };
+    let in_file = of.header.not_in_file.map(|_| format!("the {} of {unit} that are in the file", time_text(period)));
+    let unjudged = unjudged(of, in_file.as_deref().unwrap_or(&unit));
     let causes = Cause::all(of);
     let worth = |cause: &Cause<'_>| if cause.recoverable > Picos::ZERO { cause.recoverable } else { cause.at_stake };
     let most = |by: &dyn Fn(&Cause<'_>) -> Picos| causes.iter().rev().max_by_key(|cause| by(cause));
@@ -142,16 +141,21 @@ fn judgement(of: &Overview) -> String {
         return format!("{unjudged} {none}").trim_start().to_owned();
     };
     let guess = if first.finding.confidence == Confidence::Guess { " This finding is a guess." } else { "" };
-    let whole = match of.header.not_in_file {
-        Some(_) => format!("the {} of {unit} that are in the file", time_text(period)),
-        None => format!("{unit} of {}", time_text(period)),
-    };
+    let whole = in_file.unwrap_or_else(|| format!("{unit} of {}", time_text(period)));
     let idle = of.kinds.iter().find(|kind| kind.kind.is_none()).map_or(Picos::ZERO, |kind| kind.total);
     // A part of the idle time is named with the whole of it.
     let is_part_of_idle = IDLE.contains(&&*first.finding.id) && fraction(idle) >= fraction(first.at_stake) + WORTH;
     let idle = if is_part_of_idle { format!(" It is idle for {} of {unit}.", share(idle)) } else { String::new() };
-    let mut text =
-        format!("{}: {} of {whole}, {}.{idle}{guess}", first.title, time_text(first.at_stake), share(first.at_stake));
+    // Where one collective makes most of the time of all, it is named, too.
+    let part = first.finding;
+    let most = if part.title != first.title && 2 * part.at_stake.0 > first.at_stake.0 {
+        let what = part.title.strip_prefix(WAITS_FOR).unwrap_or(&part.title);
+        format!(", most of it for {what} ({}, {})", time_text(part.at_stake), share(part.at_stake))
+    } else {
+        String::new()
+    };
+    let (time, fraction_of_step) = (time_text(first.at_stake), share(first.at_stake));
+    let mut text = format!("{}: {time} of {whole}, {fraction_of_step}{most}.{idle}{guess}", first.title);
     if first.recoverable == Picos::ZERO {
         text += " How much of it can be recovered is unknown.";
     } else if fraction(first.recoverable) < fraction(first.at_stake) * ALL {
@@ -174,6 +178,15 @@ fn judgement(of: &Overview) -> String {
     // A large cause comes before what cannot be judged.
     let in_order = if fraction(first.at_stake) >= MOST { [&text, &unjudged] } else { [&unjudged, &text] };
     in_order.map(String::as_str).join(" ").trim().to_owned()
+}
+
+/// Returns a sentence about the time of ops without a roofline time, if that is more than half of a step. Else it is empty.
+fn unjudged(of: &Overview, unit: &str) -> String {
+    let time = of.ledger.per_step(of.ledger.time(Owner::Opaque));
+    let Some(share) = time.fraction_of(of.period).filter(|share| *share > 0.5) else { return String::new() };
+    let has_costs = of.figures.iter().any(|figure| figure.absent.as_deref() == Some(NO_PEAKS));
+    let unknown = if has_costs { "peaks of the device" } else { "costs of ops" };
+    format!("{} of {unit} cannot be judged, because the {unknown} are unknown.", percent_text(share))
 }
 
 /// Returns a sentence about the option with the most time, if that is at least a twentieth of a step and more than the time of

@@ -43,7 +43,8 @@ pub(super) fn cost(
     }
     let bytes = known(op.stats.bytes_accessed);
     let total = flops.or(model).ok_or(SkipReason::NoFlops)?;
-    let bytes = bytes.ok_or(SkipReason::NoBytes)?;
+    // A custom call reads and writes something: without bytes, they are unknown.
+    let bytes = bytes.filter(|bytes| !opaque || *bytes > 0.0).ok_or(SkipReason::NoBytes)?;
     if total == 0.0 && bytes == 0.0 {
         return Err(SkipReason::NoFlops);
     }

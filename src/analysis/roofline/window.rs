@@ -16,7 +16,7 @@ use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
-use crate::profile::{Profile, ProgramId};
+use crate::profile::{MemoryBytes, Profile, ProgramId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -75,8 +75,10 @@ impl Analysis {
             add(&mut found.flops, op.stats.flops);
             add(&mut found.model_flops, op.stats.model_flops);
             add(&mut found.bytes, op.stats.bytes_accessed);
+            // A kernel of unknown bytes has none in any memory.
+            let memory = profile.memory(session.plane(device), member.op).filter(|of| **of != MemoryBytes::default());
             #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-            let of_hbm = profile.memory(session.plane(device), member.op).map(|memory| memory.hbm as f64);
+            let of_hbm = memory.map(|memory| memory.hbm as f64);
             add(&mut hbm, of_hbm.or(op.stats.bytes_accessed));
         });
         let of = |amount: Option<f64>, most: Option<f64>| Some(amount? / most.filter(|most| *most > 0.0)?);

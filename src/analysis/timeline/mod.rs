@@ -38,7 +38,7 @@ pub use report::{
     TrackId, TrackKind,
 };
 pub use series::{SeriesColumn, SeriesPicture, SeriesRange, SeriesRef, SeriesTrack, SeriesUnit};
-pub use trace_records::{TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
+pub use trace_records::{TraceCounter, TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
 
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::Kind;

@@ -5,12 +5,12 @@ use super::TimelineIndex;
 use super::event_report::FlowKind;
 use super::links::linked_events;
 use super::report::{LineRef, TrackGroup};
-use super::trace_records::{TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
+use super::trace_records::{TraceCounter, TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
 use super::tracks::line_at;
 use crate::analysis::base::hosts;
 use crate::analysis::classify::Kind;
 use crate::lanes::{Lane, Lanes, LineTimes};
-use crate::profile::{Op, Profile};
+use crate::profile::{Line, Op, Plane, Profile};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -58,6 +58,7 @@ impl TimelineIndex {
                 offset: self.timeline.offset(group),
                 limit: &mut limit,
                 thread: TraceThread { process, thread: 0 },
+                has_started: false,
                 n_events: 0,
                 each: &mut *each,
             };
@@ -152,6 +153,8 @@ struct GroupWriter<'a> {
     limit: &'a mut Limit,
     /// The last thread.
     thread: TraceThread,
+    /// Whether the plane has been listed.
+    has_started: bool,
     n_events: u64,
     each: &'a mut dyn FnMut(TraceRecord<'_>) -> io::Result<()>,
 }
@@ -166,6 +169,9 @@ impl GroupWriter<'_> {
         name: &str,
         listed: &mut [u32],
     ) -> io::Result<()> {
+        if let Some((plane, line)) = line_at(self.profile, of).filter(|(_, line)| line.has_counters()) {
+            return self.counters(of, times, plane, line);
+        }
         let lanes = Lanes::new(times.events, false, classes);
         let mut n_lanes = 0;
         for (lane, may_overlap) in (0..lanes.len()).filter_map(|at| lanes.lane(at)) {
@@ -190,12 +196,39 @@ impl GroupWriter<'_> {
         Ok(())
     }
 
-    fn start_thread(&mut self, of: LineRef, name: &str, lane: u32) -> io::Result<()> {
-        let process = self.thread.process;
-        if self.thread.thread == 0 {
-            let name = process_name(self.profile, self.host_names, of);
-            (self.each)(TraceRecord::Process { process, name: &name })?;
+    /// Lists the samples of a line of counters, which belong to no thread.
+    fn counters(&mut self, of: LineRef, times: LineTimes<'_>, plane: &Plane, line: &Line) -> io::Result<()> {
+        let profile = self.profile;
+        for rows in line.counters.chunk_by(|a, b| a.event == b.event) {
+            let Some(event) = rows.first().map(|row| row.event as usize).filter(|event| *event < times.events.len())
+            else {
+                continue;
+            };
+            let time = times.time(event);
+            if !self.query.includes(time) || !self.limit.admits(time.0) {
+                continue;
+            }
+            self.start_process(of)?;
+            self.n_events += 1;
+            let values: Vec<(&str, f64)> = rows.iter().map(|row| (profile.text(row.stat), row.value)).collect();
+            let name = profile.text(plane.op(times.op(event)).name);
+            let (process, start) = (self.thread.process, Picos(time.0));
+            (self.each)(TraceRecord::Counter(TraceCounter { process, name, start, values: &values }))?;
         }
+        Ok(())
+    }
+
+    /// Lists the plane before its first event.
+    fn start_process(&mut self, of: LineRef) -> io::Result<()> {
+        if std::mem::replace(&mut self.has_started, true) {
+            return Ok(());
+        }
+        let name = process_name(self.profile, self.host_names, of);
+        (self.each)(TraceRecord::Process { process: self.thread.process, name: &name })
+    }
+
+    fn start_thread(&mut self, of: LineRef, name: &str, lane: u32) -> io::Result<()> {
+        self.start_process(of)?;
         self.thread.thread += 1;
         (self.each)(TraceRecord::Thread { thread: self.thread, name, lane })
     }

@@ -57,6 +57,7 @@ pub enum TraceRecord<'a> {
         lane: u32,
     },
     Event(TraceEvent<'a>),
+    Counter(TraceCounter<'a>),
     /// A link from one event to another. Both have been listed before.
     Flow {
         kind: FlowKind,
@@ -94,4 +95,15 @@ pub struct TraceEvent<'a> {
     pub program: Option<&'a str>,
     /// Number of the step of the device in which the event starts.
     pub step: Option<u64>,
+}
+
+/// A sample of a counter.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceCounter<'a> {
+    /// Number of the process.
+    pub process: u32,
+    pub name: &'a str,
+    pub start: Picos,
+    /// The names of the series and their values.
+    pub values: &'a [(&'a str, f64)],
 }

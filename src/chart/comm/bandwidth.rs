@@ -247,7 +247,7 @@ pub fn tip(rows: &[CommRow], id: u32) -> Option<Tip> {
     let row = rows.get(id as usize)?;
     let rate = |rate: f64| format!("{} GB/s", format::gbs(rate));
     let lines = [
-        ("Message", row.bytes_each.map(format::bytes_text)),
+        ("Message", row.message_text()),
         ("Algorithm bandwidth", row.alg_rate.map(rate)),
         ("Bus bandwidth", row.bus_rate.map(rate)),
         ("Link bandwidth", row.peak.map(rate)),

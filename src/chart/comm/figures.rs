@@ -155,7 +155,7 @@ fn lowest(of: &CommRow) -> Figure {
     };
     let rows = vec![
         row("Row", format::middle_cut(&of.key, 48)),
-        row("Message", of.bytes_each.map_or_else(|| ABSENT.to_owned(), format::bytes_text)),
+        row("Message", of.message_text().unwrap_or_else(|| ABSENT.to_owned())),
         row("Executions", format::executions(of.n)),
         row("Σ of their lengths", exact(of.wall)),
         row("Left out", format!("messages below {}: latency dominates there", format::bytes_text(CommRow::LARGE))),

@@ -139,6 +139,7 @@ fn lost(of: &Overview) -> Figure {
 
 fn share(known: &Known, label: &str, formula: &str) -> Figure {
     let (value, unit) = share_figure(known.value);
+    let value = if known.value.is_some() && known.is_at_least() { format!("≥ {value}") } else { value };
     let mut rows = inputs(known);
     rows.extend(known.coverage.map(|coverage| row("Coverage", format::percent_text(coverage))));
     rows.extend(known.absent.as_ref().map(|reason| row("Unknown", reason.clone())));

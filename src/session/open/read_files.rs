@@ -79,6 +79,7 @@ fn complete(profile: &mut Profile, open_files: &[OpenFile]) {
         instructions::fill(profile, open_files);
     }
     instructions::name_categories(profile);
+    instructions::forget_bytes_of_kernels(profile);
 }
 
 /// Opens captures and compiled programs as one session. If there are several files, those of other formats are skipped

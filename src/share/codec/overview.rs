@@ -181,6 +181,8 @@ fn advice(v: &mut dyn Visit, of: &mut Finding) -> VisitResult {
     v.exact(&mut bits)?;
     v.texts(&mut flags, Text::Word)?;
     v.text(&mut chip, None, Text::Chip)?;
+    // The advice of rules was in another order before.
+    let bits = (v.version() >= 5).then_some(bits);
     of.set_advice(bits, &flags, chip.as_deref());
     Ok(())
 }

@@ -6,6 +6,8 @@
 //! element. The bytes are those of the operands and of the result, each once. Two rules differ from XLA: a
 //! transcendental function also counts as one FLOP, and library calls for matmuls, convolutions and attention have FLOPs.
 
+use super::attention::{ATTENTION, attention};
+use super::sizes::{contracted, elements, numbers};
 use super::{ComputationId, Instruction, InstructionId, Module, Shape, convolution};
 
 /// The cost of one execution. `None` means unknown, such as for a call of code outside of XLA.
@@ -16,9 +18,6 @@ pub struct Cost {
     /// Bytes read and written.
     pub bytes: Option<f64>,
 }
-
-/// The start of the names of cuDNN's attention calls.
-const ATTENTION: &str = "__cudnn$fmha";
 
 /// Deepest nesting of fusions whose FLOPs are counted. The FLOPs of a deeper fusion are unknown.
 const DEPTH: u32 = 4;
@@ -72,52 +71,11 @@ impl Module {
             return Some(2.0 * result * contracted(self.operand_shape(id, 0)?, &numbers(list))?);
         }
         if target.starts_with(ATTENTION) {
-            return self.attention(of, id, target);
+            return attention(self, of, id, target);
         }
         // The second operand of a forward convolution is its kernel. In the calls for gradients it is another operand.
         let forward = matches!(target, "__cudnn$convForward" | "__cudnn$convBiasActivationForward");
         if forward { self.convolution(of, id) } else { None }
-    }
-
-    /// Returns the FLOPs of an attention call of cuDNN. For each pair of a query and a key, the forward call has two
-    /// matmuls of the size of a head, and the backward call five, because it computes the scores again. A causal mask
-    /// leaves out the pairs after the query, and a window those long before it. The values are taken to have the head
-    /// size of the queries.
-    fn attention(&self, of: &Instruction, id: InstructionId, target: &str) -> Option<f64> {
-        let config = of.backend_config()?;
-        let [n_heads, n_queries, n_keys] = scores(config).or_else(|| self.scores_of_operands(id, config))?;
-        let is_causal = config.split_once("\"mask_type\"").is_some_and(|(_, mask)| mask.contains("\"CAUSAL\""));
-        let window = config.split_once("\"sliding_window_length\"").and_then(|(_, length)| {
-            let length: String =
-                length.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-            length.parse::<u32>().ok().map(f64::from)
-        });
-        let pairs = if is_causal && n_queries == n_keys {
-            let window = window.filter(|window| *window > 0.0).unwrap_or(n_keys).min(n_keys);
-            window * (window + 1.0) / 2.0 + (n_keys - window) * window
-        } else {
-            n_queries * n_keys
-        };
-        let head_size = elements(self.operand_shape(id, 0)?) / (n_heads * n_queries);
-        let matmuls = if target.contains("Backward") { 5.0 } else { 2.0 };
-        Some(2.0 * matmuls * n_heads * pairs * head_size).filter(|flops| flops.is_finite())
-    }
-
-    /// Returns the heads of all sequences, the queries and the keys of an attention call, from its operands and the dimensions of its
-    /// first matmul.
-    fn scores_of_operands(&self, id: InstructionId, config: &str) -> Option<[f64; 3]> {
-        let (_, matmul) = config.split_once("\"bmm1_dot_dimension_numbers\"")?;
-        let (matmul, _) = matmul.split_once('}')?;
-        let side = |operand: usize, side: &str| {
-            let dims = |what: &str| {
-                let (_, list) = matmul.split_once(&*format!("\"{side}_{what}_dimensions\""))?;
-                contracted(self.operand_shape(id, operand)?, &numbers(list.split_once('[')?.1.split_once(']')?.0))
-            };
-            let batch = dims("batch")?;
-            Some((batch, elements(self.operand_shape(id, operand)?) / (batch * dims("contracting")?)))
-        };
-        let ((n_heads, n_queries), (_, n_keys)) = (side(0, "lhs")?, side(1, "rhs")?);
-        Some([n_heads, n_queries, n_keys])
     }
 
     fn convolution(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
@@ -190,7 +148,7 @@ impl Module {
         }
     }
 
-    fn operand_shape(&self, id: InstructionId, i: usize) -> Option<&Shape> {
+    pub(super) fn operand_shape(&self, id: InstructionId, i: usize) -> Option<&Shape> {
         let operand = self.instruction(id)?.operands.get(i)?;
         operand.shape.as_ref().or_else(|| Some(&self.instruction(operand.id?)?.shape))
     }
@@ -201,18 +159,6 @@ impl Module {
 fn result(of: &Instruction) -> Option<&Shape> {
     let library = of.custom_call_target().is_some_and(|target| target.starts_with("__cu"));
     if library { of.shape.elements().first().or(Some(&of.shape)) } else { Some(&of.shape) }
-}
-
-/// Returns the heads of all sequences, the queries and the keys of an attention call, from the shape of its scores in its backend
-/// config.
-fn scores(config: &str) -> Option<[f64; 3]> {
-    let (_, scores) = config.split_once("\"intermediate_tensor_shape\"")?;
-    let (_, dims) = scores.split_once("\"dimensions\"")?;
-    let dims = numbers(dims.split_once('[')?.1.split_once(']')?.0);
-    let [batch, heads, n_queries, n_keys] = dims[..] else { return None };
-    #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-    let [n_heads, n_queries, n_keys] = [batch * heads, n_queries, n_keys].map(|n| n as f64);
-    Some([n_heads, n_queries, n_keys])
 }
 
 /// Returns the FLOPs of a dot whose rows are divided among groups, each with a matrix of its own. The sizes of the groups are data of
@@ -239,27 +185,10 @@ fn fft(of: &Instruction, operand: &Shape) -> Option<f64> {
     Some(per_point * points * length.log2()).filter(|flops| flops.is_finite())
 }
 
-/// Returns the product of the sizes of these dimensions.
-fn contracted(shape: &Shape, dims: &[usize]) -> Option<f64> {
-    let sizes = &shape.as_array()?.dims;
-    #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-    dims.iter().map(|at| sizes.get(*at).map(|size| *size as f64)).product()
-}
-
-/// Returns the numbers in `{1,2}`, `1,2` or `"1","2"`.
-fn numbers(text: &str) -> Vec<usize> {
-    text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect()
-}
-
 /// Returns the product of the sizes in `{size=1x3 stride=…}`.
 fn window_size(window: &str) -> f64 {
     let sizes = window.split_once("size=").map_or("", |(_, rest)| rest.split([' ', '}']).next().unwrap_or_default());
     sizes.split('x').filter_map(|n| n.parse::<u32>().ok()).map(f64::from).product()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-fn elements(shape: &Shape) -> f64 {
-    shape.arrays().filter_map(super::ArrayShape::elements).map(|n| n as f64).sum()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
@@ -336,10 +265,11 @@ fn has_unknown_flops(opcode: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::text;
 
-    fn cost(hlo: &str, name: &str) -> (Option<f64>, Option<f64>) {
+    /// Returns the FLOPs and the bytes of an instruction of a text.
+    pub(in super::super) fn cost(hlo: &str, name: &str) -> (Option<f64>, Option<f64>) {
         let (module, _) = text::module(hlo).unwrap();
         let cost = module.cost(module.instruction_named(name).unwrap());
         (cost.flops, cost.bytes)
@@ -402,37 +332,6 @@ mod tests {
         assert_eq!(transform("FFT", "c64[3,16]{1,0}", "c64[3,16]{1,0}"), Some(5.0 * 48.0 * 4.0));
         assert_eq!(transform("RFFT", "f32[3,16]{1,0}", "c64[3,9]{1,0}"), Some(2.5 * 48.0 * 4.0));
         assert_eq!(transform("IRFFT", "c64[3,9]{1,0}", "f32[3,16]{1,0}"), Some(2.5 * 48.0 * 4.0));
-    }
-
-    #[test]
-    fn attention_without_the_shape_of_its_scores_has_that_of_its_operands() {
-        // Two sequences of 8 queries and 6 keys, 3 heads of size 4; the keys have one head.
-        let hlo = "HloModule m\n\nENTRY %e {\n  %q = bf16[2,3,8,4]{3,2,1,0} parameter(0)\n  %k = bf16[2,1,6,4]{3,2,1,0} parameter(1)\n  \
-                   ROOT %c = (bf16[2,3,8,4]{3,2,1,0}, u8[0]{0}) custom-call(%q, %k, %k), custom_call_target=\"__cudnn$fmhaSoftmax\", \
-                   backend_config={\"cudnn_fmha_backend_config\":{\"mask_type\":\"NO_MASK\",\"bmm1_dot_dimension_numbers\":{\
-                   \"lhs_contracting_dimensions\":[\"3\"],\"rhs_contracting_dimensions\":[\"3\"],\"lhs_batch_dimensions\":[\"0\",\"1\"],\
-                   \"rhs_batch_dimensions\":[\"0\",\"1\"]}}}\n}\n";
-        assert_eq!(cost(hlo, "c").0, Some(2.0 * 2.0 * 6.0 * 48.0 * 4.0));
-    }
-
-    #[test]
-    fn attention_counts_the_pairs_that_its_mask_leaves() {
-        // Two sequences of 8 tokens, 3 heads of size 4, in bf16.
-        let call = |target: &str, mask: &str, window: u32| {
-            let hlo = format!(
-                "HloModule m\n\nENTRY %e {{\n  %q = bf16[2,8,3,4]{{3,2,1,0}} parameter(0)\n  \
-                 ROOT %c = (bf16[2,3,8,4]{{3,2,1,0}}, u8[512]{{0}}) custom-call(%q, %q, %q), \
-                 custom_call_target=\"__cudnn$fmhaSoftmax{target}\", backend_config={{\"cudnn_fmha_backend_config\":{{\
-                 \"intermediate_tensor_shape\":{{\"element_type\":\"BF16\",\"dimensions\":[\"2\",\"3\",\"8\",\"8\"]}},\
-                 \"mask_type\":\"{mask}\",\"sliding_window_length\":{window}}}}}\n}}\n"
-            );
-            cost(&hlo, "c")
-        };
-        let per_pair = 2.0 * 2.0 * 2.0 * 3.0 * 4.0;
-        assert_eq!(call("", "NO_MASK", 0), (Some(64.0 * per_pair), Some(4.0 * 384.0)), "without its workspace");
-        assert_eq!(call("", "CAUSAL", 0).0, Some(36.0 * per_pair), "1 + 2 + … + 8 pairs");
-        assert_eq!(call("", "CAUSAL", 3).0, Some(21.0 * per_pair), "1 + 2 + 3 × 6 pairs");
-        assert_eq!(call("Backward", "CAUSAL", 0).0, Some(36.0 * per_pair * 2.5));
     }
 
     #[test]

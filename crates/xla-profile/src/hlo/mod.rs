@@ -14,6 +14,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod attention;
 mod convolution;
 mod cost;
 mod dtype;
@@ -37,6 +38,7 @@ mod proto_shape;
 mod replica;
 mod shape;
 mod sharding;
+mod sizes;
 pub mod text;
 mod tile;
 mod transposed;

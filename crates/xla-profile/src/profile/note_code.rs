@@ -58,6 +58,8 @@ note_codes! {
     DataFormattingShare = "data_formatting_share",
     /// Runs of programs are derived from ops, because no line has them.
     DerivedRuns = "derived_runs",
+    /// Runs start before the host has enqueued them: the clock of the device is behind that of its host.
+    DeviceClockBehind = "device_clock_behind",
     /// The events of a device end before its work does.
     DeviceEndsEarly = "device_ends_early",
     /// The events of a device start after its work does.

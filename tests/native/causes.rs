@@ -1,0 +1,454 @@
+//! These tests simulate runs with one fault each, of random sizes, and check that the fault is the first finding, with the time that
+//! it costs. The faults are those of whole runs, which the simulator of one program (`synth`) does not have.
+
+use crate::common::make::{Plane, int, text};
+use crate::common::{bytes, open};
+use fastrand::Rng;
+use rooflight::analysis::base::Analysis;
+use rooflight::analysis::overview::{Confidence, Finding, Overview, OverviewQuery};
+use rooflight::profile::{Note, NoteCode};
+use rooflight::session::{self, Programs};
+use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
+
+const US: i64 = 1_000_000;
+const MS: i64 = 1_000 * US;
+/// Number of random runs of each fault.
+const N_RUNS: u64 = 12;
+/// Number of steps of a run.
+const N_STEPS: i64 = 8;
+/// When the first step starts.
+const START: i64 = 10 * MS;
+/// Peak of a TPU v5e in FLOP/s.
+const PEAK: f64 = 197e12;
+
+/// A device, with the events of its lines.
+struct Device {
+    plane: Plane,
+    program: i64,
+    ops: Vec<(i64, i64, i64)>,
+    runs: Vec<(i64, i64, i64)>,
+    steps: Vec<(i64, i64, i64)>,
+}
+
+impl Device {
+    fn new(number: usize, program: i64) -> Self {
+        let mut plane = Plane::new(&format!("/device:TPU:{number}"));
+        plane.own("device_type_string", text("TPU v5 lite"));
+        plane.own("peak_teraflops_per_second", Value::DoubleValue(PEAK / 1e12));
+        Self { plane, program, ops: Vec::new(), runs: Vec::new(), steps: Vec::new() }
+    }
+
+    /// Adds an op: its text, its category, the path of its scope, and its FLOPs.
+    fn op(&mut self, hlo: &str, category: &str, path: &str, flops: i64) -> i64 {
+        let name = hlo.trim_start_matches('%').split(' ').next().unwrap();
+        let stats = [
+            ("hlo_category", text(category)),
+            ("program_id", int(self.program)),
+            ("tf_op", text(path)),
+            ("flops", int(flops)),
+            ("bytes_accessed", int(1024)),
+        ];
+        self.plane.op(hlo, name, &stats)
+    }
+
+    /// Adds a matmul that attains four fifths of the roofline if it takes `time`.
+    fn matmul(&mut self, time: i64) -> i64 {
+        let hlo = "%fusion.1 = bf16[1024,1024]{1,0} fusion(bf16[1024,1024]{1,0} %a, bf16[1024,1024]{1,0} %b), kind=kOutput, calls=%f";
+        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a cost")]
+        let flops = (0.8 * PEAK * time as f64 / 1e12) as i64;
+        self.op(hlo, "convolution fusion", "jit(train_step)/dot_general", flops)
+    }
+
+    /// Adds a run of ops, each with its duration, one after the other. Returns its end.
+    fn run(&mut self, at: i64, ops: &[(i64, i64)]) -> i64 {
+        let mut now = at;
+        for (op, duration) in ops {
+            self.ops.push((*op, now, *duration));
+            now += duration;
+        }
+        let module = self.plane.op(&format!("jit_train_step({})", self.program), "", &[]);
+        self.runs.push((module, at, now - at));
+        now
+    }
+
+    fn step(&mut self, number: i64, at: i64, duration: i64) {
+        let step = self.plane.op(&number.to_string(), "", &[]);
+        self.steps.push((step, at, duration));
+    }
+
+    fn done(mut self) -> XPlane {
+        self.plane.line("Steps", &self.steps);
+        self.plane.line("XLA Modules", &self.runs);
+        self.plane.line("XLA Ops", &self.ops);
+        self.plane.done()
+    }
+}
+
+/// The thread of Python, with events as (name, start, end).
+fn host(events: &[(&str, i64, i64)]) -> XPlane {
+    let mut plane = Plane::new("/host:CPU");
+    let events: Vec<(i64, i64, i64)> =
+        events.iter().map(|(name, start, end)| (plane.op(name, name, &[]), *start, end - start)).collect();
+    plane.line("python", &events);
+    plane.done()
+}
+
+/// A simulated run.
+struct Made {
+    planes: Vec<XPlane>,
+    /// The id of the first finding.
+    id: &'static str,
+    /// What the fault costs in a step, in ps.
+    costs: i64,
+    /// What the title, the detail or the advice must say.
+    says: &'static [&'static str],
+    /// What nothing of the finding may say.
+    is_silent_about: &'static [&'static str],
+}
+
+/// Returns the overview and the notes of a run.
+fn overview(planes: Vec<XPlane>) -> (Overview, Vec<Note>) {
+    let space = XSpace { planes, hostnames: vec!["host-a".into()], ..Default::default() };
+    let mut opened = open("host.xplane.pb", bytes(&space)).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let files = analysis.file_view(&opened.profile, &opened.files, true);
+    let query = OverviewQuery::default();
+    let found = session::overview(&analysis, &opened.profile, &mut programs, &files, &query).unwrap();
+    let notes = found.notes.clone();
+    (found, notes)
+}
+
+fn words(finding: &Finding) -> String {
+    let tries = finding.tries.iter().map(|of| format!("{} {}", of.text, of.code.as_deref().unwrap_or_default()));
+    [finding.title.clone(), finding.detail.clone()].into_iter().chain(tries).collect::<Vec<_>>().join("\n")
+}
+
+/// Simulates runs of a fault, and checks the first finding and the verdict of each.
+fn check(simulate: impl Fn(&mut Rng) -> Made) {
+    for seed in 0..N_RUNS {
+        let Made { planes, id, costs, says, is_silent_about } = simulate(&mut Rng::with_seed(seed));
+        let (of, _) = overview(planes);
+        let first = of.findings.iter().max_by_key(|finding| finding.at_stake).unwrap();
+        assert_eq!(first.id, id, "run {seed}: {}", of.verdict);
+        let ratio = first.at_stake.as_f64() / costs as f64;
+        assert!((ratio - 1.0).abs() < 0.02, "run {seed}: {id} costs {costs} ps, and {:?} is said", first.at_stake);
+        assert!(of.verdict.starts_with(&first.title), "run {seed}: {}", of.verdict);
+        let words = words(first);
+        for word in says {
+            assert!(words.contains(word), "run {seed}: “{word}” is not said: {words}");
+        }
+        for word in is_silent_about {
+            assert!(!words.contains(word), "run {seed}: “{word}” is said: {words}");
+        }
+    }
+}
+
+#[test]
+fn a_reduction_of_gradients_over_dcn() {
+    check(|random| {
+        let (compute, wait) = (random.i64(8..15) * MS, random.i64(6..20) * MS);
+        let mut device = Device::new(0, 7);
+        let attributes = "channel_id=3, is_host_transfer=true, frontend_attributes={\
+                          _xla_host_transfer_handler_name=\"xla_megascale_runtime\",\
+                          _xla_host_transfer_rendezvous=\"collective.123_0\",_xla_megascale_transfer_type=\"ALL_REDUCE\"}";
+        let send = format!(
+            "%send.5 = (f32[16777216]{{0}}, u32[], token[]) send(f32[16777216]{{0}} %g, token[] %t), {attributes}"
+        );
+        let wait_of = format!(
+            "%recv-done.6 = (f32[16777216]{{0}}, token[]) recv-done((f32[16777216]{{0}}, u32[], token[]) %recv.6), {attributes}"
+        );
+        let matmul = device.matmul(compute);
+        let send = device.op(&send, "host send", "", 0);
+        let wait_op = device.op(&wait_of, "host recv-done", "", 0);
+        let period = compute + wait + 40 * US;
+        for n in 0..N_STEPS {
+            let at = START + n * period;
+            device.run(at, &[(matmul, compute), (send, 40 * US), (wait_op, wait)]);
+            device.step(n, at, period);
+        }
+        Made {
+            planes: vec![device.done()],
+            id: "exposed_dcn_all_reduce",
+            costs: wait + 40 * US,
+            says: &["all-reduce over DCN", "collective.123_0"],
+            is_silent_about: &["data loader", "--xla"],
+        }
+    });
+}
+
+#[test]
+fn a_callback_in_each_step() {
+    check(|random| {
+        let (compute, callback) = (random.i64(4..15) * MS, random.i64(6..20) * MS);
+        let mut device = Device::new(0, 7);
+        let recv = "%recv-done.9 = (f32[8]{0}, token[]) recv-done((f32[8]{0}, u32[], token[]) %recv.9), channel_id=2, \
+                    is_host_transfer=true, frontend_attributes={_xla_host_transfer_handler_name=\"pjrt_rendezvous\"}";
+        let (matmul, recv) = (device.matmul(compute), device.op(recv, "host recv-done", "", 0));
+        let period = compute + callback;
+        for n in 0..N_STEPS {
+            let at = START + n * period;
+            device.run(at, &[(matmul, compute), (recv, callback)]);
+            device.step(n, at, period);
+        }
+        Made {
+            planes: vec![device.done()],
+            id: "host_callback",
+            costs: callback,
+            says: &["host callback", "jax.numpy"],
+            is_silent_about: &["data loader", "compiles in each call"],
+        }
+    });
+}
+
+/// Makes a device with an idle time at the end of each step, and what the host does in it: events as (name, start, end), as shares
+/// of the idle time. The host enqueues the next run 10 µs before its start.
+fn idle(random: &mut Rng, during: &[(&str, f64, f64)]) -> (Vec<XPlane>, i64) {
+    let (compute, idle) = (random.i64(4..15) * MS, random.i64(6..20) * MS);
+    let mut device = Device::new(0, 7);
+    let matmul = device.matmul(compute);
+    let period = compute + idle;
+    let mut events = Vec::new();
+    for n in 0..N_STEPS {
+        let at = START + n * period;
+        events.push(("PjitFunction(train_step)", at - 10 * US, at - 5 * US));
+        device.run(at, &[(matmul, compute)]);
+        device.step(n, at, period);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a time")]
+        let within = |share: f64| at + compute + (share * (idle - 20 * US) as f64) as i64;
+        events.extend(during.iter().map(|(name, start, end)| (*name, within(*start), within(*end))));
+    }
+    (vec![device.done(), host(&events)], idle)
+}
+
+#[test]
+fn an_annotation_that_loads_data() {
+    check(|random| {
+        let (planes, idle) = idle(random, &[("next_batch", 0.0, 1.0)]);
+        Made {
+            planes,
+            id: "input_bound",
+            costs: idle,
+            says: &["next_batch", "data loader"],
+            is_silent_about: &["unknown reason"],
+        }
+    });
+}
+
+#[test]
+fn an_annotation_of_other_work() {
+    check(|random| {
+        let (planes, idle) = idle(random, &[("update_scheduler", 0.0, 1.0)]);
+        Made {
+            planes,
+            id: "host_dispatch",
+            costs: idle,
+            says: &["update_scheduler"],
+            is_silent_about: &["unknown reason"],
+        }
+    });
+}
+
+#[test]
+fn a_compilation_in_each_step() {
+    check(|random| {
+        let (mut planes, idle) = idle(random, &[("backend_compile_and_load", 0.0, 1.0)]);
+        // The compilation lies in a call of the function.
+        let host = &mut planes[1];
+        let calls =
+            host.event_metadata.values().find(|of| of.name.starts_with("PjitFunction")).map(|of| of.id).unwrap();
+        for event in host.lines[0].events.iter_mut().filter(|event| event.metadata_id == calls) {
+            let before = idle / 2;
+            let start = offset(event) - before;
+            event.data = Some(rooflight::wire::proto::xspace::x_event::Data::OffsetPs(start.max(0)));
+            event.duration_ps += before.min(start + before);
+        }
+        Made {
+            planes,
+            id: "recompile",
+            costs: idle,
+            says: &["compil", "train_step"],
+            is_silent_about: &["data loader", "unknown reason"],
+        }
+    });
+}
+
+fn offset(event: &XEvent) -> i64 {
+    match event.data {
+        Some(rooflight::wire::proto::xspace::x_event::Data::OffsetPs(offset)) => offset,
+        _ => 0,
+    }
+}
+
+#[test]
+fn operations_one_by_one() {
+    check(|random| {
+        let (n_runs, run, gap) = (random.i64(25..60), random.i64(5..15) * US, random.i64(30..60) * US);
+        let mut device = Device::new(0, 7);
+        let matmul = device.matmul(run);
+        let period = n_runs * (run + gap);
+        let mut events = Vec::new();
+        for n in 0..N_STEPS {
+            let at = START + n * period;
+            for one in 0..n_runs {
+                let at = at + one * (run + gap);
+                device.run(at, &[(matmul, run)]);
+                events.push(("PjitFunction(add)", at - gap + US, at - 2 * US));
+            }
+            device.step(n, at, period);
+        }
+        Made {
+            planes: vec![device.done(), host(&events)],
+            id: "op_by_op",
+            costs: n_runs * gap,
+            says: &["runs of programs per step", "jax.jit(step)"],
+            is_silent_about: &["data loader", "unknown reason"],
+        }
+    });
+}
+
+#[test]
+fn a_scatter_that_became_a_loop() {
+    check(|random| {
+        let (compute, rounds, each) = (random.i64(4..9) * MS, random.i64(100..200), random.i64(20..40) * US);
+        let mut device = Device::new(0, 7);
+        let matmul = device.matmul(compute);
+        let path = "jit(train_step)/jit(main)/vmap(update)/scatter";
+        let body = [
+            "%fusion.9 = f32[8]{0} fusion(f32[8]{0} %a), kind=kLoop, calls=%f",
+            "%dynamic-slice.3 = f32[8]{0} dynamic-slice(f32[800]{0} %a, s32[] %i)",
+        ];
+        let outer = "%while.1 = (s32[], f32[800]{0}) while((s32[], f32[800]{0}) %t), condition=%c, body=%b";
+        let outer = device.op(outer, "while", path, 0);
+        let [first, second] = body.map(|hlo| device.op(hlo, "loop fusion", path, 0));
+        let period = compute + 2 * rounds * each;
+        for n in 0..N_STEPS {
+            let at = START + n * period;
+            let end = device.run(at, &[(matmul, compute)]);
+            device.ops.push((outer, end, 2 * rounds * each));
+            for round in 0..rounds {
+                device.ops.push((first, end + 2 * round * each, each));
+                device.ops.push((second, end + (2 * round + 1) * each, each));
+            }
+            device.runs.last_mut().unwrap().2 = period;
+            device.step(n, at, period);
+        }
+        Made {
+            planes: vec![device.done()],
+            id: "expanded_scatter",
+            costs: 2 * rounds * each,
+            says: &["loop of a scatter", "rounds of 2 ops", "unique_indices"],
+            is_silent_about: &["lax.scan", "unroll"],
+        }
+    });
+}
+
+#[test]
+fn the_bubble_of_a_pipeline() {
+    check(|random| {
+        let (n_stages, n_batches) = (random.i64(2..5), random.i64(2..5));
+        let each = random.i64(2..6) * MS;
+        let n_slots = n_batches + n_stages - 1;
+        let planes = (0..n_stages).map(|stage| {
+            let mut device = Device::new(stage as usize, 100 + stage);
+            let matmul = device.matmul(each);
+            let permute = device.op(
+                "%collective-permute.2 = bf16[64,64]{1,0} collective-permute(bf16[64,64]{1,0} %a), channel_id=1, \
+                 source_target_pairs={{0,1},{1,2},{2,3}}",
+                "collective-permute",
+                "",
+                0,
+            );
+            let period = n_slots * each;
+            for n in 0..N_STEPS {
+                let at = START + n * period;
+                let mut now = at;
+                for batch in 0..n_batches {
+                    // The first batch waits for the stages before, and the last one for those after.
+                    let before = if batch == 0 { stage * each } else { 0 };
+                    let after = if batch == n_batches - 1 { (n_stages - 1 - stage) * each } else { 0 };
+                    let ops = [(permute, before), (matmul, each), (permute, after)];
+                    let ops: Vec<(i64, i64)> = ops.into_iter().filter(|(_, time)| *time > 0).collect();
+                    now = device.run(now, &ops);
+                }
+                device.step(n, at, period);
+            }
+            device.done()
+        });
+        Made {
+            planes: planes.collect(),
+            id: "pipeline_bubble",
+            costs: (n_stages - 1) * each,
+            says: &["bubble of a pipeline", "more microbatches"],
+            is_silent_about: &["--xla", "with_sharding_constraint"],
+        }
+    });
+}
+
+#[test]
+fn collectives_that_the_compiler_made_synchronous() {
+    check(|random| {
+        let (compute, transfer) = (random.i64(8..15) * MS, random.i64(4..10) * MS);
+        let mut device = Device::new(0, 7);
+        let gather = "%all-gather.2 = bf16[8192,1024]{1,0} all-gather(bf16[4096,1024]{1,0} %a), channel_id=1, replica_groups={{0,1}}, \
+                      dimensions={0}, backend_config={\"collective_backend_config\":{\"is_sync\":true}}";
+        let (matmul, gather) = (device.matmul(compute), device.op(gather, "all-gather", "", 0));
+        let period = compute + transfer;
+        for n in 0..N_STEPS {
+            let at = START + n * period;
+            device.run(at, &[(gather, transfer), (matmul, compute)]);
+            device.step(n, at, period);
+        }
+        Made {
+            planes: vec![device.done()],
+            id: "exposed_all_gather",
+            costs: transfer,
+            says: &["synchronous", "asynchronous first"],
+            is_silent_about: &["--xla"],
+        }
+    });
+}
+
+/// The clock of the device is behind that of the host. Each run is linked to its call, and seems to start before it.
+#[test]
+fn clocks_of_host_and_device_that_differ() {
+    for seed in 0..N_RUNS {
+        let mut random = Rng::with_seed(seed);
+        let (compute, wait) = (random.i64(4..15) * MS, random.i64(6..20) * MS);
+        let (behind, lead) = (random.i64(200..900) * US, 5 * US);
+        let mut device = Device::new(0, 7);
+        let matmul = device.matmul(compute);
+        let period = compute + wait;
+        let mut events = Vec::new();
+        for n in 0..N_STEPS {
+            let at = START + n * period;
+            device.run(at - behind, &[(matmul, compute)]);
+            device.step(n, at - behind, period);
+            events.push(("DoEnqueueProgram", at - lead - 4 * US, at - lead));
+            events.push(("np.asarray(jax.Array)", at + US, at + period - 20 * US));
+        }
+        let (mut device, mut host) = (device, host(&events));
+        let number = |plane: &mut Plane, name: &str, n: i64| plane.stat(name, int(n));
+        let mut links: Vec<Vec<_>> = Vec::new();
+        for n in 0..N_STEPS {
+            links.push(vec![number(&mut device.plane, "_ct", 12), number(&mut device.plane, "_c", n + 1)]);
+        }
+        let mut device = device.done();
+        let modules = device.lines.iter_mut().find(|line| line.name == "XLA Modules").unwrap();
+        modules.events.iter_mut().zip(links).for_each(|(event, stats)| event.stats = stats);
+        let mut named = Plane::new("names");
+        let calls: Vec<Vec<_>> =
+            (0..N_STEPS).map(|n| vec![number(&mut named, "_pt", 12), number(&mut named, "_p", n + 1)]).collect();
+        host.stat_metadata = named.done().stat_metadata;
+        host.lines[0].events.iter_mut().step_by(2).zip(calls).for_each(|(event, stats)| event.stats = stats);
+
+        let (of, notes) = overview(vec![device, host]);
+        assert!(notes.iter().any(|note| note.code == NoteCode::DeviceClockBehind), "run {seed}: {notes:?}");
+        let first = of.findings.first().unwrap();
+        assert_eq!(first.id, "host_sync", "run {seed}: {}", of.verdict);
+        assert_eq!(first.confidence, Confidence::Likely, "run {seed}");
+        let ratio = first.at_stake.as_f64() / wait as f64;
+        assert!((ratio - 1.0).abs() < 0.02, "run {seed}: {wait} ps, and {:?} is said", first.at_stake);
+    }
+}
