@@ -4,13 +4,14 @@ const PROTOS: [&str; 2] = ["proto/hlo.proto", "proto/xspace.proto"];
 
 /// Fields that few instructions or shapes have. They are boxed, because inline fields would make every instruction half
 /// a kilobyte larger.
-const RARE: [&str; 12] = [
+const RARE: [&str; 13] = [
     "HloInstructionProto.literal",
     "HloInstructionProto.window",
     "HloInstructionProto.convolution_dimension_numbers",
     "HloInstructionProto.padding_config",
     "HloInstructionProto.dot_dimension_numbers",
     "HloInstructionProto.ragged_dot_dimension_numbers",
+    "HloInstructionProto.precision_config",
     "HloInstructionProto.frontend_attributes",
     "HloInstructionProto.metadata",
     "HloInstructionProto.collective_device_list",

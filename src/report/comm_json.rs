@@ -34,6 +34,7 @@ pub struct CommJson<'a> {
 #[derive(Serialize)]
 struct PrimitiveJson<'a> {
     primitive: &'static str,
+    network: Option<&'static str>,
     core: &'static str,
     #[serde(flatten)]
     traffic: Row<'a, Traffic>,
@@ -61,6 +62,7 @@ impl<'a> PrimitiveJson<'a> {
         };
         Self {
             primitive: sums.primitive.key(),
+            network: sums.is_over_dcn.then_some("DCN"),
             core: sums.core.key(),
             traffic: traffic(&sums.traffic),
             flags: flags.iter().map(|flag| flag.name).collect(),

@@ -8,6 +8,7 @@ use rooflight::analysis::base::Analysis;
 use rooflight::analysis::overview::{Confidence, Finding, Overview, OverviewQuery};
 use rooflight::profile::{Note, NoteCode};
 use rooflight::session::{self, Programs};
+use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
 
@@ -18,7 +19,7 @@ const N_RUNS: u64 = 12;
 /// Number of steps of a run.
 const N_STEPS: i64 = 8;
 /// When the first step starts.
-const START: i64 = 10 * MS;
+const START: i64 = 30 * MS;
 /// Peak of a TPU v5e in FLOP/s.
 const PEAK: f64 = 197e12;
 
@@ -253,16 +254,16 @@ fn an_annotation_of_other_work() {
 #[test]
 fn a_compilation_in_each_step() {
     check(|random| {
-        let (mut planes, idle) = idle(random, &[("backend_compile_and_load", 0.0, 1.0)]);
+        let (mut planes, idle) = idle(random, &[("backend_compile_and_load", 0.01, 1.0)]);
         // The compilation lies in a call of the function.
         let host = &mut planes[1];
         let calls =
             host.event_metadata.values().find(|of| of.name.starts_with("PjitFunction")).map(|of| of.id).unwrap();
         for event in host.lines[0].events.iter_mut().filter(|event| event.metadata_id == calls) {
-            let before = idle / 2;
-            let start = offset(event) - before;
-            event.data = Some(rooflight::wire::proto::xspace::x_event::Data::OffsetPs(start.max(0)));
-            event.duration_ps += before.min(start + before);
+            // It begins 5 µs after the device has become idle.
+            let before = idle - 15 * US;
+            event.data = Some(Data::OffsetPs(offset(event) - before));
+            event.duration_ps += before;
         }
         Made {
             planes,
@@ -276,7 +277,7 @@ fn a_compilation_in_each_step() {
 
 fn offset(event: &XEvent) -> i64 {
     match event.data {
-        Some(rooflight::wire::proto::xspace::x_event::Data::OffsetPs(offset)) => offset,
+        Some(Data::OffsetPs(offset)) => offset,
         _ => 0,
     }
 }

@@ -256,6 +256,8 @@ proptest! {
 
 /// The events of a trace by thread: name, start and duration in ps.
 type Threads = BTreeMap<(u64, u64), Vec<(String, u128, u128)>>;
+/// The key of the samples of counters in [`Threads`].
+const NO_THREAD: (u64, u64) = (0, 0);
 
 /// Writes a trace, checks that it is well-formed, and returns its text and its events.
 fn trace(opened: &Opened, range: Option<TimeRange>, max_events: u64) -> (Vec<u8>, Threads) {
@@ -268,6 +270,7 @@ fn trace(opened: &Opened, range: Option<TimeRange>, max_events: u64) -> (Vec<u8>
     let mut threads = Threads::new();
     let mut named = BTreeSet::new();
     let mut flows: BTreeMap<u64, Vec<&Value>> = BTreeMap::new();
+    let mut counters = Vec::new();
     let lines: Vec<&str> = std::str::from_utf8(&text).unwrap().lines().filter(|line| line.starts_with('{')).collect();
     let events = json["traceEvents"].as_array().unwrap();
     // Numbers of serde_json are doubles, so that the digits are taken from the text. Each event is on a line of its own.
@@ -290,6 +293,12 @@ fn trace(opened: &Opened, range: Option<TimeRange>, max_events: u64) -> (Vec<u8>
                 let name = event["name"].as_str().unwrap().to_owned();
                 threads.entry(thread).or_default().push((name, digits("ts"), digits("dur")));
             }
+            "C" => {
+                assert!(named.contains(&((thread.0, 0), "process_name")));
+                assert!(event["args"].as_object().unwrap().values().all(Value::is_number), "{line}");
+                let name = event["name"].as_str().unwrap().to_owned();
+                counters.push((name, digits("ts"), 0));
+            }
             "s" | "f" => flows.entry(event["id"].as_u64().unwrap()).or_default().push(event),
             other => panic!("{other}"),
         }
@@ -311,6 +320,8 @@ fn trace(opened: &Opened, range: Option<TimeRange>, max_events: u64) -> (Vec<u8>
             assert!(starts.contains(&instant), "a link ends at the start of an event");
         }
     }
+    // Samples of counters belong to no thread.
+    threads.insert(NO_THREAD, counters);
     let n_events: usize = threads.values().map(Vec::len).sum();
     assert_eq!((n_events as u64, flows.len() as u64), (report.n_events, report.n_flows));
     assert_eq!(n_events as u64, report.n_in_range.min(max_events));

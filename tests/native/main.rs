@@ -1,6 +1,7 @@
 //! This program holds all native integration tests, so that they are linked once. `cargo test --test native memory::`
 //! runs the tests of one file.
 
+mod advice;
 mod agree;
 mod alignment;
 mod bad_input;

@@ -259,15 +259,30 @@ fn an_unknown_chip() {
 }
 
 #[test]
-fn f32_matmuls_need_a_peak() {
+fn f32_matmuls_of_tpus_have_the_peak_of_their_passes() {
     let dot = "%dot.1 = f32[64,64]{1,0} dot(f32[64,64]{1,0} %a, f32[64,64]{1,0} %b)";
     let add = "%fusion.2 = f32[64,64]{1,0} fusion(f32[64,64]{1,0} %a), kind=kLoop, calls=%c";
+    let highest = format!("{}, operand_precision={{highest,highest}}", dot.replace("dot.1", "dot.3"));
+    let high = format!("{}, operand_precision={{default,high}}", dot.replace("dot.1", "dot.4"));
+    // The dot of this fusion is unknown.
+    let unseen = "%fusion.5 = f32[64,64]{1,0} fusion(f32[64,64]{1,0} %a, f32[64,64]{1,0} %b), kind=kOutput, calls=%c";
     let costs = cost(1_000_000, 1000);
-    let ops: [Ran<'_>; 2] = [(dot, "convolution", 10 * US, &costs), (add, "loop fusion", 5 * US, &costs)];
+    let ops: [Ran<'_>; 5] = [
+        (dot, "convolution", 10 * US, &costs),
+        (add, "loop fusion", 5 * US, &costs),
+        (&highest, "convolution", 10 * US, &costs),
+        (&high, "convolution", 10 * US, &costs),
+        (unseen, "convolution fusion", 40 * US, &costs),
+    ];
     let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &all());
-    assert_eq!(row(&r, "dot.1").skipped[0].reason, SkipReason::NoPeak);
+    let share = 1e6 / 10e-6 / 197e12;
+    for (name, passes) in [("dot.1", 1.0), ("dot.3", 6.0), ("dot.4", 3.0)] {
+        let mfu = position_of(&r, name).mfu.unwrap();
+        assert!((mfu / (share * passes) - 1.0).abs() < 1e-9, "{name}: {mfu}");
+    }
+    assert_eq!(row(&r, "fusion.5").skipped[0].reason, SkipReason::NoPeak);
     let message = r.figures.notes.iter().find(|n| n.code == "no_peak_for_dtype").map(|n| n.message.as_str());
-    assert!(message.unwrap().starts_with("66.7 % of the time computes with f32"), "{message:?}");
+    assert!(message.unwrap().starts_with("53.3 % of the time computes with f32"), "{message:?}");
     let vector = position_of(&r, "fusion.2");
     assert_eq!(
         (vector.dtype.as_deref(), vector.precision),

@@ -534,6 +534,7 @@ export interface Comm extends Head {
   dma: CommSums;
   primitives: (CommSums & {
     primitive: string;
+    network: string | null;
     core: "tensor" | "sparse";
     flags: string[];
     flag_settings: { flag: string; value: string; default: string; verified_with: string }[];

@@ -60,6 +60,11 @@ impl HostThread<'_> {
         self.by_start.iter().copied()
     }
 
+    /// Returns whether an event marks a step.
+    pub fn is_mark(&self, event: u32) -> bool {
+        self.line.step_marks.binary_search_by_key(&event, |(of, _)| *of).is_ok()
+    }
+
     /// Iterates over the events that overlap a window, the latest start first. Events of a thread are nested, so the
     /// events that start before the window are those that enclose the last one. Of these, the innermost 1,000 are
     /// returned.

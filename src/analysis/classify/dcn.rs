@@ -55,11 +55,10 @@ impl DcnTransfers {
         let mut by_channel: FxHashMap<(Option<ProgramId>, &str), usize> = FxHashMap::default();
         for (id, op) in &ops {
             let text = profile.text(op.text);
-            let Some(rendezvous) = attribute(text, "_xla_host_transfer_rendezvous").filter(|_| text.contains(HANDLER))
-            else {
+            let Some(meeting) = rendezvous(text).filter(|_| text.contains(HANDLER)) else {
                 continue;
             };
-            let at = *by_rendezvous.entry((op.stats.program, rendezvous)).or_insert_with(|| {
+            let at = *by_rendezvous.entry((op.stats.program, meeting)).or_insert_with(|| {
                 let kind = attribute(text, "_xla_megascale_transfer_type");
                 let primitive = kind.and_then(primitive).unwrap_or(Primitive::Unknown);
                 let n_slices = attribute(text, "_xla_megascale_target").and_then(n_slices);
@@ -123,6 +122,11 @@ impl DcnTransfers {
 /// `text` is the text of [`DcnTransfer::message`]. `None` if they are unknown.
 pub fn message_bytes(text: &str) -> Option<u64> {
     text::instruction(text)?.instruction.shape.elements().first()?.bytes()
+}
+
+/// Returns the rendezvous of a transfer over DCN, such as `collective.123_0`, from the text of an op. `None` if the op has none.
+pub fn rendezvous(text: &str) -> Option<&str> {
+    attribute(text, "_xla_host_transfer_rendezvous")
 }
 
 /// Returns whether a text is that of a send, a recv or their waits.

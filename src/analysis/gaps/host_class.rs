@@ -13,6 +13,9 @@ const NAMES: &[(&str, GapClass)] = &[
     ("transfertodevice", GapClass::Input),
     ("h2d dispatch", GapClass::Input),
     ("device_put", GapClass::Input),
+    ("deviceput", GapClass::Input),
+    ("batchedcopytodevice", GapClass::Input),
+    ("xlalinearize", GapClass::Input),
     ("shard_args", GapClass::Input),
     ("iterator", GapClass::Input),
     ("dataloader", GapClass::Input),
@@ -21,6 +24,10 @@ const NAMES: &[(&str, GapClass)] = &[
     ("d2h dispatch", GapClass::Sync),
     ("np.asarray", GapClass::Sync),
     ("block_until_ready", GapClass::Sync),
+    ("blockuntilready", GapClass::Sync),
+    ("awaitready", GapClass::Sync),
+    ("toliteral", GapClass::Sync),
+    ("xladelinearize", GapClass::Sync),
     ("_callback", GapClass::Sync),
     ("checkpoint", GapClass::Sync),
     ("mapdmabuffer", GapClass::Input),
@@ -31,7 +38,31 @@ pub(in crate::analysis) fn host_class(name: &str) -> Option<GapClass> {
     if is_compile(name) {
         return Some(GapClass::Recompile);
     }
-    NAMES.iter().find(|(part, _)| contains(name, part)).map(|(_, class)| *class)
+    let of_part = NAMES.iter().find(|(part, _)| contains(name, part)).map(|(_, class)| *class);
+    of_part.or_else(|| is_next_batch(name).then_some(GapClass::Input))
+}
+
+/// Words in the name of a file that reads data.
+const DATA_FILES: [&str; 5] = ["data", "loader", "dataset", "prefetch", "iterator"];
+
+/// Returns whether an event takes the next elements of a pipeline of data: a stage of Grain (`PrefetchDatasetIterator.__next__`), or a
+/// frame of Python in a file that reads data (`$loader.py:12 next`).
+fn is_next_batch(name: &str) -> bool {
+    let Some((file, function)) = name.strip_prefix('$').and_then(|frame| frame.split_once(' ')) else {
+        return name.ends_with(".__next__") || name.ends_with(".__getitem__");
+    };
+    matches!(function, "__next__" | "get_next" | "next") && DATA_FILES.iter().any(|word| contains(file, word))
+}
+
+/// Words in the name of an annotation that loads data.
+const DATA: [&str; 10] = ["batch", "data", "load", "loader", "input", "inputs", "next", "read", "fetch", "tokenize"];
+
+/// Returns whether the name of an annotation says that it loads data, such as `next_batch`. Names of the runtime and of Python's
+/// frames say nothing.
+pub(super) fn loads_data(name: &str) -> bool {
+    let is_annotation = !name.starts_with('$') && !name.contains("::") && !name.contains('(');
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    is_annotation && words.any(|word| DATA.iter().any(|data| word.eq_ignore_ascii_case(data)))
 }
 
 #[cfg(test)]
@@ -53,9 +84,34 @@ mod tests {
             ("PjitFunction(f)", None),
             ("CompleteCallbacks", None),
             ("pure_callback", Some(GapClass::Sync)),
+            ("PrefetchDatasetIterator.__next__", Some(GapClass::Input)),
+            ("MapIterDataset.__next__", Some(GapClass::Input)),
+            ("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", Some(GapClass::Input)),
+            ("$my_dataset.py:30 __next__", Some(GapClass::Input)),
+            ("$train.py:30 next", None),
+            ("BatchedCopyToDeviceWithSharding", Some(GapClass::Input)),
+            ("CommonPjRtBuffer::ToLiteral", Some(GapClass::Sync)),
+            ("tsl::BlockUntilReady", Some(GapClass::Sync)),
             ("flower", None),
         ] {
             assert_eq!(host_class(name), class, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_annotations_that_load_data() {
+        for (name, wanted) in [
+            ("next_batch", true),
+            ("Load Data", true),
+            ("get.next", true),
+            ("execute_model", false),
+            ("scheduler.update_from_output", false),
+            ("LoadProgram", false),
+            ("$loader.py:3 next", false),
+            ("PjitFunction(next_batch)", false),
+            ("tsl::BufferedInput::read", false),
+        ] {
+            assert_eq!(loads_data(name), wanted, "{name}");
         }
     }
 }

@@ -9,8 +9,8 @@
 //! Waits that end in the same wait share it, so that each is summed once, for however many devices.
 
 use super::class_line::{CausePart, ClassLine, HostTimes, Overlap};
-use super::host_class::host_class;
 use super::main_thread::MainThread;
+use super::op_classes::OpClasses;
 use super::reads::Reads;
 use super::report::GapClass;
 use crate::analysis::base::Interval;
@@ -28,7 +28,7 @@ pub(super) struct HostClasses<'a> {
     /// The main thread of the program, which explains the gaps of devices whose runs are linked to no calls.
     pub main: Option<MainThread>,
     /// The class of each op, by plane.
-    classes: FxHashMap<usize, Vec<Option<GapClass>>>,
+    classes: FxHashMap<usize, OpClasses>,
     /// The classes over time, by thread.
     lines: Vec<ClassLine>,
     waits: RefCell<Waits>,
@@ -65,18 +65,16 @@ impl<'a> HostClasses<'a> {
     /// Reads the planes of a host. `clock` is the event clock of its devices.
     pub fn new(profile: &'a Profile, planes: &[usize], clock: Clock) -> Self {
         let links = HostLinks::new(profile, planes, clock);
-        let mut classes: FxHashMap<usize, Vec<Option<GapClass>>> = FxHashMap::default();
-        for at in planes {
-            let ops = &profile.planes[*at].ops;
-            classes.insert(*at, ops.iter().map(|op| host_class(profile.text(op.name))).collect());
-        }
+        let classes: FxHashMap<usize, OpClasses> =
+            planes.iter().map(|plane| (*plane, OpClasses::new(profile, *plane))).collect();
         let main = MainThread::new(profile, &links);
         let mut host =
             Self { links, main, classes, lines: Vec::new(), waits: RefCell::default(), overlaps: RefCell::default() };
         let line = |thread: usize| {
             let of = &host.links.threads[thread];
-            let class = |event: u32| Some((host.class(thread, event)?, of.times[event as usize]));
-            ClassLine::new(of.in_order().filter_map(class))
+            ClassLine::new(
+                host.classes.get(&of.plane).into_iter().flat_map(|classes| classes.events(of, of.runs_python())),
+            )
         };
         host.lines = (0..host.links.threads.len()).map(line).collect();
         host
@@ -85,7 +83,7 @@ impl<'a> HostClasses<'a> {
     /// Returns the class of an event; `None` if its name says nothing about it.
     pub fn class(&self, thread: usize, event: u32) -> Option<GapClass> {
         let of = &self.links.threads[thread];
-        self.classes.get(&of.plane)?.get(of.line.events.op(event as usize).0 as usize).copied().flatten()
+        self.classes.get(&of.plane)?.class(of.line.events.op(event as usize))
     }
 
     /// Returns the time of each class in a window in which a device waited for a call. The rest of the window has the class

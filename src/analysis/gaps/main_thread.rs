@@ -11,12 +11,12 @@
 //! Else the run was enqueued before, and the device waited for something else.
 
 use super::class_line::{CausePart, ClassTimes, without_overlaps};
-use super::host_class::host_class;
+use super::op_classes::OpClasses;
 use super::report::{GapClass, HostEvent};
 use crate::analysis::base::Interval;
 use crate::analysis::base::host_links::{HostLinks, HostThread};
 use crate::analysis::base::op_times::union_length;
-use crate::profile::{Op, Profile, StrId};
+use crate::profile::{Profile, StrId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -25,8 +25,6 @@ use indexmap::IndexMap;
 const LEAST_GAP: u64 = 20_000_000;
 /// Parts of the names of calls that run a program.
 const CALLS: [&str; 3] = ["PjitFunction(", "ExecuteHelperOnSingleDevice", "Executable::Execute"];
-/// Words in the name of an annotation that loads data.
-const DATA: [&str; 10] = ["batch", "data", "load", "loader", "input", "inputs", "next", "read", "fetch", "tokenize"];
 /// Files and modules whose frames of Python say nothing about the program.
 const LIBRARIES: [&str; 5] = ["$builtins ", "$threading.py", "$contextlib.py", "$<frozen", "/jax/"];
 /// Number of host events that a gap names.
@@ -116,7 +114,7 @@ impl MainThread {
             let (start, end) = of.times[*event as usize];
             end.min(window.1) - start.max(window.0) >= (window.1 - window.0) / 2
         };
-        let all: Vec<u32> = of.overlapping(window).filter(|event| !is_mark(of, *event)).collect();
+        let all: Vec<u32> = of.overlapping(window).filter(|event| !of.is_mark(*event)).collect();
         let own: Vec<u32> = all.iter().copied().filter(|event| !text(*event).starts_with('$')).collect();
         let mut names: IndexMap<StrId, Vec<Interval>> = IndexMap::default();
         let mut reached = 0;
@@ -151,11 +149,6 @@ impl MainThread {
     }
 }
 
-/// Returns whether an event marks a step.
-fn is_mark(thread: &HostThread<'_>, event: u32) -> bool {
-    thread.line.step_marks.binary_search_by_key(&event, |(of, _)| *of).is_ok()
-}
-
 /// Returns the events with such a name that are in no other one, in order of their start.
 fn outermost(profile: &Profile, thread: &HostThread<'_>, is_of: &dyn Fn(&str) -> bool) -> Vec<u32> {
     let ops = &profile.planes[thread.plane].ops;
@@ -172,25 +165,14 @@ fn outermost(profile: &Profile, thread: &HostThread<'_>, is_of: &dyn Fn(&str) ->
     found
 }
 
-/// Returns the class of each traced instant of a thread. The outermost event whose name tells a class counts. An annotation of the
-/// program that is in no other one and whose name has a word for data loads data. All other traced time is other work.
+/// Returns the class of each traced instant of a thread. The outermost event whose name tells a class counts. All other traced time is
+/// other work.
 fn parts(profile: &Profile, thread: &HostThread<'_>) -> Vec<CausePart> {
-    let ops = &profile.planes[thread.plane].ops;
-    let class = |op: &Op| host_class(profile.text(op.name));
-    let classes: Vec<Option<GapClass>> = ops.iter().map(class).collect();
-    let loads: Vec<bool> = ops.iter().map(|op| loads_data(profile.text(op.name))).collect();
-    let (mut known, mut traced): (Vec<CausePart>, Vec<CausePart>) = (Vec::new(), Vec::new());
-    let mut reached = 0;
-    for event in thread.in_order().filter(|event| !is_mark(thread, *event)) {
-        let time = thread.times[event as usize];
-        let op = thread.line.events.op(event as usize).0 as usize;
-        let is_outermost = time.0 >= reached;
-        reached = reached.max(time.1);
-        let class = classes[op].or_else(|| (is_outermost && loads[op]).then_some(GapClass::Input));
-        known.extend(class.map(|class| (class, time)));
-        traced.push((GapClass::Host, time));
-    }
-    let known = without_overlaps(known);
+    let classes = OpClasses::new(profile, thread.plane);
+    let known = without_overlaps(classes.events(thread, true).collect::<Vec<CausePart>>());
+    let is_traced = |event: &u32| !thread.is_mark(*event);
+    let traced: Vec<CausePart> =
+        thread.in_order().filter(is_traced).map(|event| (GapClass::Host, thread.times[event as usize])).collect();
     let mut all = Vec::new();
     for (_, window) in without_overlaps(traced) {
         let mut now = window.0;
@@ -202,34 +184,4 @@ fn parts(profile: &Profile, thread: &HostThread<'_>) -> Vec<CausePart> {
         all.extend((window.1 > now).then_some((GapClass::Host, (now, window.1))));
     }
     all
-}
-
-/// Returns whether the name of an annotation says that it loads data, such as `next_batch`. Names of the runtime and of Python's
-/// frames say nothing.
-fn loads_data(name: &str) -> bool {
-    let is_annotation = !name.starts_with('$') && !name.contains("::") && !name.contains('(');
-    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    is_annotation && words.any(|word| DATA.iter().any(|data| word.eq_ignore_ascii_case(data)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_annotations_that_load_data() {
-        for (name, wanted) in [
-            ("next_batch", true),
-            ("Load Data", true),
-            ("get.next", true),
-            ("execute_model", false),
-            ("scheduler.update_from_output", false),
-            ("LoadProgram", false),
-            ("$loader.py:3 next", false),
-            ("PjitFunction(next_batch)", false),
-            ("tsl::BufferedInput::read", false),
-        ] {
-            assert_eq!(loads_data(name), wanted, "{name}");
-        }
-    }
 }

@@ -32,11 +32,13 @@ mod host_class;
 mod host_classes;
 mod host_events;
 mod main_thread;
+mod op_classes;
 mod reads;
 mod report;
+mod sums;
 mod window;
 
-pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent, Untraced};
+pub use report::{ClassIdle, ClassTime, Gap, GapClass, Gaps, HostEvent, Untraced};
 
 use crate::analysis::base::op_times::union_length;
 use crate::analysis::base::scale::Scale;
@@ -44,9 +46,7 @@ use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Device, Interval, Merged, Platform, Query, Step, StepChoice};
 use crate::profile::{Note, NoteCode, OpId, Profile, Severity, program_of};
 use crate::small_sort::SmallSort;
-use crate::table::format::time_text;
 use crate::units::Picos;
-use class_line::ClassTimes;
 use gap_causes::Runs;
 pub(in crate::analysis) use host_class::host_class;
 use host_classes::{HostClasses, LateThreads};
@@ -54,6 +54,7 @@ use host_events::host_events;
 use indexmap::IndexMap;
 use reads::Reads;
 use rustc_hash::FxHashMap;
+use sums::{Sums, by_class};
 use window::{DeviceWindow, RawGap};
 
 /// The file of a host, and by how many ps the clock of its devices is behind.
@@ -281,9 +282,6 @@ impl Analysis {
     }
 }
 
-/// Idle time of one class.
-pub type ClassIdle = (GapClass, Picos);
-
 /// A part of a gap on the axis of the session.
 #[derive(Clone, Copy)]
 pub(in crate::analysis) struct GapPart {
@@ -297,100 +295,6 @@ fn keep_longest(gaps: &mut Vec<(usize, RawGap)>) {
     gaps.truncate(MAX_GAPS);
 }
 
-/// The sums over all gaps.
-#[derive(Default)]
-struct Sums {
-    window: Picos,
-    busy: Picos,
-    idle: Picos,
-    n_gaps: u64,
-    /// Time and number of gaps by class, in the order of [`GapClass::ALL`].
-    by_class: [(Picos, u64); GapClass::ALL.len()],
-    in_loops: (u64, Picos),
-    n_runs: u64,
-    n_linked_runs: u64,
-    /// Start of each linked run − end of its host call, in ps.
-    leads: Vec<f64>,
-    platforms: Vec<Platform>,
-    /// The largest time by which the clock of a device is behind that of its host.
-    clock_shift: Picos,
-}
-
-impl Sums {
-    fn add_window(&mut self, window: &DeviceWindow, runs: &Runs, host: &HostClasses<'_>) {
-        self.window += Picos(window.spans.length());
-        self.busy += Picos(window.busy);
-        self.in_loops.0 += window.in_loops.0;
-        self.in_loops.1 += Picos(window.in_loops.1);
-        let in_window = runs.all.iter().filter(|run| window.spans.within(run.time).next().is_some());
-        for run in in_window {
-            self.n_runs += 1;
-            if let Some(call) = run.enqueue {
-                self.n_linked_runs += 1;
-                self.leads.push(Picos(run.time.0).as_f64() - Picos(host.links.time(call).1).as_f64());
-            }
-        }
-        self.platforms.push(runs.platform);
-    }
-
-    fn add_gap(&mut self, times: &ClassTimes, length: u64) {
-        self.n_gaps += 1;
-        self.idle += Picos(length);
-        for (class, time) in by_class(times) {
-            let sum = &mut self.by_class[class as usize];
-            *sum = (sum.0 + time, sum.1 + 1);
-        }
-    }
-
-    /// Returns the time of each class.
-    fn times(&self) -> Vec<ClassIdle> {
-        GapClass::ALL.into_iter().zip(self.by_class).map(|(class, (time, _))| (class, time)).collect()
-    }
-
-    /// Returns the classes with their sums, the longest first.
-    fn classes(&self, scale: Scale) -> Vec<ClassTime> {
-        let of = |(class, (total, n_all)): (GapClass, (Picos, u64))| ClassTime {
-            class,
-            total: scale.time(total),
-            n: scale.count(n_all.into()),
-            n_all,
-        };
-        let all = GapClass::ALL.into_iter().zip(self.by_class).map(of);
-        let mut all: Vec<ClassTime> = all.filter(|class| class.total > Picos::ZERO).collect();
-        all.small_sort_by_key(|class| (std::cmp::Reverse(class.total), class.class));
-        all
-    }
-
-    /// Returns the note on clocks of hosts and devices that differ.
-    fn clock_note(&self) -> Option<Note> {
-        let message = format!(
-            "Runs start up to {} before the host has enqueued them, so the clocks of host and device differ. What the host did is \
-             read with this shift.",
-            time_text(self.clock_shift)
-        );
-        (self.clock_shift > Picos::ZERO).then(|| Note::new(Severity::Caution, NoteCode::DeviceClockBehind, message))
-    }
-
-    /// Returns the note on gaps that the capture does not explain.
-    fn note(&self) -> Option<Note> {
-        let note = |message: String| Some(Note::new(Severity::Info, NoteCode::UnlinkedRuns, message));
-        if self.platforms.contains(&Platform::Cpu) {
-            let message =
-                "On CPUs, only the gaps between runs are explained: the capture does not tell what a run waited for.";
-            return note(message.to_owned());
-        }
-        let what = if self.platforms.contains(&Platform::Gpu) { "kernels" } else { "runs" };
-        let n = self.n_runs - self.n_linked_runs;
-        if n == 0 {
-            return None;
-        }
-        note(format!(
-            "The host calls of {n} of {} {what} are not in the capture. What the device waited for before these {what} is unexplained.",
-            self.n_runs
-        ))
-    }
-}
-
 /// Returns the note on gaps whose host events are not named. `n_gaps` is the number of gaps in the report.
 fn unnamed_events(reads: &Reads, n_gaps: usize) -> Option<Note> {
     let n = reads.n_refused();
@@ -399,12 +303,6 @@ fn unnamed_events(reads: &Reads, n_gaps: usize) -> Option<Note> {
          many devices wait for the same events. Select one device to name them."
     );
     (n > 0).then(|| Note::new(Severity::Info, NoteCode::UnnamedHostEvents, message))
-}
-
-/// Iterates over the classes that have time.
-fn by_class(times: &ClassTimes) -> impl Iterator<Item = ClassIdle> {
-    let all = GapClass::ALL.into_iter().zip(times);
-    all.filter(|(_, time)| **time > 0).map(|(class, time)| (class, Picos(*time)))
 }
 
 /// Returns the time of the late part of a gap in which nothing was traced on the thread of the host call. Events around the

@@ -193,3 +193,6 @@ impl Gaps {
         self.classes.iter().filter(|class| class.class.is_host_late()).map(|class| class.total).sum()
     }
 }
+
+/// Idle time of one class.
+pub type ClassIdle = (GapClass, Picos);

@@ -3,15 +3,15 @@
 use super::context::{Context, total};
 use super::flags::flags_to_try;
 use super::report::{Confidence, Group, SeeView, Unit};
-use super::rule::Advice;
-use super::rule::LEAST;
-use super::rule::{Draft, Outcome, Rule, Subject, unknown};
+use super::rule::{Advice, Draft, LEAST, Outcome, Rule, Subject, unknown};
 use crate::analysis::base::{Device, Platform};
+use crate::analysis::classify::dcn::rendezvous;
 use crate::analysis::comm::{CommRow, Core, Primitive, PrimitiveSums};
 use crate::analysis::ledger::Owner;
 use crate::profile::ProgramId;
 use crate::table::format::{bytes_text, counted, percent_text};
 use crate::units::Picos;
+use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -216,7 +216,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             let recoverable = Picos((claimed.as_f64() * share) as u64);
             let (primitive, is_over_dcn) = primitive;
             let (subject, reason) = match bubble(context, primitive, time) {
-                _ if is_over_dcn => (Subject::Dcn, String::new()),
+                _ if is_over_dcn => (Subject::Dcn, rendezvous_text(context, &ops)),
                 Some((stages, batches)) => (Subject::Bubble, bubble_text(stages, batches)),
                 None if are_synchronous(context, &ops) => (Subject::Synchronous, SYNCHRONOUS.to_owned()),
                 None => (Subject::Links, String::new()),
@@ -262,6 +262,17 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         found.push(Outcome::Below { measured: most_below.0, at_stake: Some(most_below.1) });
     }
     found
+}
+
+/// Returns a sentence with the names by which traces of the runtime know transfers over DCN.
+fn rendezvous_text(context: &Context<'_>, ops: &[(usize, Picos)]) -> String {
+    let names = ops.iter().filter_map(|(at, _)| rendezvous(context.profile.text(context.op(*at).0.text)));
+    let names: IndexSet<&str> = names.collect();
+    match names.first() {
+        Some(first) if names.len() == 1 => format!(" Its rendezvous is {first}."),
+        Some(first) => format!(" {} rendezvous, the longest {first}.", names.len()),
+        None => String::new(),
+    }
 }
 
 /// What a finding says of collectives that XLA made synchronous.

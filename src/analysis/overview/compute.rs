@@ -150,6 +150,8 @@ pub(super) const RULES: [Rule; 7] = [
                 .only_for(Subject::NoCosts),
             Advice::words("Choose the chip, in the page or with --chip: the capture does not name it.")
                 .only_for(Subject::NoPeaks),
+            Advice::code("Give the peak for their data type, such as f32.", "--peak-tflops f32=…")
+                .only_for(Subject::NoPeakOfType),
             Advice::code("Give Pallas kernels a cost.", "pl.pallas_call(…, cost_estimate=pl.CostEstimate(…))")
                 .only_for(Subject::Costs),
             Advice::flag(
@@ -347,12 +349,19 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let claimed = context.claims.ops(&ops, Owner::Opaque);
         let evidence = context.op_evidence_when(&ops);
         let has_costs = context.by_op.ops.iter().any(|op| op.floor.is_some_and(|floor| floor.self_time > 0));
+        let has_cost = |at: usize| {
+            let stats = &context.op(at).0.stats;
+            stats.flops.or(stats.model_flops).is_some_and(|flops| flops > 0.0)
+        };
+        let of_costs: Picos = ops.iter().filter(|(at, _)| has_cost(*at)).map(|(_, time)| *time).sum();
         let subject = match has_costs {
             true => Subject::Costs,
             // No table has the peaks of CPUs.
             false if context.lacks_peaks && context.platform() == Platform::Cpu => Subject::Cpu,
             false if context.lacks_peaks => Subject::NoPeaks,
-            false => Subject::NoCosts,
+            false if of_costs.0 * 2 > time.0 => Subject::NoPeakOfType,
+            false if context.profile.hlo.is_empty() => Subject::NoCosts,
+            false => Subject::Costs,
         };
         let subjects = vec![subject];
         Draft { detail: context.ops_text(&ops), claimed, evidence, subjects, ..Draft::default() }

@@ -6,7 +6,7 @@ use super::rule::{Advice, BY_EVENTS, BY_LINKS, Draft, LEAST, Outcome, Rule, Subj
 use crate::analysis::base::compilations::Compilations;
 use crate::analysis::base::{NotSteady, Step};
 use crate::analysis::classify::op_class::is_callback;
-use crate::analysis::gaps::{Gap, GapClass};
+use crate::analysis::gaps::{Gap, GapClass, host_class};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{counted, middle_cut, time_text};
 use crate::units::Picos;
@@ -268,7 +268,7 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let of_ops: Picos = total(&ops);
     let gaps = context.gap_time(&[GapClass::Input]);
-    let found = rule.by_time(context, gaps + of_ops, &mut |context| {
+    let mut found = rule.by_time(context, gaps + of_ops, &mut |context| {
         let claimed_ops: Picos = context.claims.ops(&ops, OWNER);
         let claimed = context.claims.gap(GapClass::Input) + claimed_ops;
         let mut evidence = context.gap_evidence(&[GapClass::Input]);
@@ -287,7 +287,17 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         }
         Draft { detail, claimed, recoverable: claimed, evidence, ..Draft::default() }
     });
-    if gaps > of_ops { without_links(context, &[GapClass::Input], found) } else { found }
+    if gaps <= of_ops {
+        return found;
+    }
+    for draft in drafts(&mut found) {
+        // An annotation of the program is recognised by its words.
+        let by_name = draft.evidence.host_events.iter().any(|(name, _)| host_class(name) == Some(GapClass::Input));
+        if !by_name {
+            draft.confidence = Some((Confidence::Likely, "rests on the words of an annotation"));
+        }
+    }
+    without_links(context, &[GapClass::Input], found)
 }
 
 /// Number of runs in a step from which on they are many.

@@ -5,9 +5,10 @@ use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::{Advice, Draft, LEAST, Outcome, Rule, Subject};
 use crate::analysis::classify::opcode;
 use crate::analysis::ledger::Owner;
-use crate::profile::{ProgramId, StrId};
+use crate::profile::{Op, ProgramId, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 
 /// The rules about loops, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [
@@ -69,49 +70,76 @@ pub(super) const RULES: [Rule; 2] = [
 /// The leaf of the scope paths of loops of the user: `while`, `body`, `scan`.
 const LOOPS: [&str; 7] = ["while", "body", "cond", "scan", "fori_loop", "while_loop", "map"];
 
-/// Loops of which every op has the name of one operation that is no loop, such as a scatter. Such a loop is not in the user's program.
-fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let n_ops = context.by_op.ops.len();
-    let is_loop = |context: &Context<'_>, at: usize| {
-        let op = context.op(at).0;
-        let text = context.profile.text(op.text);
-        opcode(text).unwrap_or_else(|| context.profile.text(op.name).split('.').next().unwrap_or_default()) == "while"
-    };
-    // The time of each operation that became a loop.
-    let mut loops: IndexMap<(Option<ProgramId>, StrId), (String, Vec<usize>)> = IndexMap::default();
-    for at in (0..n_ops).filter(|at| is_loop(context, *at)) {
-        let Some((scope, leaf)) = scope_leaf(context, at) else { continue };
-        let leaf = leaf.split(['[', '(']).next().unwrap_or(leaf).to_owned();
+/// A loop that the compiler made of one operation.
+struct Expanded {
+    /// The operation, such as `scatter`.
+    leaf: String,
+    /// How often the loop runs.
+    n_runs: f64,
+    /// The ops with the name of the operation, as indices of the ledger.
+    ops: Vec<usize>,
+}
+
+impl Expanded {
+    /// Returns the number of rounds of a run, and of ops in a round.
+    fn rounds(&self, context: &Context<'_>) -> (f64, usize) {
+        let body = || self.ops.iter().filter(|at| !is_loop(context, context.op(**at).0));
+        let n = body().map(|at| context.by_op.ops[*at].n.as_f64()).fold(0.0, f64::max);
+        (if self.n_runs > 0.0 { n / self.n_runs } else { 0.0 }, body().count())
+    }
+}
+
+/// Returns the loops of the compiler: those with the name of an operation that is no loop, such as a scatter. They are not in the
+/// user's program.
+fn expanded(context: &Context<'_>) -> Vec<Expanded> {
+    let facts = &context.analysis.facts[context.by_op.ledger.device].ops;
+    let mut loops: IndexMap<(Option<ProgramId>, StrId), Expanded> = IndexMap::default();
+    for ((op, facts), times) in context.plane().ops.iter().zip(facts).zip(&context.times.ops) {
+        let Some(scope) = facts.scope.filter(|_| times.inclusive > 0 && is_loop(context, op)) else { continue };
+        let path = context.analysis.words.get(scope);
+        let leaf = path.rsplit('/').next().unwrap_or(path).trim_end_matches(':');
+        let leaf = leaf.split(['[', '(']).next().unwrap_or(leaf);
         let is_name = leaf.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-        if is_name && !leaf.is_empty() && !LOOPS.contains(&&*leaf) {
-            loops.entry((context.op(at).0.stats.program, scope)).or_insert_with(|| (leaf, Vec::new()));
+        if is_name && !leaf.is_empty() && !LOOPS.contains(&leaf) {
+            let new = || Expanded { leaf: leaf.to_owned(), n_runs: 0.0, ops: Vec::new() };
+            loops.entry((op.stats.program, scope)).or_insert_with(new).n_runs += times.n.as_f64();
         }
     }
-    for at in 0..n_ops {
-        let key = scope_leaf(context, at).map(|(scope, _)| (context.op(at).0.stats.program, scope));
-        if let Some((_, ops)) = key.and_then(|key| loops.get_mut(&key)) {
-            ops.push(at);
+    for at in 0..context.by_op.ops.len() {
+        let (op, facts) = context.op(at);
+        if let Some(of) = facts.scope.and_then(|scope| loops.get_mut(&(op.stats.program, scope))) {
+            of.ops.push(at);
         }
+    }
+    loops.into_values().collect()
+}
+
+fn is_loop(context: &Context<'_>, op: &Op) -> bool {
+    let name = || context.profile.text(op.name).split('.').next().unwrap_or_default();
+    opcode(context.profile.text(op.text)).unwrap_or_else(name) == "while"
+}
+
+/// Loops of the compiler, one finding for each operation.
+fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let mut by_leaf: IndexMap<String, Vec<Expanded>> = IndexMap::default();
+    for of in expanded(context) {
+        by_leaf.entry(of.leaf.clone()).or_default().push(of);
     }
     let mut found = Vec::new();
-    for (_, (leaf, members)) in loops {
+    for (leaf, loops) in by_leaf {
+        let members: FxHashSet<usize> = loops.iter().flat_map(|of| &of.ops).copied().collect();
         let ops = context.ops_of(&Owner::ALL, &|at| members.contains(&at));
-        let time = total(&ops);
         let mut draft = |context: &mut Context<'_>| {
-            let runs = |is: bool| {
-                let of = members.iter().filter(|at| is_loop(context, **at) == is);
-                of.map(|at| context.by_op.ops[*at].n.as_f64()).fold(0.0, f64::max)
+            let rounds = loops.iter().map(|of| of.rounds(context));
+            let (rounds, n_ops) = rounds.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+            let several = match loops.len() {
+                1 => String::new(),
+                n => format!("{n} loops, the longest with "),
             };
-            let (n_loops, n_rounds) = (runs(true), runs(false));
-            let rounds = if n_loops > 0.0 { n_rounds / n_loops } else { 0.0 };
             let claimed = Owner::ALL.into_iter().map(|owner| context.claims.ops(&ops, owner)).sum();
             Draft {
                 id: Some(format!("expanded_{}", leaf.replace('-', "_"))),
-                detail: format!(
-                    "{rounds:.0} rounds of {} ops. {}",
-                    members.len().saturating_sub(1),
-                    context.ops_text(&ops)
-                ),
+                detail: format!("{several}{rounds:.0} rounds of {n_ops} ops. {}", context.ops_text(&ops)),
                 claimed,
                 inputs: vec![("rounds", rounds)],
                 evidence: context.op_evidence_when(&ops),
@@ -119,16 +147,10 @@ fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 ..Draft::default()
             }
         };
-        found.extend(rule.by_time(context, time, &mut draft).into_iter().filter(|of| matches!(of, Outcome::Found(_))));
+        let outcomes = rule.by_time(context, total(&ops), &mut draft);
+        found.extend(outcomes.into_iter().filter(|of| matches!(of, Outcome::Found(_))));
     }
     if found.is_empty() { vec![Outcome::Below { measured: 0.0, at_stake: Some(Picos::ZERO) }] } else { found }
-}
-
-/// Returns the scope path of an op, and the operation at its end. `None` if the op has none.
-fn scope_leaf<'a>(context: &Context<'a>, at: usize) -> Option<(StrId, &'a str)> {
-    let scope = context.op(at).1.scope?;
-    let path = context.analysis.words.get(scope);
-    Some((scope, path.rsplit('/').next().unwrap_or(path).trim_end_matches(':')))
 }
 
 /// Returns what advice about an operation that became a loop is about.

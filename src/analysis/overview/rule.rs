@@ -75,6 +75,8 @@ pub(super) enum Subject {
     NoCosts,
     /// A capture whose ops have costs, of a device whose peaks are unknown.
     NoPeaks,
+    /// Ops with costs, for whose data type the device has no known peak.
+    NoPeakOfType,
     /// A scatter or a gather that the compiler made a loop of.
     Scatter,
     /// A cumulative sum or the like that the compiler made a loop of.

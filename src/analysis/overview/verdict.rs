@@ -93,8 +93,8 @@ impl<'o> Cause<'o> {
     /// Returns the causes of lost time. Collectives are one finding for each primitive, but one cause.
     fn all(of: &'o Overview) -> Vec<Self> {
         let is_collective = |finding: &&Finding| finding.id.starts_with("exposed_");
-        // What cannot be judged, and what varies, is no cause.
-        let is_cause = |finding: &&Finding| !matches!(&*finding.id, "opaque_kernels" | "varying_op" | "slow_steps");
+        // What cannot be judged is no cause.
+        let is_cause = |finding: &&Finding| finding.id != "opaque_kernels" && !varies(finding);
         let mut all: Vec<Self> = of.findings.iter().filter(is_cause).map(Self::new).collect();
         let collectives = || of.findings.iter().filter(is_collective);
         let largest = collectives().rev().max_by_key(|finding| finding.at_stake);
@@ -108,6 +108,11 @@ impl<'o> Cause<'o> {
         }
         all
     }
+}
+
+/// Returns whether a finding is about variation. Something else causes it, if that is known.
+fn varies(finding: &Finding) -> bool {
+    matches!(&*finding.id, "varying_op" | "slow_steps")
 }
 
 /// Returns what limits the run: first the largest part of a step, whether or not its time can be recovered, then what can be recovered.
@@ -128,7 +133,11 @@ fn judgement(of: &Overview) -> String {
     let most = |by: &dyn Fn(&Cause<'_>) -> Picos| causes.iter().rev().max_by_key(|cause| by(cause));
     let best = most(&|cause| cause.recoverable).filter(|cause| fraction(cause.recoverable) >= WORTH);
     let largest = most(&|cause| cause.at_stake).filter(|cause| fraction(cause.at_stake) >= LARGE);
-    let Some(first) = largest.or(best).or_else(|| most(&worth).filter(|cause| fraction(worth(cause)) >= WORTH)) else {
+    let is_worth = |cause: &Cause<'_>| fraction(worth(cause)) >= WORTH;
+    let variation: Vec<Cause<'_>> = of.findings.iter().filter(|finding| varies(finding)).map(Cause::new).collect();
+    let varying = || variation.iter().rev().max_by_key(|cause| worth(cause));
+    let any = || most(&worth).filter(|of| is_worth(of)).or_else(|| varying().filter(|of| is_worth(of)));
+    let Some(first) = largest.or(best).or_else(any) else {
         let largest = most(&worth).map_or(String::new(), |first| {
             format!(" The largest finding: {}, {}.", lower(first.title), share(worth(first)))
         });

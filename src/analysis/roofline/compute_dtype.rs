@@ -27,6 +27,8 @@ pub(super) struct ComputeType {
     pub uncertain: bool,
     /// Whether the operands of the dot or the convolution have different types.
     pub mixed: bool,
+    /// How many passes of bf16 a TPU needs for the f32 operands of the dot. `None` if no instruction tells.
+    pub passes: Option<u8>,
 }
 
 /// Operands of a kernel that are smaller than the largest operand ÷ this number are masks, scales and indices.
@@ -82,7 +84,20 @@ fn dot(inst: InstructionRef<'_>) -> ComputeType {
         uncertain: left.is_none() && is_wide(result(inst)),
         mixed: left.zip(right).is_some_and(|(left, right)| left != right),
         instead: None,
+        passes: (left == Some(DType::F32)).then(|| passes(inst.instruction.text("operand_precision"))),
     }
+}
+
+/// Returns how many passes of bf16 the matrix units of a TPU make for operands of f32: one for the default precision, three for
+/// high, and six for the highest one (documentation of `jax.lax.Precision`).
+fn passes(operand_precision: Option<&str>) -> u8 {
+    let precisions = operand_precision.unwrap_or_default().split([',', '{', '}']).map(str::trim);
+    let of_one = |precision: &str| match precision.to_ascii_lowercase().as_str() {
+        "highest" => 6,
+        "high" => 3,
+        _ => 1,
+    };
+    precisions.map(of_one).max().unwrap_or(1)
 }
 
 /// Finds the compute dtype of a fusion whose computation is unknown.
@@ -99,7 +114,7 @@ fn unseen(inst: InstructionRef<'_>, matmul: bool) -> ComputeType {
             let dtype = result(inst);
             let faster = |of: &&DType| dtype.is_some_and(|dtype| of.bits() < dtype.bits());
             let instead = matrices.iter().filter(faster).max_by_key(|of| of.bits()).copied();
-            ComputeType { dtype, instead, matmul, uncertain: is_wide(dtype), mixed: false }
+            ComputeType { dtype, instead, matmul, uncertain: is_wide(dtype), ..ComputeType::default() }
         }
     }
 }

@@ -4,9 +4,10 @@
 use super::compute_dtype::{ComputeType, compute_type, needs_program};
 use super::cost::cost;
 use super::peaks::{Ceilings, DevicePeaks};
-use super::query::{KernelCost, Level};
+use super::query::{KernelCost, Level, Precision};
 use super::report::SkipReason;
 use super::sums::OpPoint;
+use crate::analysis::base::Platform;
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::base::rows::{Member, SessionFacts, Slice};
 use crate::analysis::classify::{Kind, OpFacts, OpGroup, category, opcode};
@@ -95,14 +96,19 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
             compute.dtype = Some(instead);
         }
         let of_type = compute.dtype.and_then(|dtype| ceilings.class(dtype));
-        let precision = if compute.matmul {
+        // No vendor publishes the f32 peak of a TPU. Its matrix units make passes of bf16 for f32.
+        let is_tpu = self.session.devices[device].platform == Platform::Tpu;
+        let passes = compute.passes.filter(|_| is_tpu && !compute.dtype.is_some_and(has_peak));
+        let precision = if passes.is_some() {
+            Precision::Bf16
+        } else if compute.matmul {
             of_type.ok_or(SkipReason::NoPeak)?
         } else {
             // Vector units have no published peak. The peak of the matrix units is an upper bound for every op of the
             // device.
             of_type.filter(|p| ceilings.yours[*p as usize]).unwrap_or(ceilings.main)
         };
-        let peak = ceilings.flops[precision as usize].ok_or(SkipReason::NoPeak)?;
+        let peak = ceilings.flops[precision as usize].ok_or(SkipReason::NoPeak)? / f64::from(passes.unwrap_or(1));
         if ceilings.bytes[Level::Hbm.index()].is_none() && cost.levels[Level::Hbm.index()] > 0.0 {
             return Err(SkipReason::NoBandwidth);
         }

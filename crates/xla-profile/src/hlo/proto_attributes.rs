@@ -98,6 +98,9 @@ pub(super) fn read(
     to.list
 }
 
+/// The precisions of operands, by number.
+const PRECISIONS: [&str; 4] = ["default", "high", "highest", "packed_nibble"];
+
 struct Attributes<'t> {
     list: Vec<Attribute>,
     texts: &'t mut Texts,
@@ -161,6 +164,15 @@ impl Attributes<'_> {
             let kind = ["FFT", "IFFT", "RFFT", "IRFFT"].get(from.fft_type as usize);
             kind.iter().for_each(|kind| self.text("fft_type", kind));
             self.dims("fft_length", &from.fft_length);
+        }
+        let precisions = from.precision_config.iter().flat_map(|config| &config.operand_precision);
+        let name = |of: &i32| {
+            let at = usize::try_from(*of).ok();
+            at.and_then(|at| PRECISIONS.get(at)).copied().unwrap_or("default")
+        };
+        let names: Vec<&str> = precisions.map(name).collect();
+        if names.iter().any(|name| *name != PRECISIONS[0]) {
+            self.text("operand_precision", &format!("{{{}}}", names.join(",")));
         }
     }
 

@@ -1,0 +1,54 @@
+//! This module finds the class of each event of a host thread.
+
+use super::class_line::CausePart;
+use super::host_class::{host_class, loads_data};
+use super::report::GapClass;
+use crate::analysis::base::host_links::HostThread;
+use crate::profile::{OpId, Profile};
+
+/// The classes of the ops of a host plane.
+pub(super) struct OpClasses {
+    /// The class by the name of each op; `None` if the name says nothing.
+    classes: Vec<Option<GapClass>>,
+    /// Whether the name of each op is that of an annotation that loads data.
+    loads: Vec<bool>,
+    /// Whether each op is a frame of Python.
+    frames: Vec<bool>,
+}
+
+impl OpClasses {
+    pub fn new(profile: &Profile, plane: usize) -> Self {
+        let names = || profile.planes[plane].ops.iter().map(|op| profile.text(op.name));
+        Self {
+            classes: names().map(host_class).collect(),
+            loads: names().map(loads_data).collect(),
+            frames: names().map(|name| name.starts_with('$')).collect(),
+        }
+    }
+
+    /// Returns the class of an op by its name alone.
+    pub fn class(&self, op: OpId) -> Option<GapClass> {
+        self.classes.get(op.0 as usize).copied().flatten()
+    }
+
+    /// Iterates over the classes and the times of the events of a thread that have a class. If the thread is one of the program, an
+    /// annotation loads data if its name has a word for data, and if it is in no other event but marks of steps and frames of Python.
+    pub fn events<'a>(
+        &'a self,
+        thread: &'a HostThread<'_>,
+        is_of_program: bool,
+    ) -> impl Iterator<Item = CausePart> + 'a {
+        let mut reached = 0;
+        thread.in_order().filter(|event| !thread.is_mark(*event)).filter_map(move |event| {
+            let time = thread.times[event as usize];
+            let op = thread.line.events.op(event as usize);
+            let at = op.0 as usize;
+            let is_outermost = is_of_program && time.0 >= reached;
+            if !self.frames.get(at).is_some_and(|is_frame| *is_frame) {
+                reached = reached.max(time.1);
+            }
+            let loads = is_outermost && self.loads.get(at).is_some_and(|loads| *loads);
+            Some((self.class(op).or(loads.then_some(GapClass::Input))?, time))
+        })
+    }
+}
