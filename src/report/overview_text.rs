@@ -45,11 +45,12 @@ impl TextStyle {
 }
 
 /// The figures at the top, with their labels.
-pub(super) const SHOWN: [(&str, &str); 9] = [
+pub(super) const SHOWN: [(&str, &str); 10] = [
     ("useful_mfu", "Useful MFU"),
     ("model_mfu", "MFU (model FLOPs)"),
     ("hardware_mfu", "HFU (FLOPs as run)"),
     ("hbm_bandwidth", "HBM bandwidth"),
+    ("hbm_bandwidth_measured", "HBM bandwidth, measured"),
     ("peak_hbm", "Peak HBM"),
     ("exposed_communication", "Exposed communication"),
     ("idle", "Idle"),

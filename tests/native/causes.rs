@@ -411,6 +411,37 @@ fn collectives_that_the_compiler_made_synchronous() {
     });
 }
 
+#[test]
+fn permutes_in_opposite_directions_one_after_the_other() {
+    check(|random| {
+        let (compute, transfer) = (random.i64(4..9) * MS, random.i64(3..6) * MS);
+        let mut device = Device::new(0, 7);
+        let permute = |device: &mut Device, number: u32, pairs: &str| {
+            let hlo = format!(
+                "%collective-permute.{number} = bf16[64,64]{{1,0}} collective-permute(bf16[64,64]{{1,0}} %a), channel_id={number}, \
+                 source_target_pairs={pairs}"
+            );
+            device.op(&hlo, "collective-permute", "", 0)
+        };
+        let matmul = device.matmul(compute);
+        let [there, back] =
+            [(2, "{{0,1},{1,2},{2,0}}"), (3, "{{1,0},{2,1},{0,2}}")].map(|(n, pairs)| permute(&mut device, n, pairs));
+        let period = compute + 2 * transfer;
+        for n in 0..N_STEPS {
+            let at = START + n * period;
+            device.run(at, &[(there, transfer), (back, transfer), (matmul, compute)]);
+            device.step(n, at, period);
+        }
+        Made {
+            planes: vec![device.done()],
+            id: "exposed_collective_permute",
+            costs: 2 * transfer,
+            says: &["one after the other", "both directions at once"],
+            is_silent_about: &["--xla", "bubble"],
+        }
+    });
+}
+
 /// The clock of the device is behind that of the host. Each run is linked to its call, and seems to start before it.
 #[test]
 fn clocks_of_host_and_device_that_differ() {

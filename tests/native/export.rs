@@ -342,7 +342,9 @@ fn events(opened: &Opened, with_derived: bool) -> BTreeMap<(String, u128), usize
         }
         for ((_, duration), op) in line.events.times().zip(line.events.ops()) {
             let name = opened.profile.text(plane.op(op).name).to_owned();
-            *all.entry((name, u128::from(duration))).or_default() += 1;
+            // A trace has no durations of samples.
+            let duration = if line.has_counters() { 0 } else { u128::from(duration) };
+            *all.entry((name, duration)).or_default() += 1;
         }
     }
     all

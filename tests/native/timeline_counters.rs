@@ -120,6 +120,17 @@ fn measured_traffic_agrees_with_the_roofline() {
     let estimated = roofline.figures.window.bytes.unwrap();
     println!("measured {measured}, estimated {estimated}");
     assert!(measured < estimated && measured > 0.88 * estimated, "{measured} of {estimated}");
+
+    // The overview has both, and the bytes are those of the samples in the steady steps.
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("counters.graphs.xplane.pb");
+    std::fs::write(&input, &file).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
+    let json = command.arg("overview").arg("--json").arg(&input).output().unwrap().stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let share = |name: &str| json["figures"][name]["value"].as_f64().unwrap();
+    let (measured, estimated) = (share("hbm_bandwidth_measured"), share("hbm_bandwidth"));
+    assert!((measured - 0.47).abs() < 0.01 && (estimated - 0.52).abs() < 0.01, "{measured}, {estimated}");
 }
 
 /// A trace for Perfetto has the samples of counters as counters, with their values.

@@ -1,19 +1,18 @@
 //! This module checks the transfers between devices (rules F11 to F14). Waits for peers are not part of a transfer.
 
 use super::context::{Context, total};
+use super::exposure::{SYNCHRONOUS, are_synchronous, bubble, bubble_text, serial_permutes, serial_text};
 use super::flags::flags_to_try;
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::{Advice, Draft, LEAST, Outcome, Rule, Subject, unknown};
-use crate::analysis::base::{Device, Platform};
+use crate::analysis::base::Platform;
 use crate::analysis::classify::dcn::rendezvous;
 use crate::analysis::comm::{CommRow, Core, Primitive, PrimitiveSums};
 use crate::analysis::ledger::Owner;
-use crate::profile::ProgramId;
-use crate::table::format::{bytes_text, counted, percent_text};
+use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 
 /// The rules about transfers between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [
@@ -92,6 +91,10 @@ pub(super) const RULES: [Rule; 3] = [
             )
             .only_for(Subject::Synchronous),
             Advice::words("See that the runtime uses all network cards of the host.").only_for(Subject::Dcn),
+            Advice::words(
+                "Send in both directions at once: start both permutes before the first use of their results.",
+            )
+            .only_for(Subject::SerialPermutes),
             Advice::code(
                 "Change what is sharded, so that less data moves.",
                 "jax.lax.with_sharding_constraint(x, sharding)",
@@ -218,8 +221,11 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             let (subject, reason) = match bubble(context, primitive, time) {
                 _ if is_over_dcn => (Subject::Dcn, rendezvous_text(context, &ops)),
                 Some((stages, batches)) => (Subject::Bubble, bubble_text(stages, batches)),
-                None if are_synchronous(context, &ops) => (Subject::Synchronous, SYNCHRONOUS.to_owned()),
-                None => (Subject::Links, String::new()),
+                None => match serial_permutes(context).filter(|_| primitive == Primitive::Permute) {
+                    Some(saved) => (Subject::SerialPermutes, serial_text(context, saved)),
+                    None if are_synchronous(context, &ops) => (Subject::Synchronous, SYNCHRONOUS.to_owned()),
+                    None => (Subject::Links, String::new()),
+                },
             };
             let one = ops.first().and_then(|(_, most)| most.fraction_of(time)).filter(|one| *one > ONE_OP);
             let one = one
@@ -273,60 +279,6 @@ fn rendezvous_text(context: &Context<'_>, ops: &[(usize, Picos)]) -> String {
         Some(first) => format!(" {} rendezvous, the longest {first}.", names.len()),
         None => String::new(),
     }
-}
-
-/// What a finding says of collectives that XLA made synchronous.
-const SYNCHRONOUS: &str =
-    " XLA made them synchronous, so they run on the stream of the compute, and nothing can hide them.";
-
-/// Returns whether the program says of all of these ops that they are synchronous.
-fn are_synchronous(context: &Context<'_>, ops: &[(usize, Picos)]) -> bool {
-    const IS_SYNC: &str = "\"is_sync\":true";
-    let is_sync = |at: usize| {
-        let op = context.op(at).0;
-        let (name, text) = (context.profile.text(op.name), context.profile.text(op.text));
-        let in_module = || {
-            let module = context.programs.and_then(|of| of(op.stats.program?))?;
-            let instruction = module.instruction(module.instruction_named(name)?)?;
-            Some(instruction.backend_config()?.replace(' ', "").contains(IS_SYNC))
-        };
-        text.contains(IS_SYNC) || in_module() == Some(true)
-    };
-    !ops.is_empty() && ops.iter().all(|(at, _)| is_sync(*at))
-}
-
-/// The largest distance between the time of a transfer and that of a bubble, as a share of the bubble.
-const NEAR_BUBBLE: f64 = 0.1;
-
-/// Returns the number of stages of a pipeline and of microbatches of a step, if devices run programs of their own and the time of a
-/// transfer between them is that of the bubble of a pipeline: (stages − 1) ÷ (microbatches + stages − 1) of a step (Huang et al.,
-/// "GPipe").
-fn bubble(context: &Context<'_>, primitive: Primitive, time: Picos) -> Option<(u64, u64)> {
-    if !matches!(primitive, Primitive::Permute | Primitive::Send | Primitive::Recv) {
-        return None;
-    }
-    let analysis = context.analysis;
-    let programs = |device: &Device| -> BTreeSet<ProgramId> {
-        context.profile.planes[device.plane].ops.iter().filter_map(|op| op.stats.program).collect()
-    };
-    let stages: BTreeSet<BTreeSet<ProgramId>> = analysis.devices.iter().map(programs).collect();
-    let n_stages = stages.len() as u64;
-    let n_batches = u64::from(context.programs_of_step().iter().map(|(_, n)| *n).max()?);
-    if n_stages < 2 {
-        return None;
-    }
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-    let expected = (n_stages - 1) as f64 / (n_batches + n_stages - 1) as f64;
-    ((context.share(time) - expected).abs() <= expected * NEAR_BUBBLE).then_some((n_stages, n_batches))
-}
-
-fn bubble_text(stages: u64, batches: u64) -> String {
-    format!(
-        " The devices run programs of their own. A pipeline of {stages} stages with {} per step is idle for {} of {}.",
-        counted(batches, "microbatch", "microbatches"),
-        stages - 1,
-        counted(batches + stages - 1, "part of a step", "parts of a step")
-    )
 }
 
 /// Returns the share of the time of a primitive in flight that compute hides. `None` if none is in flight.

@@ -5,9 +5,9 @@ use super::devices::DEVICES_MISSING;
 use super::report::{Figure, NO_PEAKS, Unit};
 use super::rule::NO_VERDICT;
 use super::steps::outliers;
-use crate::analysis::base::Sign;
+use crate::analysis::base::{Interval, Sign};
 use crate::analysis::ledger::Owner;
-use crate::analysis::roofline::RooflineFigures;
+use crate::analysis::roofline::{Level, RooflineFigures};
 use crate::units::Picos;
 
 /// A value with its inputs, or the reason why it is unknown.
@@ -19,7 +19,7 @@ const NO_MODEL_FLOPS: &str =
     "The capture has the FLOPs of ops as they ran, but no FLOPs without recomputation (model_flops).";
 
 /// The names of all figures, with their units.
-pub(super) const NAMES: [(&str, Unit); 18] = [
+pub(super) const NAMES: [(&str, Unit); 19] = [
     ("step_time", Unit::Ps),
     ("variability", Unit::Fraction),
     ("slow_steps", Unit::Count),
@@ -38,6 +38,7 @@ pub(super) const NAMES: [(&str, Unit); 18] = [
     ("peak_hbm", Unit::Fraction),
     ("device_spread", Unit::Fraction),
     ("device_excess", Unit::Ps),
+    ("hbm_bandwidth_measured", Unit::Fraction),
 ];
 
 /// The figures that are known although most events of a device are missing.
@@ -102,6 +103,7 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
         peak_hbm(context),
         device_spread(context),
         excess(context),
+        measured_bandwidth(context, roofline),
     ];
     let mut figures: Vec<Figure> = NAMES.iter().zip(values).map(figure).collect();
     // Sums over the time of a device mean nothing if most of its events are missing.
@@ -202,6 +204,18 @@ fn waits(context: &Context<'_>) -> Value {
     let (_, wait) = own.filter(|_| context.by_op.waits.len() > 1).ok_or("The capture has one device.")?;
     let all = Picos(wait.0.saturating_mul(context.n_steps()));
     Ok((context.share(all), vec![("wait_ps", wait.as_f64())]))
+}
+
+/// The traffic of the memory by counters ÷ its bandwidth.
+fn measured_bandwidth(context: &Context<'_>, roofline: &RooflineFigures) -> Value {
+    let mut windows: Vec<Interval> = context.steady_steps().map(|step| step.event_window).collect();
+    if windows.is_empty() {
+        windows.push(context.device().whole);
+    }
+    let rate = context.analysis.measured_memory_rate(context.profile, context.by_op.ledger.device, &windows);
+    let rate = rate.ok_or("The capture has no counters of the traffic of the memory.")?;
+    let peak = roofline.peaks.first().and_then(|peaks| peaks.bytes(Level::Hbm)).ok_or(NO_PEAKS)?;
+    Ok((rate / peak, vec![("bytes_per_second", rate), ("peak_bytes_per_second", peak)]))
 }
 
 /// Useful FLOPs of a step ÷ (devices × peak × period).

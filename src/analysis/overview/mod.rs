@@ -22,6 +22,7 @@ mod data;
 mod devices;
 mod draw;
 mod evidence;
+mod exposure;
 mod figures;
 mod flags;
 mod host;

@@ -126,7 +126,7 @@ impl Figure {
     /// Returns the limit that the value exceeds, in words. `None` if it exceeds none.
     pub fn exceeded_limit(&self) -> Option<&'static str> {
         let limit = match &*self.name {
-            "useful_mfu" | "model_mfu" | "hardware_mfu" | "hbm_bandwidth" => "peak",
+            "useful_mfu" | "model_mfu" | "hardware_mfu" | "hbm_bandwidth" | "hbm_bandwidth_measured" => "peak",
             "peak_hbm" => "capacity",
             _ => return None,
         };

@@ -101,6 +101,8 @@ pub(super) enum Subject {
     Synchronous,
     /// The bubble of a pipeline.
     Bubble,
+    /// Permutes in opposite directions, one after the other.
+    SerialPermutes,
     /// Ops that change the layout of an array, or copy it.
     Layouts,
 }

@@ -199,11 +199,11 @@ impl GroupWriter<'_> {
     /// Lists the samples of a line of counters, which belong to no thread.
     fn counters(&mut self, of: LineRef, times: LineTimes<'_>, plane: &Plane, line: &Line) -> io::Result<()> {
         let profile = self.profile;
-        for rows in line.counters.chunk_by(|a, b| a.event == b.event) {
-            let Some(event) = rows.first().map(|row| row.event as usize).filter(|event| *event < times.events.len())
-            else {
-                continue;
-            };
+        let mut rest = &line.counters[..];
+        for event in 0..times.events.len() {
+            let n = rest.partition_point(|row| row.event as usize <= event);
+            let (rows, after) = rest.split_at(n);
+            rest = after;
             let time = times.time(event);
             if !self.query.includes(time) || !self.limit.admits(time.0) {
                 continue;

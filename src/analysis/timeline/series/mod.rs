@@ -14,6 +14,7 @@ mod allocators;
 mod counters;
 mod device_rates;
 mod list;
+mod memory_traffic;
 mod overlay;
 mod report;
 mod step_function;

@@ -1,0 +1,43 @@
+//! This module finds the traffic of a device's memory that counters of the profiler have measured.
+
+use super::counters::{counters, values};
+use crate::analysis::base::{Analysis, Interval};
+use crate::profile::Profile;
+
+/// The counters of CUPTI of the bytes that a GPU reads from its memory and writes to it.
+const READ_AND_WRITE: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
+
+/// The least share of the time that samples must cover.
+const LEAST_COVERED: f64 = 0.8;
+
+impl Analysis {
+    /// Returns the mean traffic of the memory of a device in windows of its event clock, in bytes per second. `None` if the capture has
+    /// no such counters, or if their samples cover less than 80 % of the time.
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    pub(in crate::analysis) fn measured_memory_rate(
+        &self,
+        profile: &Profile,
+        device: usize,
+        windows: &[Interval],
+    ) -> Option<f64> {
+        let of = &self.devices[device];
+        let plane = &profile.planes[of.plane];
+        let on_axis = |time: u64| time.saturating_add(of.axis_offset);
+        let end = windows.iter().map(|(_, end)| on_axis(*end)).max()?;
+        let length: u64 = windows.iter().map(|(start, end)| end.saturating_sub(*start)).sum();
+        let rate_of = |name: &str| {
+            let lines = plane.lines.iter().filter(|line| line.has_counters());
+            let mut found = lines.flat_map(|line| counters(plane, line).map(move |(counter, _)| (line, counter)));
+            let (line, counter) = found.find(|(_, counter)| profile.text(counter.event) == name)?;
+            let samples = values(plane, line, self.axis.times(line)?, counter, (end, true));
+            let (mut integral, mut covered) = (0.0, 0_u64);
+            for (start, end) in windows {
+                let summary = samples.summary((on_axis(*start), on_axis(*end)));
+                integral += summary.integral;
+                covered += summary.covered;
+            }
+            (covered as f64 >= LEAST_COVERED * length as f64 && covered > 0).then(|| integral / covered as f64)
+        };
+        READ_AND_WRITE.into_iter().map(rate_of).sum()
+    }
+}
