@@ -3,6 +3,7 @@
 use super::device::host_lines;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
+use crate::table::format::{counted, middle_cut, time_text};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -59,4 +60,16 @@ pub fn compilations(profile: &Profile, planes: &[usize]) -> Vec<Compilations> {
     let mut all: Vec<Compilations> = by_function.into_iter().map(of).collect();
     all.small_sort_by_key(|of| Reverse(of.time));
     all
+}
+
+/// Longest name of a function in a sentence.
+const MAX_NAME: usize = 60;
+
+/// Returns a sentence about the functions that the host compiled, those with the most time first. It is empty if there are none.
+pub fn describe_compilations(all: &[Compilations]) -> String {
+    let name =
+        |of: &Compilations| middle_cut(of.function.as_deref().unwrap_or("outside of jitted functions"), MAX_NAME);
+    let text = |of: &Compilations| format!("{} {}, {}", name(of), counted(of.n, "time", "times"), time_text(of.time));
+    let named: Vec<String> = all.iter().take(2).map(text).collect();
+    if named.is_empty() { String::new() } else { format!(" In the capture, the host compiled {}.", named.join("; ")) }
 }

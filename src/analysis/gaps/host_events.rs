@@ -42,7 +42,8 @@ pub(super) fn host_events(
                 || host.class(*thread, *event).is_some()
         };
         let read = of.overlapping(late).inspect(|_| reads.add(1));
-        let mut events: Vec<u32> = read.filter(says_more).collect();
+        // The mark of a step says nothing about what the host did in it.
+        let mut events: Vec<u32> = read.filter(says_more).filter(|event| !of.is_mark(*event)).collect();
         let covers = |event: &&u32| {
             let (start, end) = of.times[**event as usize];
             end.min(late.1) - start.max(late.0) >= (late.1 - late.0) / 2

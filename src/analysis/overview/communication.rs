@@ -237,7 +237,20 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 ("share", share),
             ];
             inputs.extend(overlapped_share(context, (primitive, is_over_dcn)).map(|share| ("overlapped_share", share)));
+            let confidence = match subject {
+                Subject::Bubble => {
+                    Some((Confidence::Likely, "the time is that of a pipeline with these stages and microbatches"))
+                }
+                _ if free == Picos::ZERO => {
+                    Some((Confidence::Measured, "a step has no compute that could hide the transfer"))
+                }
+                Subject::Synchronous => {
+                    Some((Confidence::Likely, "assumes that compute can hide the transfer once it is asynchronous"))
+                }
+                _ => None,
+            };
             Draft {
+                confidence,
                 id: Some(match subject {
                     Subject::Bubble => BUBBLE.to_owned(),
                     Subject::Dcn => format!("exposed_{DCN}{}", primitive.key().replace('-', "_")),

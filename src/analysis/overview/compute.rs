@@ -10,6 +10,7 @@ use crate::analysis::base::Platform;
 use crate::analysis::classify::{OpGroup, Phase};
 use crate::analysis::ledger::Owner;
 use crate::hlo::{DType, Module, Shape};
+use crate::profile::NoteCode;
 use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
 
@@ -140,14 +141,16 @@ pub(super) const RULES: [Rule; 7] = [
         unit: Unit::Fraction,
         confidence: Confidence::Measured,
         basis: BY_EVENTS,
-        why: "Without the costs of ops and the peaks of the device, it is unknown how far these ops are from the roofline.",
+        why: "The costs of these ops, or the peaks of the device for them, are unknown, and so is how far they are from the roofline.",
         worked_if: "these ops have a roofline time",
         formula: "self time of ops without a roofline time; none of it is counted as recoverable",
         view: SeeView::Roofline,
         overlaps: &[],
         tries: &[
-            Advice::words("Open the HLO protos of the programs beside this file or, for trace JSON, the .xplane.pb of the same session: they have the costs of ops.")
+            Advice::words("Open the HLO protos of the programs beside this file: they have the costs of ops.")
                 .only_for(Subject::NoCosts),
+            Advice::words("Open the .xplane.pb of the same session in place of trace JSON: it has the costs of ops.")
+                .only_for(Subject::NoCostsInTrace),
             Advice::words("Choose the chip, in the page or with --chip: the capture does not name it.")
                 .only_for(Subject::NoPeaks),
             Advice::code("Give the peak for their data type, such as f32.", "--peak-tflops f32=…")
@@ -354,12 +357,14 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             stats.flops.or(stats.model_flops).is_some_and(|flops| flops > 0.0)
         };
         let of_costs: Picos = ops.iter().filter(|(at, _)| has_cost(*at)).map(|(_, time)| *time).sum();
+        let is_trace = context.files.notes.iter().any(|note| note.code == NoteCode::TraceJson);
         let subject = match has_costs {
             true => Subject::Costs,
             // No table has the peaks of CPUs.
             false if context.lacks_peaks && context.platform() == Platform::Cpu => Subject::Cpu,
             false if context.lacks_peaks => Subject::NoPeaks,
             false if of_costs.0 * 2 > time.0 => Subject::NoPeakOfType,
+            false if is_trace => Subject::NoCostsInTrace,
             false if context.profile.hlo.is_empty() => Subject::NoCosts,
             false => Subject::Costs,
         };

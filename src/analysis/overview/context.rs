@@ -311,8 +311,15 @@ impl<'a> Context<'a> {
         let is_of_class = |(name, _): &&(String, Picos)| host_class(name).is_some_and(|class| classes.contains(&class));
         let event = events.iter().find(is_of_class).or_else(|| events.iter().rfind(is_about_as_long));
         let least = Picos(self.per_step(self.gap_time(classes)).0 / 10);
-        if let Some((name, time)) = event.filter(|(_, time)| *time >= least) {
-            text += &format!(" Host meanwhile: {name}, {} per step.", time_text(*time));
+        // Without links, several events of the main thread may explain a gap together.
+        let named: Vec<&(String, Picos)> = match event {
+            Some(event) if self.gaps.n_linked_runs == 0 && !is_of_class(&event) => events.iter().take(2).collect(),
+            event => event.into_iter().collect(),
+        };
+        let named = named.into_iter().filter(|(_, time)| *time >= least);
+        let named: Vec<String> = named.map(|(name, time)| format!("{name}, {}", time_text(*time))).collect();
+        if !named.is_empty() {
+            text += &format!(" Host meanwhile: {} per step.", named.join("; "));
         }
         text
     }

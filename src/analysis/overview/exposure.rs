@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// What a finding says of collectives that XLA made synchronous.
 pub(super) const SYNCHRONOUS: &str =
-    " XLA made them synchronous, so they run on the stream of the compute, and nothing can hide them.";
+    " XLA made them synchronous, so they run on the stream of the compute, and nothing hides them.";
 
 /// Returns whether the program says of all of these ops that they are synchronous.
 pub(super) fn are_synchronous(context: &Context<'_>, ops: &[(usize, Picos)]) -> bool {

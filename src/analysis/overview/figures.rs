@@ -58,10 +58,12 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
     let window = &roofline.window;
     let gaps: Picos = ledger.owners.iter().filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
     // Ops that wait for the host are no idle time, although they have the same owner.
-    let parts = context.by_op.ops.iter().flat_map(|op| &op.parts);
-    let waits_in_ops: Picos = parts.filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
+    let parts = || context.by_op.ops.iter().flat_map(|op| &op.parts);
+    let waits_in_ops: Picos = parts().filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
     let idle = gaps.saturating_sub(waits_in_ops);
-    let host: Picos = ledger.owners.iter().filter(|(owner, _)| is_host_gap(*owner)).map(|(_, time)| *time).sum();
+    let late: Picos = ledger.owners.iter().filter(|(owner, _)| is_host_gap(*owner)).map(|(_, time)| *time).sum();
+    let late_in_ops: Picos = parts().filter(|(owner, _)| is_host_gap(*owner)).map(|(_, time)| *time).sum();
+    let host = late.saturating_sub(late_in_ops);
     let of_window = |time: Picos| Ok((context.share(time), vec![("time_ps", context.per_step(time).as_f64())]));
     let figure = |((name, unit), value): (&(&str, Unit), Value)| {
         let (value, inputs, absent) = match value {

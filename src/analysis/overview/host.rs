@@ -1,14 +1,14 @@
 //! This module checks the time in which the device waits for the host.
 
-use super::context::{Context, MAX_NAME, total};
+use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::{Advice, BY_EVENTS, BY_LINKS, Draft, LEAST, Outcome, Rule, Subject, drafts, unknown};
-use crate::analysis::base::compilations::Compilations;
+use crate::analysis::base::compilations::describe_compilations;
 use crate::analysis::base::{NotSteady, Step};
 use crate::analysis::classify::op_class::is_callback;
 use crate::analysis::gaps::{Gap, GapClass, host_class};
 use crate::analysis::ledger::Owner;
-use crate::table::format::{counted, middle_cut, time_text};
+use crate::table::format::{counted, time_text};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ pub(super) const RULES: [Rule; 7] = [
         basis: BY_EVENTS,
         why: "The program calls Python on the host, and the device waits for the result.",
         worked_if: "host callbacks take less than 1 % of a step",
-        formula: "self time of callback ops; recoverable is the time in which they compile",
+        formula: "self time of callback ops",
         view: SeeView::Breakdown,
         overlaps: &["recompile"],
         tries: &[
@@ -34,7 +34,9 @@ pub(super) const RULES: [Rule; 7] = [
             )
             .only_for(Subject::Compiles),
             Advice::words("Compute the result with jax.numpy in the program itself."),
-            Advice::words("Call the function between steps, on results that are one step old."),
+            Advice::words(
+                "Call the function after the step, on the results of the step before, while the device runs the next one.",
+            ),
         ],
         check: callbacks,
     },
@@ -47,9 +49,9 @@ pub(super) const RULES: [Rule; 7] = [
         unit: Unit::Fraction,
         confidence: Confidence::Measured,
         basis: BY_LINKS,
-        why: "The host moves data to the device while the device has nothing else to do.",
-        worked_if: "idle time for transfers to the device falls below 1 % of a step",
-        formula: "idle time for transfers to the device + self time of infeeds",
+        why: "The host loads data, or moves it to the device, while the device has nothing else to do.",
+        worked_if: "idle time for input data falls below 1 % of a step",
+        formula: "idle time in which the host loads data or moves it to the device + self time of infeeds",
         view: SeeView::Breakdown,
         overlaps: &[],
         tries: &[
@@ -221,19 +223,26 @@ pub(super) fn lacks_links(context: &Context<'_>) -> bool {
 }
 
 /// Lowers the confidence of findings about gaps if no run of the device is linked to a call: the host events are those of the same
-/// time, and nothing says that the device waited for them. A cause that repeats in most gaps is likely, any other one is a guess.
+/// time, and nothing says that the device waited for them. Events that occur in most gaps and take half of them are likely the cause, all others
+/// are a guess.
 fn without_links(context: &Context<'_>, classes: &[GapClass], mut found: Vec<Outcome>) -> Vec<Outcome> {
     if context.gaps.n_linked_runs > 0 {
         return found;
     }
     let is_of = |gap: &&Gap| classes.contains(&gap.main_class());
-    let (mut n_gaps, mut n_named): (usize, FxHashMap<&str, usize>) = (0, FxHashMap::default());
+    let (mut n_gaps, mut length) = (0_usize, Picos::ZERO);
+    // In how many gaps each event occurs, and for how long.
+    let mut named: FxHashMap<&str, (usize, Picos)> = FxHashMap::default();
     for gap in context.gaps.gaps.iter().filter(is_of) {
         n_gaps += 1;
-        let most = gap.host_events.iter().filter(|event| event.total.0 * 2 >= gap.total.0);
-        most.for_each(|event| *n_named.entry(&event.name).or_default() += 1);
+        length += gap.total;
+        for event in &gap.host_events {
+            let (n, time) = named.entry(&event.name).or_default();
+            (*n, *time) = (*n + 1, *time + event.total);
+        }
     }
-    let repeats = n_named.values().any(|n| *n * 5 >= n_gaps * 4);
+    let repeating = named.values().filter(|(n, _)| n * 5 >= n_gaps * 4);
+    let repeats = repeating.map(|(_, time)| *time).sum::<Picos>().0.saturating_mul(2) >= length.0;
     let confidence = if repeats { (Confidence::Likely, BY_TIMES) } else { (Confidence::Guess, BY_TIMES) };
     drafts(&mut found).for_each(|draft| draft.confidence = Some(confidence));
     found
@@ -256,7 +265,7 @@ fn callbacks(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             detail += &format!(" Meanwhile the host compiles for {} per step.", context.step_text(compiling));
             subjects.push(Subject::Compiles);
         }
-        Draft { detail, claimed, recoverable: compiling, evidence, subjects, ..Draft::default() }
+        Draft { detail, claimed, recoverable: claimed, evidence, subjects, ..Draft::default() }
     })
 }
 
@@ -373,13 +382,14 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let claimed = context.claims.gap(GapClass::Recompile);
     let mut evidence = context.gap_evidence(CLASSES);
+    context.add_when_idle(&mut evidence, CLASSES);
     let mut detail = if steady > Picos::ZERO { context.gaps_text(CLASSES, &evidence) } else { String::new() };
     if outside > Picos::ZERO {
         let n = counted(steps.len() as u64, "step", "steps");
         let time = time_text(outside);
         detail = format!("{detail} {n} after the first one waited {time} for a compilation.").trim_start().to_owned();
     }
-    detail += &functions_text(&context.compilations());
+    detail += &describe_compilations(&context.compilations());
     evidence.steps = steps;
     let found = vec![Outcome::Found(Box::new(Draft {
         detail,
@@ -391,15 +401,6 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         ..Draft::default()
     }))];
     without_links(context, CLASSES, found)
-}
-
-/// Returns a sentence about the functions that the host compiled, those with the most time first.
-fn functions_text(all: &[Compilations]) -> String {
-    let name =
-        |of: &Compilations| middle_cut(of.function.as_deref().unwrap_or("outside of jitted functions"), MAX_NAME);
-    let text = |of: &Compilations| format!("{} {} times, {}", name(of), of.n, time_text(of.time));
-    let named: Vec<String> = all.iter().take(2).map(text).collect();
-    if named.is_empty() { String::new() } else { format!(" In the capture, the host compiled {}.", named.join("; ")) }
 }
 
 fn sync(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {

@@ -16,11 +16,11 @@ pub(super) const RULES: [Rule; 2] = [
         id: "expanded_loop",
         group: Group::Time,
         name: "Loops of the compiler",
-        title: "The compiler made loops of single operations",
+        title: "The compiler turned operations into loops",
         threshold: 0.01,
         unit: Unit::Fraction,
         confidence: Confidence::Likely,
-        basis: "the ops of the loop have the name of one operation that is no loop",
+        basis: "all ops of the loop come from one operation, which is no loop in the program",
         why: "The chip has no instruction for the operation, so the compiler runs it element by element, one after the other.",
         worked_if: "the program has no such loop",
         formula: "time of loops whose ops all have the name of one operation, with what these ops take; recoverable is unknown",
@@ -28,12 +28,12 @@ pub(super) const RULES: [Rule; 2] = [
         overlaps: &["tiny_ops", "loop_gaps"],
         tries: &[
             Advice::code(
-                "Say that indices are sorted and unique, so that updates need no order.",
+                "If indices are sorted and unique, say so: updates then need no order.",
                 "x.at[idx].set(v, indices_are_sorted=True, unique_indices=True)",
             )
             .only_for(Subject::Scatter),
             Advice::words(
-                "Write one large slice in place of many small ones: jax.vmap of dynamic_update_slice is a scatter.",
+                "Write one large slice in place of many small ones. jax.vmap makes a scatter of dynamic_update_slice.",
             )
             .only_for(Subject::Scatter),
             Advice::words("Select with a mask or a one-hot matmul, if few values are possible.")
@@ -139,7 +139,10 @@ fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             let claimed = Owner::ALL.into_iter().map(|owner| context.claims.ops(&ops, owner)).sum();
             Draft {
                 id: Some(format!("expanded_{}", leaf.replace('-', "_"))),
-                detail: format!("{several}{rounds:.0} rounds of {n_ops} ops. {}", context.ops_text(&ops)),
+                detail: format!(
+                    "{several}{rounds:.0} rounds of {n_ops} ops. With the loop itself: {}",
+                    context.ops_text(&ops)
+                ),
                 claimed,
                 inputs: vec![("rounds", rounds)],
                 evidence: context.op_evidence_when(&ops),

@@ -51,7 +51,7 @@ pub use report::{
 };
 
 use crate::analysis::base::framework::Framework;
-use crate::analysis::base::{Analysis, MissingDevices, Sign, StepChoice};
+use crate::analysis::base::{Analysis, MissingDevices, Platform, Sign, StepChoice};
 use crate::analysis::breakdown::DeviceSteps;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::Comm;
@@ -191,7 +191,8 @@ impl Analysis {
             ledger: ledger.clone(),
             shown_step: context.columns.shown_step(|at| context.op(at).1.kind),
             figures: figures::figures(&context, inputs.roofline),
-            lacks_peaks: context.lacks_peaks,
+            // No table of chips has CPUs.
+            lacks_peaks: context.lacks_peaks && context.platform() != Platform::Cpu,
             model_guess: inputs.model_guess,
             recoverable: Picos::ZERO,
             findings,

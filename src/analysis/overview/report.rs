@@ -41,7 +41,7 @@ pub struct Overview {
     /// The owners of the time, as sums over all steps.
     pub ledger: Ledger,
     pub figures: Vec<Figure>,
-    /// Whether costs of ops are known, but no peak of the device. The user then chooses the chip.
+    /// Whether costs of ops are known, but no peak of a device that is no CPU. The user then chooses the chip.
     pub lacks_peaks: bool,
     /// The size of the model and of a batch: a guess from the program with the most time, which the user may confirm.
     pub model_guess: Option<ModelGuess>,

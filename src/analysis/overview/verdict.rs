@@ -48,7 +48,7 @@ pub(super) fn title(id: &str, device: &str) -> Option<String> {
         return Some(format!("{device} is slower than the other devices"));
     }
     if let Some(primitive) = id.strip_prefix("expanded_").filter(|primitive| *primitive != "loop") {
-        return Some(format!("The compiler made a loop of a {}", primitive.replace('_', "-")));
+        return Some(format!("The compiler turned a {} into a loop", primitive.replace('_', "-")));
     }
     let primitive = id.strip_prefix("exposed_")?;
     let name = |primitive: &str| primitive.replace('_', "-");
@@ -90,6 +90,11 @@ impl<'o> Cause<'o> {
         Self { title, finding, at_stake: *at_stake, recoverable: *recoverable }
     }
 
+    /// Returns the recoverable time, or what is at stake if none is known to be recoverable.
+    fn worth(&self) -> Picos {
+        if self.recoverable > Picos::ZERO { self.recoverable } else { self.at_stake }
+    }
+
     /// Returns the causes of lost time. Collectives are one finding for each primitive, but one cause.
     fn all(of: &'o Overview) -> Vec<Self> {
         let is_collective = |finding: &&Finding| finding.id.starts_with("exposed_");
@@ -115,6 +120,64 @@ fn varies(finding: &Finding) -> bool {
     matches!(&*finding.id, "varying_op" | "slow_steps")
 }
 
+/// The causes of lost time of an overview.
+struct Causes<'o> {
+    all: Vec<Cause<'o>>,
+    /// Findings about variation, which count where no cause is known.
+    variation: Vec<Cause<'o>>,
+    period: Picos,
+}
+
+impl<'o> Causes<'o> {
+    fn new(of: &'o Overview) -> Self {
+        let variation = of.findings.iter().filter(|finding| varies(finding)).map(Cause::new).collect();
+        Self { all: Cause::all(of), variation, period: of.period }
+    }
+
+    fn share(&self, time: Picos) -> f64 {
+        time.fraction_of(self.period).unwrap_or(0.0)
+    }
+
+    /// Returns the first of the causes with the most time.
+    fn most(&self, by: &dyn Fn(&Cause<'o>) -> Picos) -> Option<&Cause<'o>> {
+        self.all.iter().rev().max_by_key(|cause| by(cause))
+    }
+
+    /// Returns the cause with the most recoverable time, if that is worth a verdict.
+    fn best(&self) -> Option<&Cause<'o>> {
+        self.most(&|cause| cause.recoverable).filter(|cause| self.share(cause.recoverable) >= WORTH)
+    }
+
+    /// Returns the cause that the verdict begins with: the largest one, else the one with the most recoverable time, else any that is
+    /// worth a verdict.
+    fn first(&self) -> Option<&Cause<'o>> {
+        let largest = || self.most(&|cause| cause.at_stake).filter(|cause| self.share(cause.at_stake) >= LARGE);
+        let is_worth = |cause: &&Cause<'o>| self.share(cause.worth()) >= WORTH;
+        let varying = || self.variation.iter().rev().max_by_key(|cause| cause.worth()).filter(is_worth);
+        let any = || self.most(&Cause::worth).filter(is_worth).or_else(varying);
+        largest().or_else(|| self.best()).or_else(any)
+    }
+}
+
+impl Overview {
+    /// Returns the id of the finding that the verdict begins with. `None` if it begins with none.
+    pub fn first_of_verdict(&self) -> Option<&str> {
+        let causes = Causes::new(self);
+        let first = causes.first();
+        // A large cause comes before what cannot be judged.
+        if is_mostly_unjudged(self) && first.is_none_or(|first| causes.share(first.at_stake) < MOST) {
+            return Some("opaque_kernels");
+        }
+        first.map(|first| &*first.finding.id)
+    }
+}
+
+/// Returns whether more than half of a step cannot be judged.
+fn is_mostly_unjudged(of: &Overview) -> bool {
+    let time = of.ledger.per_step(of.ledger.time(Owner::Opaque));
+    time.fraction_of(of.period).is_some_and(|share| share > 0.5)
+}
+
 /// Returns what limits the run: first the largest part of a step, whether or not its time can be recovered, then what can be recovered.
 fn judgement(of: &Overview) -> String {
     let needed = of.ledger.per_step(of.ledger.time(Owner::Floor));
@@ -128,18 +191,11 @@ fn judgement(of: &Overview) -> String {
     let share = |time: Picos| percent_text(fraction(time));
     let in_file = of.header.not_in_file.map(|_| format!("the {} of {unit} that are in the file", time_text(period)));
     let unjudged = unjudged(of, in_file.as_deref().unwrap_or(&unit));
-    let causes = Cause::all(of);
-    let worth = |cause: &Cause<'_>| if cause.recoverable > Picos::ZERO { cause.recoverable } else { cause.at_stake };
-    let most = |by: &dyn Fn(&Cause<'_>) -> Picos| causes.iter().rev().max_by_key(|cause| by(cause));
-    let best = most(&|cause| cause.recoverable).filter(|cause| fraction(cause.recoverable) >= WORTH);
-    let largest = most(&|cause| cause.at_stake).filter(|cause| fraction(cause.at_stake) >= LARGE);
-    let is_worth = |cause: &Cause<'_>| fraction(worth(cause)) >= WORTH;
-    let variation: Vec<Cause<'_>> = of.findings.iter().filter(|finding| varies(finding)).map(Cause::new).collect();
-    let varying = || variation.iter().rev().max_by_key(|cause| worth(cause));
-    let any = || most(&worth).filter(|of| is_worth(of)).or_else(|| varying().filter(|of| is_worth(of)));
-    let Some(first) = largest.or(best).or_else(any) else {
-        let largest = most(&worth).map_or(String::new(), |first| {
-            format!(" The largest finding: {}, {}.", lower(first.title), share(worth(first)))
+    let causes = Causes::new(of);
+    let (best, first) = (causes.best(), causes.first());
+    let Some(first) = first else {
+        let largest = causes.most(&Cause::worth).map_or(String::new(), |first| {
+            format!(" The largest finding: {}, {}.", lower(first.title), share(first.worth()))
         });
         let none = format!(
             "No finding is worth {} of {unit}. Compute at the roofline takes {} of it.{largest}{}",
@@ -172,16 +228,17 @@ fn judgement(of: &Overview) -> String {
     }
     if let Some(best) = best.filter(|best| best.recoverable > first.recoverable && best.title != first.title) {
         text += &format!(
-            " What can be recovered first: {}, {}, {}.",
-            lower(best.title),
+            " The most that can be recovered, {}, {}, is where {}.",
             time_text(best.recoverable),
-            share(best.recoverable)
+            share(best.recoverable),
+            lower(best.title)
         );
     }
-    let others = of.findings.iter().filter(|finding| finding.recoverable > Picos::ZERO).count();
-    if others > 1 {
+    let n = of.findings.iter().filter(|finding| finding.recoverable > Picos::ZERO).count();
+    if n > 1 && of.recoverable > first.recoverable {
         let recoverable = of.recoverable;
-        text += &format!(" {others} findings together: {}, {}.", time_text(recoverable), share(recoverable));
+        text +=
+            &format!(" {n} findings together: {}, {}, can be recovered.", time_text(recoverable), share(recoverable));
     }
     text += &option(of, first.at_stake);
     // A large cause comes before what cannot be judged.
@@ -192,7 +249,7 @@ fn judgement(of: &Overview) -> String {
 /// Returns a sentence about the time of ops without a roofline time, if that is more than half of a step. Else it is empty.
 fn unjudged(of: &Overview, unit: &str) -> String {
     let time = of.ledger.per_step(of.ledger.time(Owner::Opaque));
-    let Some(share) = time.fraction_of(of.period).filter(|share| *share > 0.5) else { return String::new() };
+    let Some(share) = time.fraction_of(of.period).filter(|_| is_mostly_unjudged(of)) else { return String::new() };
     let has_costs = of.figures.iter().any(|figure| figure.absent.as_deref() == Some(NO_PEAKS));
     let unknown = if has_costs { "peaks of the device" } else { "costs of ops" };
     format!("{} of {unit} cannot be judged, because the {unknown} are unknown.", percent_text(share))

@@ -52,7 +52,7 @@ pub(super) fn evidence(of: &Overview, finding: &Finding) -> Vec<EvidenceGroup> {
         let rest = if left > 0 { format!("and {}", counted(left, thing[0], thing[1])) } else { String::new() };
         EvidenceGroup { label: label.to_owned(), lines, rest }
     };
-    let nested = if host_events.len() > 1 { ", others included" } else { "" };
+    let nested = if host_events.len() > 1 { ", with events inside it" } else { "" };
     let host = |(name, time): &(String, Picos)| EvidenceLine {
         name: name.clone(),
         text: format!("{}{nested}", time_text(*time)),

@@ -93,6 +93,8 @@ fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
     let time = time(finding);
     let has_time = time > Picos::ZERO && finding.bytes.is_none();
     let share = time.fraction_of(of.period).filter(|_| has_time).map_or(String::new(), percent_text);
+    // Time at stake is no time that can be recovered.
+    let share = if has_time && finding.recoverable == Picos::ZERO { format!("{share} at stake") } else { share };
     let cost = match finding.bytes {
         Some(bytes) => bytes_text(bytes),
         None if has_time => time_text_in(time, unit),
@@ -124,11 +126,9 @@ fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
     }
 }
 
-/// Returns which of the findings in time is open at first: the first one, or the one about ops without costs if most of a
-/// step cannot be judged.
+/// Returns which of the findings in time is open at first: the one that the verdict begins with, else the first one.
 fn first_open(of: &Overview) -> usize {
-    let is_unjudged = |finding: &Finding| finding.id == "opaque_kernels" && finding.share > 0.5;
-    of.findings.iter().position(is_unjudged).unwrap_or(0)
+    of.first_of_verdict().and_then(|id| of.findings.iter().position(|finding| finding.id == id)).unwrap_or(0)
 }
 
 /// Returns the groups of findings that are not empty. The first group is always there.

@@ -120,7 +120,9 @@ fn when_caption(of: &Overview, finding: &Finding) -> String {
     let step =
         of.shown_step.number.map_or("when, in the capture".to_owned(), |number| format!("when, in step {number}"));
     let hidden = finding.inputs.iter().find(|(name, _)| name == "overlapped_share");
-    hidden.map_or(step.clone(), |(_, share)| format!("{step}; {} hidden by compute", percent_text(*share)))
+    hidden.map_or(step.clone(), |(_, share)| {
+        format!("{step}; of all such collectives, {} hidden by compute", percent_text(*share))
+    })
 }
 
 /// Draws the lengths of steps. `marked` are the numbers of those that the finding is about.
