@@ -1,4 +1,4 @@
-//! This module estimates the FLOPs of the attention calls of cuDNN from the shapes of their operands.
+//! This module estimates the FLOPs of the attention calls of cuDNN and of Transformer Engine from their sizes.
 
 use super::sizes::{contracted, elements, numbers};
 use super::{Instruction, InstructionId, Module};
@@ -59,6 +59,47 @@ fn scores(config: &str) -> Option<[f64; 3]> {
     Some([n_heads, n_queries, n_keys])
 }
 
+/// The start of the names of the attention calls of Transformer Engine.
+pub(super) const TRANSFORMER_ENGINE: &str = "te_fused_attn_";
+
+/// Returns the FLOPs of an attention call of Transformer Engine, by the rules of [`attention`]. Its sizes are attributes of the call,
+/// else those of the queries and the keys: batch, sequence, heads and the size of a head.
+pub(super) fn transformer_engine(module: &Module, of: &Instruction, id: InstructionId, target: &str) -> Option<f64> {
+    let config = of.backend_config().unwrap_or_default();
+    let dims = |operand: usize| {
+        let dims = &module.operand_shape(id, operand)?.as_array()?.dims;
+        <[u64; 4]>::try_from(dims.as_slice()).ok()
+    };
+    let size = |name: &str, (operand, dim): (usize, usize)| {
+        number_named(config, name).or_else(|| dims(operand)?.get(dim).copied())
+    };
+    let batch = size("input_batch", (0, 0))?;
+    let n_queries = size("q_max_seqlen", (0, 1))?;
+    let n_keys = size("kv_max_seqlen", (1, 1))?;
+    let heads = size("attn_heads", (0, 2))?;
+    let head_size = number_named(config, "qk_head_dim").or_else(|| size("head_dim", (0, 3)))?;
+    // Masks 2 to 5 are causal (`NVTE_Mask_Type`).
+    let is_causal = number_named(config, "mask_type").is_some_and(|mask| (2..=5).contains(&mask));
+    #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+    let [batch, n_queries, n_keys, heads, head_size] = [batch, n_queries, n_keys, heads, head_size].map(|n| n as f64);
+    let pairs = if is_causal && n_queries == n_keys { n_keys * (n_keys + 1.0) / 2.0 } else { n_queries * n_keys };
+    let matmuls = if target.contains("backward") { 5.0 } else { 2.0 };
+    Some(2.0 * matmuls * batch * heads * pairs * head_size).filter(|flops| flops.is_finite())
+}
+
+/// Returns the number of an attribute, as in `q_max_seqlen = 2048 : i64` or `"q_max_seqlen":"2048"`.
+fn number_named(config: &str, name: &str) -> Option<u64> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let at = config.match_indices(name).map(|(at, _)| at).find(|at| {
+        let (before, rest) = config.split_at(*at);
+        let after = rest.get(name.len()..).unwrap_or_default();
+        !before.ends_with(is_word) && !after.starts_with(is_word)
+    })?;
+    let after = config.get(at + name.len()..)?.trim_start_matches([' ', '"', '=', ':']);
+    let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    after.get(..digits)?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::cost::tests::cost;
@@ -92,5 +133,24 @@ mod tests {
         assert_eq!(call("", "CAUSAL", 0).0, Some(36.0 * per_pair), "1 + 2 + … + 8 pairs");
         assert_eq!(call("", "CAUSAL", 3).0, Some(21.0 * per_pair), "1 + 2 + 3 × 6 pairs");
         assert_eq!(call("Backward", "CAUSAL", 0).0, Some(36.0 * per_pair * 2.5));
+    }
+
+    #[test]
+    fn attention_of_transformer_engine_has_the_sizes_of_its_attributes() {
+        // 2 sequences of 8 queries and 8 keys, 4 heads of size 16, of which the keys have 2.
+        let call = |target: &str, config: &str| {
+            let hlo = format!(
+                "HloModule m\n\nENTRY %e {{\n  %q = bf16[2,8,4,16]{{3,2,1,0}} parameter(0)\n  \
+                 %k = bf16[2,8,2,16]{{3,2,1,0}} parameter(1)\n  ROOT %c = (bf16[2,8,4,16]{{3,2,1,0}}, f32[8]{{0}}) \
+                 custom-call(%q, %k, %k), custom_call_target=\"te_fused_attn_{target}_ffi\"{config}\n}}\n"
+            );
+            cost(&hlo, "c").0
+        };
+        let per_pair = 2.0 * 2.0 * 2.0 * 4.0 * 16.0;
+        assert_eq!(call("forward", ""), Some(64.0 * per_pair));
+        assert_eq!(call("forward", ", backend_config={mask_type = 2 : i64}"), Some(36.0 * per_pair));
+        assert_eq!(call("backward", ", backend_config={mask_type = 0 : i64}"), Some(64.0 * per_pair * 2.5));
+        let longer = ", backend_config={kv_max_seqlen = 16 : i64, mask_type = 1 : i64, q_max_seqlen = 8 : i64}";
+        assert_eq!(call("forward", longer), Some(128.0 * per_pair));
     }
 }

@@ -6,7 +6,7 @@
 //! element. The bytes are those of the operands and of the result, each once. Two rules differ from XLA: a
 //! transcendental function also counts as one FLOP, and library calls for matmuls, convolutions and attention have FLOPs.
 
-use super::attention::{ATTENTION, attention};
+use super::attention::{ATTENTION, TRANSFORMER_ENGINE, attention, transformer_engine};
 use super::sizes::{contracted, elements, numbers};
 use super::{ComputationId, Instruction, InstructionId, Module, Shape, convolution};
 
@@ -72,6 +72,9 @@ impl Module {
         }
         if target.starts_with(ATTENTION) {
             return attention(self, of, id, target);
+        }
+        if target.starts_with(TRANSFORMER_ENGINE) {
+            return transformer_engine(self, of, id, target);
         }
         // The second operand of a forward convolution is its kernel. In the calls for gradients it is another operand.
         let forward = matches!(target, "__cudnn$convForward" | "__cudnn$convBiasActivationForward");
