@@ -339,7 +339,7 @@ fn a_scatter_that_became_a_loop() {
             planes: vec![device.done()],
             id: "expanded_scatter",
             costs: 2 * rounds * each,
-            says: &["loop of a scatter", "rounds of 2 ops", "unique_indices"],
+            says: &["turned a scatter into a loop", "rounds of 2 ops", "unique_indices"],
             is_silent_about: &["lax.scan", "unroll"],
         }
     });

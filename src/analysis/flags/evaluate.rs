@@ -44,6 +44,14 @@ struct FlagEvaluator<'a> {
     comm: &'a Comm,
 }
 
+/// How a setting is to be changed.
+#[derive(Clone, Copy)]
+enum Edit {
+    TakeOut,
+    /// The flag is misspelled, and is written as it is meant.
+    Correct,
+}
+
 /// The executions of a primitive, or of all collectives.
 #[derive(Default)]
 struct Executions {
@@ -58,16 +66,14 @@ impl FlagEvaluator<'_> {
         let (mut rows, mut marks) = (Vec::new(), Vec::new());
         let (mut removed, mut defaults): (Vec<&Setting>, Vec<&str>) = (Vec::new(), Vec::new());
         for (setting, later) in self.flags.settings.iter().zip(self.later_settings()) {
-            let mut row = self.row(setting, later);
+            let (mut row, edit) = self.row(setting, later);
             if row.verdict.is_problem() {
                 marks.push(FlagMark { start: setting.start as u32, end: setting.end as u32, verdict: row.verdict });
             }
-            if row.change.is_some() {
+            if let Some(edit) = edit {
                 removed.push(setting);
-            }
-            // Each change has the whole text.
-            if removed.len() > MAX_CHANGES {
-                row.change = None;
+                // Each change has the whole text.
+                row.change = (removed.len() <= MAX_CHANGES).then(|| self.change(setting, edit));
             }
             if row.verdict == Verdict::Default { defaults.push(&setting.name) } else { rows.push(row) }
         }
@@ -120,8 +126,12 @@ impl FlagEvaluator<'_> {
         changed(self.text, &removed, added)
     }
 
-    fn removal(&self, setting: &Setting) -> Option<Change> {
-        Some(Change { label: "Take it out".to_owned(), text: self.edited_text(&[setting], &[]) })
+    fn change(&self, setting: &Setting, edit: Edit) -> Change {
+        let (label, added) = match edit {
+            Edit::TakeOut => ("Take it out", None),
+            Edit::Correct => ("Correct it", Some((setting.name.as_str(), setting.value.as_str()))),
+        };
+        Change { label: label.to_owned(), text: self.edited_text(&[setting], added.as_slice()) }
     }
 
     /// Returns for each setting the next one of the same flag. `None` if there is none.
@@ -133,28 +143,21 @@ impl FlagEvaluator<'_> {
         later
     }
 
-    /// Returns the verdict about a setting. `later` is the next setting of the same flag.
-    fn row(&self, setting: &Setting, later: Option<&Setting>) -> FlagRow {
+    /// Returns the verdict about a setting, and how the setting is to be changed. `later` is the next setting of the same flag.
+    fn row(&self, setting: &Setting, later: Option<&Setting>) -> (FlagRow, Option<Edit>) {
         let (name, value) = (setting.name.as_str(), setting.value.as_str());
         let primitive = flag_rules::primitive(name);
-        let row = |verdict: Verdict, text: String, change: Option<Change>| FlagRow {
-            verdict,
-            flags: vec![name.to_owned()],
-            text,
-            primitive,
-            stall: primitive.map(|primitive| self.stall(primitive)),
-            change,
+        let row = |verdict: Verdict, text: String, edit: Option<Edit>| {
+            let stall = primitive.map(|primitive| self.stall(primitive));
+            let row = FlagRow { verdict, flags: vec![name.to_owned()], text, primitive, stall, change: None };
+            (row, edit)
         };
         if let Some(later) = later.filter(|later| !is_same_value(&later.value, value)) {
             let text = format!("It is set twice, to {value} and to {}. The last value counts.", later.value);
-            return row(Verdict::Conflict, text, self.removal(setting));
+            return row(Verdict::Conflict, text, Some(Edit::TakeOut));
         }
         if later.is_some() {
-            return row(
-                Verdict::NoEffect,
-                "It is set again later, to the same value.".to_owned(),
-                self.removal(setting),
-            );
+            return row(Verdict::NoEffect, "It is set again later, to the same value.".to_owned(), Some(Edit::TakeOut));
         }
         let Some(known) = self.known.find(name) else {
             let closest = self.known.closest(name);
@@ -162,15 +165,13 @@ impl FlagEvaluator<'_> {
             let text = format!(
                 "{CHECKED_TPU} and {CHECKED_GPU} do not have this flag, and a compiler stops at a flag that it does not have.{question}"
             );
-            return row(Verdict::Unknown, text, self.removal(setting));
+            return row(Verdict::Unknown, text, Some(Edit::TakeOut));
         };
         if setting.form == Form::Misspelled {
             let written = self.text.get(setting.start..setting.end).unwrap_or_default();
             let meant = Form::Option.text(name, value);
             let text = format!("{written} is no flag, and a compiler stops at it. Did you mean {meant}?");
-            let change =
-                Change { label: "Correct it".to_owned(), text: self.edited_text(&[setting], &[(name, value)]) };
-            return row(Verdict::Refused, text, Some(change));
+            return row(Verdict::Refused, text, Some(Edit::Correct));
         }
         if let Some(other) = flag_rules::platform(name).filter(|other| self.platform.is_some_and(|own| own != *other)) {
             let text = format!(
@@ -178,26 +179,26 @@ impl FlagEvaluator<'_> {
                 platform_name(other),
                 self.own_platform()
             );
-            return row(Verdict::NoEffect, text, self.removal(setting));
+            return row(Verdict::NoEffect, text, Some(Edit::TakeOut));
         }
         let is_on = is_on(value);
         if let Some(chip) = self.chip.filter(|chip| is_on == Some(true) && flag_rules::is_refused(name, chip)) {
             let text = format!("The compiler for {} does not accept it (checked with {}).", chip.name, known.compiler);
-            return row(Verdict::Refused, text, self.removal(setting));
+            return row(Verdict::Refused, text, Some(Edit::TakeOut));
         }
         if is_on == Some(true)
             && let Some(other) = flag_rules::excluded(name)
             && self.is_on(&other)
         {
             let text = format!("It excludes {other}, which is on too. Keep one of the two.");
-            return row(Verdict::Conflict, text, self.removal(setting));
+            return row(Verdict::Conflict, text, Some(Edit::TakeOut));
         }
         if is_same_value(value, known.default) {
             return row(Verdict::Default, String::new(), None);
         }
         if let Some(needed) = flag_rules::needed(name).filter(|needed| self.is_off(needed)) {
             let text = format!("It needs {needed}, which is off.");
-            return row(Verdict::NoEffect, text, self.removal(setting));
+            return row(Verdict::NoEffect, text, Some(Edit::TakeOut));
         }
         let (verdict, text) = match is_on {
             Some(true) if flag_rules::is_seen_in_collectives(name) => self.effect(name, primitive),

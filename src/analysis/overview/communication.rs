@@ -221,7 +221,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             let (subject, reason) = match bubble(context, primitive, time) {
                 _ if is_over_dcn => (Subject::Dcn, rendezvous_text(context, &ops)),
                 Some((stages, batches)) => (Subject::Bubble, bubble_text(stages, batches)),
-                None => match serial_permutes(context).filter(|_| primitive == Primitive::Permute) {
+                None => match (primitive == Primitive::Permute).then(|| serial_permutes(context)).flatten() {
                     Some(saved) => (Subject::SerialPermutes, serial_text(context, saved)),
                     None if are_synchronous(context, &ops) => (Subject::Synchronous, SYNCHRONOUS.to_owned()),
                     None => (Subject::Links, String::new()),

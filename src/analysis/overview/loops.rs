@@ -136,13 +136,11 @@ fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 1 => String::new(),
                 n => format!("{n} loops, the longest with "),
             };
+            let itself = if ops.len() > n_ops { ", and the loop itself" } else { "" };
             let claimed = Owner::ALL.into_iter().map(|owner| context.claims.ops(&ops, owner)).sum();
             Draft {
                 id: Some(format!("expanded_{}", leaf.replace('-', "_"))),
-                detail: format!(
-                    "{several}{rounds:.0} rounds of {n_ops} ops. With the loop itself: {}",
-                    context.ops_text(&ops)
-                ),
+                detail: format!("{several}{rounds:.0} rounds of {n_ops} ops{itself}. {}", context.ops_text(&ops)),
                 claimed,
                 inputs: vec![("rounds", rounds)],
                 evidence: context.op_evidence_when(&ops),

@@ -55,7 +55,7 @@ fn scores(config: &str) -> Option<[f64; 3]> {
     let dims = numbers(dims.split_once('[')?.1.split_once(']')?.0);
     let [batch, heads, n_queries, n_keys] = dims[..] else { return None };
     #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-    let [n_heads, n_queries, n_keys] = [batch * heads, n_queries, n_keys].map(|n| n as f64);
+    let [n_heads, n_queries, n_keys] = [batch.saturating_mul(heads), n_queries, n_keys].map(|n| n as f64);
     Some([n_heads, n_queries, n_keys])
 }
 
@@ -90,12 +90,11 @@ pub(super) fn transformer_engine(module: &Module, of: &Instruction, id: Instruct
 /// Returns the number of an attribute, as in `q_max_seqlen = 2048 : i64` or `"q_max_seqlen":"2048"`.
 fn number_named(config: &str, name: &str) -> Option<u64> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let at = config.match_indices(name).map(|(at, _)| at).find(|at| {
-        let (before, rest) = config.split_at(*at);
-        let after = rest.get(name.len()..).unwrap_or_default();
-        !before.ends_with(is_word) && !after.starts_with(is_word)
+    let after = config.match_indices(name).find_map(|(at, _)| {
+        let (before, rest) = config.split_at_checked(at)?;
+        rest.strip_prefix(name).filter(|after| !before.ends_with(is_word) && !after.starts_with(is_word))
     })?;
-    let after = config.get(at + name.len()..)?.trim_start_matches([' ', '"', '=', ':']);
+    let after = after.trim_start_matches([' ', '"', '=', ':']);
     let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
     after.get(..digits)?.parse().ok()
 }
