@@ -13,18 +13,18 @@ use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
 
 const US: i64 = 1_000_000;
-const MS: i64 = 1_000 * US;
+pub const MS: i64 = 1_000 * US;
 /// Number of random runs of each fault.
 const N_RUNS: u64 = 12;
 /// Number of steps of a run.
-const N_STEPS: i64 = 8;
+pub const N_STEPS: i64 = 8;
 /// When the first step starts.
-const START: i64 = 30 * MS;
+pub const START: i64 = 30 * MS;
 /// Peak of a TPU v5e in FLOP/s.
 const PEAK: f64 = 197e12;
 
 /// A device, with the events of its lines.
-struct Device {
+pub struct Device {
     plane: Plane,
     program: i64,
     ops: Vec<(i64, i64, i64)>,
@@ -33,7 +33,7 @@ struct Device {
 }
 
 impl Device {
-    fn new(number: usize, program: i64) -> Self {
+    pub fn new(number: usize, program: i64) -> Self {
         let mut plane = Plane::new(&format!("/device:TPU:{number}"));
         plane.own("device_type_string", text("TPU v5 lite"));
         plane.own("peak_teraflops_per_second", Value::DoubleValue(PEAK / 1e12));
@@ -42,19 +42,24 @@ impl Device {
 
     /// Adds an op: its text, its category, the path of its scope, and its FLOPs.
     fn op(&mut self, hlo: &str, category: &str, path: &str, flops: i64) -> i64 {
+        self.op_of_bytes(hlo, category, path, (flops, 1024))
+    }
+
+    /// Adds an op: its text, its category, the path of its scope, its FLOPs and its bytes.
+    pub fn op_of_bytes(&mut self, hlo: &str, category: &str, path: &str, (flops, n_bytes): (i64, i64)) -> i64 {
         let name = hlo.trim_start_matches('%').split(' ').next().unwrap();
         let stats = [
             ("hlo_category", text(category)),
             ("program_id", int(self.program)),
             ("tf_op", text(path)),
             ("flops", int(flops)),
-            ("bytes_accessed", int(1024)),
+            ("bytes_accessed", int(n_bytes)),
         ];
         self.plane.op(hlo, name, &stats)
     }
 
     /// Adds a matmul that attains four fifths of the roofline if it takes `time`.
-    fn matmul(&mut self, time: i64) -> i64 {
+    pub fn matmul(&mut self, time: i64) -> i64 {
         let hlo = "%fusion.1 = bf16[1024,1024]{1,0} fusion(bf16[1024,1024]{1,0} %a, bf16[1024,1024]{1,0} %b), kind=kOutput, calls=%f";
         #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a cost")]
         let flops = (0.8 * PEAK * time as f64 / 1e12) as i64;
@@ -62,7 +67,7 @@ impl Device {
     }
 
     /// Adds a run of ops, each with its duration, one after the other. Returns its end.
-    fn run(&mut self, at: i64, ops: &[(i64, i64)]) -> i64 {
+    pub fn run(&mut self, at: i64, ops: &[(i64, i64)]) -> i64 {
         let mut now = at;
         for (op, duration) in ops {
             self.ops.push((*op, now, *duration));
@@ -73,12 +78,12 @@ impl Device {
         now
     }
 
-    fn step(&mut self, number: i64, at: i64, duration: i64) {
+    pub fn step(&mut self, number: i64, at: i64, duration: i64) {
         let step = self.plane.op(&number.to_string(), "", &[]);
         self.steps.push((step, at, duration));
     }
 
-    fn done(mut self) -> XPlane {
+    pub fn done(mut self) -> XPlane {
         self.plane.line("Steps", &self.steps);
         self.plane.line("XLA Modules", &self.runs);
         self.plane.line("XLA Ops", &self.ops);
@@ -109,7 +114,7 @@ struct Made {
 }
 
 /// Returns the overview and the notes of a run.
-fn overview(planes: Vec<XPlane>) -> (Overview, Vec<Note>) {
+pub fn overview(planes: Vec<XPlane>) -> (Overview, Vec<Note>) {
     let space = XSpace { planes, hostnames: vec!["host-a".into()], ..Default::default() };
     let mut opened = open("host.xplane.pb", bytes(&space)).unwrap();
     let analysis = Analysis::new(&opened.profile);

@@ -27,6 +27,7 @@ mod compare_scopes;
 mod compare_sections;
 mod compare_series;
 mod compare_timeline;
+mod coverage;
 mod cut;
 mod data_movement;
 mod depth;

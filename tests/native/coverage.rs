@@ -1,0 +1,74 @@
+//! These tests check what the overview says of costs that are unknown, or known in part.
+
+use crate::causes::{Device, MS, N_STEPS, START, overview};
+use rooflight::analysis::overview::{Figure, Overview};
+use rooflight::report::overview_text::{TextStyle, text};
+
+const STYLE: TextStyle = TextStyle { width: 1000, is_coloured: false };
+
+/// Makes the overview of steps that have these ops one after the other: a way to add each op, and its duration.
+fn of_ops(ops: &[(&dyn Fn(&mut Device) -> i64, i64)]) -> Overview {
+    let mut device = Device::new(0, 7);
+    let ops: Vec<(i64, i64)> = ops.iter().map(|(add, duration)| (add(&mut device), *duration)).collect();
+    let period: i64 = ops.iter().map(|(_, duration)| duration).sum();
+    for n in 0..N_STEPS {
+        device.run(START + n * period, &ops);
+        device.step(n, START + n * period, period);
+    }
+    overview(vec![device.done()]).0
+}
+
+fn figure<'o>(of: &'o Overview, name: &str) -> &'o Figure {
+    of.figures.iter().find(|figure| figure.name == name).unwrap()
+}
+
+/// A Pallas kernel: FLOPs that the compiler counted, and no bytes.
+fn kernel(device: &mut Device) -> i64 {
+    let hlo = "%matmul.3 = f32[2048,2048]{1,0} custom-call(f32[2048,1024]{1,0} %a, f32[1024,2048]{1,0} %b), \
+               custom_call_target=\"tpu_custom_call\"";
+    device.op_of_bytes(hlo, "custom-call", "jit(f)/pallas_call", (1_077_000_000, 0))
+}
+
+/// A fusion of which nothing tells that its f32 operands have the default precision.
+fn unseen(device: &mut Device) -> i64 {
+    let hlo = "%fusion.9 = f32[64,64]{1,0} fusion(f32[64,64]{1,0} %a, f32[64,64]{1,0} %b), kind=kOutput, calls=%c";
+    device.op_of_bytes(hlo, "convolution fusion", "jit(f)/dot_general", (1_000_000_000, 1024))
+}
+
+#[test]
+fn a_kernel_without_bytes_has_no_share_of_the_peaks() {
+    let of = of_ops(&[(&kernel, 5 * MS)]);
+    for name in ["hardware_mfu", "hbm_bandwidth"] {
+        let figure = figure(&of, name);
+        assert_eq!(figure.value, None, "{name}");
+        assert!(figure.absent.is_some(), "{name}");
+    }
+    let text = text(&of, STYLE);
+    assert!(!text.contains("HFU") && !text.contains("HBM bandwidth"), "{text}");
+    assert!(!text.contains("Needed at"), "what is needed is unknown: {text}");
+}
+
+#[test]
+fn costs_that_are_known_in_part_give_a_least_value() {
+    let matmul = |device: &mut Device| device.matmul(5 * MS);
+    let of = of_ops(&[(&matmul, 5 * MS), (&kernel, 5 * MS)]);
+    let mfu = figure(&of, "hardware_mfu");
+    assert_eq!(mfu.coverage, Some(0.5));
+    assert!(mfu.is_at_least() && (0.4..0.42).contains(&mfu.value.unwrap()), "{mfu:?}");
+    let text = text(&of, STYLE);
+    assert!(text.contains("HFU (FLOPs as run) ≥ 40."), "{text}");
+    // The matmul takes what it needs at four fifths of the roofline.
+    assert!(text.contains("Needed at 80.0 % of the roofline 5.00 ms (50.0 %)"), "{text}");
+
+    let of = of_ops(&[(&matmul, 5 * MS)]);
+    let mfu = figure(&of, "hardware_mfu");
+    assert!(!mfu.is_at_least() && (mfu.value.unwrap() - 0.8).abs() < 1e-6, "{mfu:?}");
+}
+
+#[test]
+fn ops_without_a_peak_of_their_type_ask_for_it() {
+    let of = of_ops(&[(&unseen, 5 * MS)]);
+    let finding = of.findings.iter().find(|finding| finding.id == "opaque_kernels").unwrap();
+    let code: Vec<&str> = finding.tries.iter().filter_map(|of| of.code.as_deref()).collect();
+    assert_eq!(code, ["--peak-tflops f32=…"]);
+}
