@@ -6,8 +6,11 @@ use rooflight::report::overview_text::{TextStyle, text};
 
 const STYLE: TextStyle = TextStyle { width: 1000, is_coloured: false };
 
+/// Adds an op to a device.
+type AddOp<'a> = &'a dyn Fn(&mut Device) -> i64;
+
 /// Makes the overview of steps that have these ops one after the other: a way to add each op, and its duration.
-fn of_ops(ops: &[(&dyn Fn(&mut Device) -> i64, i64)]) -> Overview {
+fn of_ops(ops: &[(AddOp<'_>, i64)]) -> Overview {
     let mut device = Device::new(0, 7);
     let ops: Vec<(i64, i64)> = ops.iter().map(|(add, duration)| (add(&mut device), *duration)).collect();
     let period: i64 = ops.iter().map(|(_, duration)| duration).sum();

@@ -65,7 +65,7 @@ fn check(name: &str, of: &Overview) {
     // Every rule is in one of the three lists.
     let all = of.findings.iter().chain(&of.options).chain(&of.memory).chain(&of.quality);
     let rule = |id: &str| match id.split_once('_') {
-        Some(("exposed", _)) | Some(("pipeline", _)) => "exposed_collective".to_owned(),
+        Some(("exposed" | "pipeline", _)) => "exposed_collective".to_owned(),
         Some(("expanded", _)) => "expanded_loop".to_owned(),
         _ => id.to_owned(),
     };

@@ -171,9 +171,9 @@ impl Runs {
             // Without runs, the ops alone tell when the device works.
             let is_before_op = self.all.is_empty() && gap.before.is_some();
             if is_before_op {
-                self.divide_unlinked(host, gap.time, &mut found)
+                self.divide_unlinked(host, gap.time, &mut found);
             } else {
-                found.parts.push((GapClass::Unexplained, gap.time))
+                found.parts.push((GapClass::Unexplained, gap.time));
             }
             return found;
         };

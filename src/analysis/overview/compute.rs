@@ -358,16 +358,17 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         };
         let of_costs: Picos = ops.iter().filter(|(at, _)| has_cost(*at)).map(|(_, time)| *time).sum();
         let is_trace = context.files.notes.iter().any(|note| note.code == NoteCode::TraceJson);
-        let subject = match has_costs {
-            true => Subject::Costs,
-            // No table has the peaks of CPUs.
-            false if context.lacks_peaks && context.platform() == Platform::Cpu => Subject::Cpu,
-            false if context.lacks_peaks => Subject::NoPeaks,
-            false if of_costs.0 * 2 > time.0 => Subject::NoPeakOfType,
-            false if is_trace => Subject::NoCostsInTrace,
-            false if context.profile.hlo.is_empty() => Subject::NoCosts,
-            false => Subject::Costs,
+        // No table has the peaks of CPUs.
+        let lack = match () {
+            () if has_costs => None,
+            () if context.lacks_peaks && context.platform() == Platform::Cpu => Some(Subject::Cpu),
+            () if context.lacks_peaks => Some(Subject::NoPeaks),
+            () if of_costs.0 * 2 > time.0 => Some(Subject::NoPeakOfType),
+            () if is_trace => Some(Subject::NoCostsInTrace),
+            () if context.profile.hlo.is_empty() => Some(Subject::NoCosts),
+            () => None,
         };
+        let subject = lack.unwrap_or(Subject::Costs);
         let subjects = vec![subject];
         Draft { detail: context.ops_text(&ops), claimed, evidence, subjects, ..Draft::default() }
     })
