@@ -159,8 +159,8 @@ pub(crate) fn name_categories(profile: &mut Profile) {
 /// The target of the calls of Pallas kernels of a TPU.
 const MOSAIC: &str = "custom_call_target=\"tpu_custom_call\"";
 
-/// Removes the bytes of kernels of Pallas to which the compiler gives none. They read and write something, and nothing tells how much:
-/// a kernel of attention over pages has the whole cache as an operand, and reads a part of it.
+/// Removes the bytes of kernels of Pallas to which the compiler gives none. They read and write something, and nothing
+/// tells how much: a kernel of attention over pages has the whole cache as an operand, and reads a part of it.
 pub(crate) fn forget_bytes_of_kernels(profile: &mut Profile) {
     let Profile { planes, strings, .. } = profile;
     for op in planes.iter_mut().flat_map(|plane| &mut plane.ops) {

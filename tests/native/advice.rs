@@ -1,4 +1,5 @@
-//! These tests check that advice fits the capture it is given for: each piece names things that the capture must have or lack.
+//! These tests check that advice fits the capture it is given for: each piece names things that the capture must have
+//! or lack.
 
 use crate::common::{self, open};
 use rooflight::analysis::base::{Analysis, Platform};
@@ -8,33 +9,33 @@ use rooflight::session::{self, Opened, Programs};
 use std::path::Path;
 
 /// A capture with its overview.
-struct Judged {
+struct Capture {
     name: String,
     profile: Profile,
     platform: Platform,
     overview: Overview,
 }
 
-fn judge(name: &str, mut opened: Opened) -> Option<Judged> {
+fn overview_of(name: &str, mut opened: Opened) -> Option<Capture> {
     let analysis = Analysis::new(&opened.profile);
     let platform = analysis.devices.first()?.platform;
     let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
     let files = analysis.file_view(&opened.profile, &opened.files, opened.partial.is_some());
     let overview = session::overview(&analysis, &opened.profile, &mut programs, &files, &OverviewQuery::default())?;
-    Some(Judged { name: name.to_owned(), profile: opened.profile, platform, overview })
+    Some(Capture { name: name.to_owned(), profile: opened.profile, platform, overview })
 }
 
 /// Returns all captures and cases with an overview.
-fn all() -> Vec<Judged> {
+fn all() -> Vec<Capture> {
     let captures = common::xspaces().into_iter();
-    let mut all: Vec<Judged> =
-        captures.filter_map(|(name, bytes)| judge(name, open("host.xplane.pb", bytes).ok()?)).collect();
+    let mut all: Vec<Capture> =
+        captures.filter_map(|(name, bytes)| overview_of(name, open("host.xplane.pb", bytes).ok()?)).collect();
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/cases");
     for entry in std::fs::read_dir(cases).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.ends_with(".xplane.pb") {
             let opened = open("host.xplane.pb", std::fs::read(entry.path()).unwrap());
-            all.extend(opened.ok().and_then(|opened| judge(&name, opened)));
+            all.extend(opened.ok().and_then(|opened| overview_of(&name, opened)));
         }
     }
     assert!(all.len() >= 15, "{}", all.len());
@@ -42,8 +43,8 @@ fn all() -> Vec<Judged> {
 }
 
 /// Returns what is wrong with a piece of advice of a finding. `None` if it fits.
-fn fault(of: &Judged, finding: &Finding, advice: &str) -> Option<&'static str> {
-    let Judged { profile, platform, overview, .. } = of;
+fn fault(of: &Capture, finding: &Finding, advice: &str) -> Option<&'static str> {
+    let Capture { profile, platform, overview, .. } = of;
     let has_op = |is: &dyn Fn(&str) -> bool| {
         profile.planes.iter().any(|plane| plane.ops.iter().any(|op| is(profile.text(op.name))))
     };

@@ -1,5 +1,6 @@
-//! These tests simulate runs with one fault each, of random sizes, and check that the fault is the first finding, with the time that
-//! it costs. The faults are those of whole runs, which the simulator of one program (`synth`) does not have.
+//! These tests simulate runs with one fault each, of random sizes, and check that the fault is the first finding, with
+//! the time that it costs. The faults are those of whole runs, which the simulator of one program (`synth`) does not
+//! have.
 
 use crate::common::make::{Plane, int, text};
 use crate::common::{bytes, open};
@@ -17,9 +18,9 @@ pub const MS: i64 = 1_000 * US;
 /// Number of random runs of each fault.
 const N_RUNS: u64 = 12;
 /// Number of steps of a run.
-pub const N_STEPS: i64 = 8;
+const N_STEPS: i64 = 8;
 /// When the first step starts.
-pub const START: i64 = 30 * MS;
+const START: i64 = 30 * MS;
 /// Peak of a TPU v5e in FLOP/s.
 const PEAK: f64 = 197e12;
 
@@ -81,6 +82,16 @@ impl Device {
     pub fn step(&mut self, number: i64, at: i64, duration: i64) {
         let step = self.plane.op(&number.to_string(), "", &[]);
         self.steps.push((step, at, duration));
+    }
+
+    /// Adds steps of the same ops, each with its duration, one after the other.
+    pub fn steps(&mut self, ops: &[(i64, i64)]) {
+        let period: i64 = ops.iter().map(|(_, duration)| duration).sum();
+        for n in 0..N_STEPS {
+            let at = START + n * period;
+            self.run(at, ops);
+            self.step(n, at, period);
+        }
     }
 
     pub fn done(mut self) -> XPlane {
@@ -168,12 +179,7 @@ fn a_reduction_of_gradients_over_dcn() {
         let matmul = device.matmul(compute);
         let send = device.op(&send, "host send", "", 0);
         let wait_op = device.op(&wait_of, "host recv-done", "", 0);
-        let period = compute + wait + 40 * US;
-        for n in 0..N_STEPS {
-            let at = START + n * period;
-            device.run(at, &[(matmul, compute), (send, 40 * US), (wait_op, wait)]);
-            device.step(n, at, period);
-        }
+        device.steps(&[(matmul, compute), (send, 40 * US), (wait_op, wait)]);
         Made {
             planes: vec![device.done()],
             id: "exposed_dcn_all_reduce",
@@ -192,12 +198,7 @@ fn a_callback_in_each_step() {
         let recv = "%recv-done.9 = (f32[8]{0}, token[]) recv-done((f32[8]{0}, u32[], token[]) %recv.9), channel_id=2, \
                     is_host_transfer=true, frontend_attributes={_xla_host_transfer_handler_name=\"pjrt_rendezvous\"}";
         let (matmul, recv) = (device.matmul(compute), device.op(recv, "host recv-done", "", 0));
-        let period = compute + callback;
-        for n in 0..N_STEPS {
-            let at = START + n * period;
-            device.run(at, &[(matmul, compute), (recv, callback)]);
-            device.step(n, at, period);
-        }
+        device.steps(&[(matmul, compute), (recv, callback)]);
         Made {
             planes: vec![device.done()],
             id: "host_callback",
@@ -208,8 +209,8 @@ fn a_callback_in_each_step() {
     });
 }
 
-/// Makes a device with an idle time at the end of each step, and what the host does in it: events as (name, start, end), as shares
-/// of the idle time. The host enqueues the next run 10 µs before its start.
+/// Makes a device with an idle time at the end of each step, and what the host does in it: events as (name, start,
+/// end), as shares of the idle time. The host enqueues the next run 10 µs before its start.
 fn idle(random: &mut Rng, during: &[(&str, f64, f64)]) -> (Vec<XPlane>, i64) {
     let (compute, idle) = (random.i64(4..15) * MS, random.i64(6..20) * MS);
     let mut device = Device::new(0, 7);
@@ -400,12 +401,7 @@ fn collectives_that_the_compiler_made_synchronous() {
         let gather = "%all-gather.2 = bf16[8192,1024]{1,0} all-gather(bf16[4096,1024]{1,0} %a), channel_id=1, replica_groups={{0,1}}, \
                       dimensions={0}, backend_config={\"collective_backend_config\":{\"is_sync\":true}}";
         let (matmul, gather) = (device.matmul(compute), device.op(gather, "all-gather", "", 0));
-        let period = compute + transfer;
-        for n in 0..N_STEPS {
-            let at = START + n * period;
-            device.run(at, &[(gather, transfer), (matmul, compute)]);
-            device.step(n, at, period);
-        }
+        device.steps(&[(gather, transfer), (matmul, compute)]);
         Made {
             planes: vec![device.done()],
             id: "exposed_all_gather",
@@ -431,12 +427,7 @@ fn permutes_in_opposite_directions_one_after_the_other() {
         let matmul = device.matmul(compute);
         let [there, back] =
             [(2, "{{0,1},{1,2},{2,0}}"), (3, "{{1,0},{2,1},{0,2}}")].map(|(n, pairs)| permute(&mut device, n, pairs));
-        let period = compute + 2 * transfer;
-        for n in 0..N_STEPS {
-            let at = START + n * period;
-            device.run(at, &[(there, transfer), (back, transfer), (matmul, compute)]);
-            device.step(n, at, period);
-        }
+        device.steps(&[(there, transfer), (back, transfer), (matmul, compute)]);
         Made {
             planes: vec![device.done()],
             id: "exposed_collective_permute",

@@ -1,6 +1,6 @@
 //! These tests check what the overview says of costs that are unknown, or known in part.
 
-use crate::causes::{Device, MS, N_STEPS, START, overview};
+use crate::causes::{Device, MS, overview};
 use rooflight::analysis::overview::{Figure, Overview};
 use rooflight::report::overview_text::{TextStyle, text};
 
@@ -13,11 +13,7 @@ type AddOp<'a> = &'a dyn Fn(&mut Device) -> i64;
 fn of_ops(ops: &[(AddOp<'_>, i64)]) -> Overview {
     let mut device = Device::new(0, 7);
     let ops: Vec<(i64, i64)> = ops.iter().map(|(add, duration)| (add(&mut device), *duration)).collect();
-    let period: i64 = ops.iter().map(|(_, duration)| duration).sum();
-    for n in 0..N_STEPS {
-        device.run(START + n * period, &ops);
-        device.step(n, START + n * period, period);
-    }
+    device.steps(&ops);
     overview(vec![device.done()]).0
 }
 

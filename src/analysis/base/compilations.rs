@@ -8,7 +8,8 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// The start of the names of host events in which JAX compiles a program: `backend_compile`, `backend_compile_and_load`.
+/// The start of the names of host events in which JAX compiles a program: `backend_compile`,
+/// `backend_compile_and_load`.
 const COMPILE: &str = "backend_compile";
 
 /// The start of the names of calls of jitted functions: `PjitFunction(train_step)`.
@@ -25,8 +26,8 @@ pub struct Compilations {
     pub time: Picos,
 }
 
-/// Returns the compilations of each function on the planes of a host, those with the most time first. A compilation belongs to
-/// the innermost call that it lies in.
+/// Returns the compilations of each function on the planes of a host, those with the most time first. A compilation
+/// belongs to the innermost call that it lies in.
 pub fn compilations(profile: &Profile, planes: &[usize]) -> Vec<Compilations> {
     let mut by_function: IndexMap<Option<&str>, (u64, Picos)> = IndexMap::default();
     for ((at, _), line) in host_lines(profile, planes) {
@@ -65,7 +66,8 @@ pub fn compilations(profile: &Profile, planes: &[usize]) -> Vec<Compilations> {
 /// Longest name of a function in a sentence.
 const MAX_NAME: usize = 60;
 
-/// Returns a sentence about the functions that the host compiled, those with the most time first. It is empty if there are none.
+/// Returns a sentence about the functions that the host compiled, those with the most time first. It is empty if there
+/// are none.
 pub fn describe_compilations(all: &[Compilations]) -> String {
     let name =
         |of: &Compilations| middle_cut(of.function.as_deref().unwrap_or("outside of jitted functions"), MAX_NAME);

@@ -170,7 +170,8 @@ fn without_period(step: &Step) -> NotSteady {
     if step.not_in_file > Picos::ZERO { NotSteady::Cut } else { NotSteady::NoPeriod }
 }
 
-/// Returns the times on the event clock `clock` in which a host compiled or loaded a program, without overlaps of one thread, in order.
+/// Returns the times on the event clock `clock` in which a host compiled or loaded a program, without overlaps of one
+/// thread, in order.
 pub fn compile_times(profile: &Profile, planes: &[usize], clock: Clock) -> Vec<Interval> {
     compiles(&compile_events(profile, planes), clock)
 }

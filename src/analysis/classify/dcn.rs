@@ -1,5 +1,6 @@
-//! This module finds the transfers between slices of TPUs over the data center network (DCN). The compiler makes a send, a recv and
-//! their waits of a collective between slices, and the runtime of the hosts (Megascale) carries it out.
+//! This module finds the transfers between slices of TPUs over the data center network (DCN). The compiler makes a
+//! send, a recv and their waits of a collective between slices, and the runtime of the hosts (Megascale) carries it
+//! out.
 //!
 //! ```text
 //!  send, recv  ── attributes: rendezvous R, ALL_REDUCE, {1,2}x{0:3} ──► one transfer for all ops with R
@@ -118,13 +119,14 @@ impl DcnTransfers {
     }
 }
 
-/// Returns the bytes of the message of a transfer over DCN: those of the arrays of the result, without the token and the context.
-/// `text` is the text of [`DcnTransfer::message`]. `None` if they are unknown.
+/// Returns the bytes of the message of a transfer over DCN: those of the arrays of the result, without the token and
+/// the context. `text` is the text of [`DcnTransfer::message`]. `None` if they are unknown.
 pub fn message_bytes(text: &str) -> Option<u64> {
     text::instruction(text)?.instruction.shape.elements().first()?.bytes()
 }
 
-/// Returns the rendezvous of a transfer over DCN, such as `collective.123_0`, from the text of an op. `None` if the op has none.
+/// Returns the rendezvous of a transfer over DCN, such as `collective.123_0`, from the text of an op. `None` if the op
+/// has none.
 pub fn rendezvous(text: &str) -> Option<&str> {
     attribute(text, "_xla_host_transfer_rendezvous")
 }

@@ -102,7 +102,8 @@ fn by_call(opcode: &str, facts: Facts<'_>) -> Option<Kind> {
     }
 }
 
-/// Returns whether an op calls Python on the host in the middle of a program, by its name or by the target of its custom call.
+/// Returns whether an op calls Python on the host in the middle of a program, by its name or by the target of its
+/// custom call.
 pub fn is_callback(name: &str, text: &str) -> bool {
     let stem = name.trim_start_matches('%').split('.').next().unwrap_or(name);
     let is_named = matches!(stem, "pure_callback" | "io_callback" | "python_callback" | "debug_callback");

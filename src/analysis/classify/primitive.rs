@@ -52,6 +52,11 @@ impl Primitive {
         Self::Slice,
     ];
 
+    /// Returns the name with the network, such as `all-reduce over DCN`.
+    pub fn label(self, is_over_dcn: bool) -> String {
+        format!("{}{}", self.key(), if is_over_dcn { " over DCN" } else { "" })
+    }
+
     /// Returns the name in JSON, as HLO spells it.
     pub const fn key(self) -> &'static str {
         match self {

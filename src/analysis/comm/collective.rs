@@ -2,10 +2,10 @@
 //! that holds it, else from the text of its op.
 //!
 //! The bytes of an execution are those of the operands for all-reduce, reduce-scatter, all-to-all, permute and send,
-//! and those of the result for all-gather and recv. Of a ragged all-to-all, only the first operand is sent: the second one is where the
-//! result is written, and the others are indices. How many of its rows are sent is data of the run, so its bytes are the most that can
-//! be. `bytes_accessed` is no measure: it is about twice the message for
-//! an all-reduce. This module depends on HLO, and not on times.
+//! and those of the result for all-gather and recv. Of a ragged all-to-all, only the first operand is sent: the second
+//! one is where the result is written, and the others are indices. How many of its rows are sent is data of the run, so
+//! its bytes are the most that can be. `bytes_accessed` is no measure: it is about twice the message for an all-reduce.
+//! This module depends on HLO, and not on times.
 
 use crate::analysis::classify::async_pairs::{called, collective, moves};
 use crate::analysis::classify::dcn::{DcnTransfer, message_bytes};
@@ -22,8 +22,8 @@ pub struct CollectiveInfo {
     pub bytes: Option<u64>,
     /// The devices that take part. `None` if unknown, and for copies.
     pub groups: Option<ReplicaGroups>,
-    /// Number of slices of a collective over DCN; 2, the least number, if the program does not name them. `None` for a collective
-    /// within a slice.
+    /// Number of slices of a collective over DCN; 2, the least number, if the program does not name them. `None` for a
+    /// collective within a slice.
     pub n_slices: Option<u64>,
 }
 

@@ -57,12 +57,8 @@ pub const COMM: &[Column<CommRow>] = &[
     Column::shown("executions", |row| if row.is_unpaired() { Absent } else { Executions(row.n) }),
     Column::shown("rate", |row| Value::maybe(row.rate(), Bandwidth)),
     Column::shown("primitive_core", |row| {
-        let core = match row.core {
-            _ if row.is_over_dcn => " over DCN",
-            Core::Sparse => ", SparseCore",
-            Core::Tensor => "",
-        };
-        Value::maybe(row.primitive, |primitive| Value::Text(format!("{}{core}", primitive.key()).into()))
+        let core = if row.core == Core::Sparse && !row.is_over_dcn { ", SparseCore" } else { "" };
+        Value::maybe(row.primitive_text(), |primitive| Value::Text((primitive + core).into()))
     }),
     Column::shown("axes", |row| group(row, |group| Value::text(without_mesh(&group.text)))),
     Column::shown("likely_role", |row| {

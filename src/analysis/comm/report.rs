@@ -177,12 +177,11 @@ impl CommRow {
 
     /// Returns the primitive and its network, such as `all-reduce over DCN`. `None` for ops of several primitives.
     pub fn primitive_text(&self) -> Option<String> {
-        let network = if self.is_over_dcn { " over DCN" } else { "" };
-        self.primitive.map(|primitive| format!("{}{network}", primitive.key()))
+        self.primitive.map(|primitive| primitive.label(self.is_over_dcn))
     }
 
-    /// Returns the bytes of a message. How many rows a ragged all-to-all sends is data of the run, and at most all. `None` if the
-    /// size is unknown.
+    /// Returns the bytes of a message. How many rows a ragged all-to-all sends is data of the run, and at most all.
+    /// `None` if the size is unknown.
     pub fn message_text(&self) -> Option<String> {
         let at_most = if self.primitive == Some(Primitive::RaggedAllToAll) { "≤ " } else { "" };
         self.bytes_each.map(|bytes| format!("{at_most}{}", bytes_text(bytes)))

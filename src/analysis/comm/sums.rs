@@ -281,8 +281,7 @@ impl<'a> Sums<'a> {
         facts: &TransferFacts,
         source: Option<&str>,
     ) -> RowKey {
-        let network = if facts.info.is_over_dcn() { " over DCN" } else { "" };
-        let primitive = format!("{}{network}", facts.info.primitive.key());
+        let primitive = facts.info.primitive.label(facts.info.is_over_dcn());
         let (program, key) = match self.by {
             CommBy::Op => (transfer.named.0, self.profile.text(transfer.named.1).to_owned()),
             CommBy::Source => {

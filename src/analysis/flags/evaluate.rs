@@ -65,8 +65,9 @@ impl FlagEvaluator<'_> {
     fn report(&self) -> FlagsReport {
         let (mut rows, mut marks) = (Vec::new(), Vec::new());
         let (mut removed, mut defaults): (Vec<&Setting>, Vec<&str>) = (Vec::new(), Vec::new());
-        for (setting, later) in self.flags.settings.iter().zip(self.later_settings()) {
-            let (mut row, edit) = self.row(setting, later);
+        let later = self.later_settings();
+        for (setting, later) in self.flags.settings.iter().zip(&later) {
+            let (mut row, edit) = self.row(setting, *later);
             if row.verdict.is_problem() {
                 marks.push(FlagMark { start: setting.start as u32, end: setting.end as u32, verdict: row.verdict });
             }
@@ -82,7 +83,7 @@ impl FlagEvaluator<'_> {
         }
         let mut added: Vec<(&str, &str)> = Vec::new();
         // A flag that was misspelled is written rightly, unless it is set again.
-        for (setting, later) in self.flags.settings.iter().zip(self.later_settings()) {
+        for (setting, later) in self.flags.settings.iter().zip(&later) {
             if setting.form == Form::Misspelled && later.is_none() && self.known.find(&setting.name).is_some() {
                 added.push((&setting.name, &setting.value));
             }
@@ -143,7 +144,8 @@ impl FlagEvaluator<'_> {
         later
     }
 
-    /// Returns the verdict about a setting, and how the setting is to be changed. `later` is the next setting of the same flag.
+    /// Returns the verdict about a setting, and how the setting is to be changed. `later` is the next setting of the
+    /// same flag.
     fn row(&self, setting: &Setting, later: Option<&Setting>) -> (FlagRow, Option<Edit>) {
         let (name, value) = (setting.name.as_str(), setting.value.as_str());
         let primitive = flag_rules::primitive(name);

@@ -90,8 +90,8 @@ impl FlagText {
         self.value(name).or_else(|| known.find(name).map(|flag| flag.default))
     }
 
-    /// Finds the entries of dicts in a line: a name in quotes, a colon, and a value. Returns whether there are any. `start` is the
-    /// line's place in the text.
+    /// Finds the entries of dicts in a line: a name in quotes, a colon, and a value. Returns whether there are any.
+    /// `start` is the line's place in the text.
     fn read_dict(&mut self, line: &str, start: usize) -> bool {
         let before = self.settings.len();
         let mut at = 0;
@@ -198,8 +198,8 @@ fn read_value(text: &str) -> (&str, usize) {
     (value, value.len())
 }
 
-/// Reads a value of a dict: a text in quotes, or a word up to a comma or the end of the dict. Returns the value without quotes, and the
-/// number of bytes that were read.
+/// Reads a value of a dict: a text in quotes, or a word up to a comma or the end of the dict. Returns the value without
+/// quotes, and the number of bytes that were read.
 fn read_dict_value(text: &str) -> (&str, usize) {
     if let Some(quote) = text.chars().next().filter(|c| *c == '\'' || *c == '"')
         && let Some((value, _)) = text.get(1..).and_then(|rest| rest.split_once(quote))

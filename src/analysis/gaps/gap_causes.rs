@@ -16,8 +16,8 @@ const KERNEL_GAP: u64 = 5_000_000;
 
 /// By how many ps a run may start before its call without a doubt about the clocks: times of traces are rounded.
 const CLOCK_SLACK: u64 = 1_000_000;
-/// One in so many runs must start before its call to show that the clocks of host and device differ. Fewer may be joined to
-/// the wrong call.
+/// One in so many runs must start before its call to show that the clocks of host and device differ. Fewer may be
+/// joined to the wrong call.
 const CLOCK_RUNS: usize = 20;
 
 /// The parts of a gap, and why it has them.
@@ -45,7 +45,7 @@ impl DividedGap {
             late.by_class().for_each(|(class, time)| times[class as usize] += time);
             times[GapClass::Host as usize] += (window.1 - window.0).saturating_sub(late.total());
         }
-        if let Some((main, window)) = host.main.as_ref().zip(self.assumed) {
+        if let Some((window, main)) = self.assumed.and_then(|window| Some((window, host.main()?))) {
             for (sum, time) in times.iter_mut().zip(main.times(window)) {
                 *sum += time;
             }
@@ -56,7 +56,8 @@ impl DividedGap {
     /// Returns all parts, in order of time.
     pub fn all_parts(&self, host: &HostClasses<'_>) -> Vec<CausePart> {
         let late = self.late.map_or_else(Vec::new, |(call, window)| host.late_parts(call, window));
-        let assumed = host.main.as_ref().zip(self.assumed).map_or_else(Vec::new, |(main, window)| main.parts(window));
+        let main = self.assumed.and_then(|window| Some(host.main()?.parts(window)));
+        let assumed = main.unwrap_or_default();
         late.into_iter().chain(assumed).chain(self.parts.iter().copied()).collect()
     }
 }
@@ -131,8 +132,8 @@ impl Runs {
         Self { platform, all: Vec::new(), is_linked: false, is_unknown: true, waits: Vec::new() }
     }
 
-    /// Returns by how many ps the clock of the device is behind that of its host: a run cannot start before its call begins. With
-    /// this shift, no run starts before its call has ended. `None` if no clock is known to be behind.
+    /// Returns by how many ps the clock of the device is behind that of its host: a run cannot start before its call
+    /// begins. With this shift, no run starts before its call has ended. `None` if no clock is known to be behind.
     pub fn clock_shift(&self, host: &HostLinks<'_>) -> Option<u64> {
         // A run of a CPU is measured by the clock of the host.
         if self.platform == Platform::Cpu {
@@ -149,8 +150,8 @@ impl Runs {
 
     /// Adds the time before a run whose call is unknown.
     fn divide_unlinked(&self, host: &HostClasses<'_>, time: Interval, found: &mut DividedGap) {
-        let main = host.main.as_ref().filter(|_| !self.is_linked && !self.is_unknown);
-        match main {
+        let may_explain = !self.is_linked && !self.is_unknown;
+        match may_explain.then(|| host.main()).flatten() {
             Some(main) if main.is_late(time) => found.assumed = Some(time),
             _ => found.parts.push((GapClass::Unexplained, time)),
         }

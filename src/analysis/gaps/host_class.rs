@@ -45,8 +45,8 @@ pub(in crate::analysis) fn host_class(name: &str) -> Option<GapClass> {
 /// Words in the name of a file that reads data.
 const DATA_FILES: [&str; 5] = ["data", "loader", "dataset", "prefetch", "iterator"];
 
-/// Returns whether an event takes the next elements of a pipeline of data: a stage of Grain (`PrefetchDatasetIterator.__next__`), or a
-/// frame of Python in a file that reads data (`$loader.py:12 next`).
+/// Returns whether an event takes the next elements of a pipeline of data: a stage of Grain
+/// (`PrefetchDatasetIterator.__next__`), or a frame of Python in a file that reads data (`$loader.py:12 next`).
 fn is_next_batch(name: &str) -> bool {
     let Some((file, function)) = name.strip_prefix('$').and_then(|frame| frame.split_once(' ')) else {
         return name.ends_with(".__next__") || name.ends_with(".__getitem__");
@@ -57,8 +57,8 @@ fn is_next_batch(name: &str) -> bool {
 /// Words in the name of an annotation that loads data.
 const DATA: [&str; 10] = ["batch", "data", "load", "loader", "input", "inputs", "next", "read", "fetch", "tokenize"];
 
-/// Returns whether the name of an annotation says that it loads data, such as `next_batch`. Names of the runtime and of Python's
-/// frames say nothing.
+/// Returns whether the name of an annotation says that it loads data, such as `next_batch`. Names of the runtime and of
+/// Python's frames say nothing.
 pub(super) fn loads_data(name: &str) -> bool {
     let is_annotation = !name.starts_with('$') && !name.contains("::") && !name.contains('(');
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());

@@ -20,13 +20,14 @@ use crate::analysis::base::host_links::{HostEventId, HostLinks, Wait};
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 /// The threads of a host, with the classes of their events.
 pub(super) struct HostClasses<'a> {
+    profile: &'a Profile,
     pub links: HostLinks<'a>,
     /// The main thread of the program, which explains the gaps of devices whose runs are linked to no calls.
-    pub main: Option<MainThread>,
+    main: OnceCell<Option<MainThread>>,
     /// The class of each op, by plane.
     classes: FxHashMap<usize, OpClasses>,
     /// The classes over time, by thread.
@@ -67,9 +68,15 @@ impl<'a> HostClasses<'a> {
         let links = HostLinks::new(profile, planes, clock);
         let classes: FxHashMap<usize, OpClasses> =
             planes.iter().map(|plane| (*plane, OpClasses::new(profile, *plane))).collect();
-        let main = MainThread::new(profile, &links);
-        let mut host =
-            Self { links, main, classes, lines: Vec::new(), waits: RefCell::default(), overlaps: RefCell::default() };
+        let mut host = Self {
+            profile,
+            links,
+            main: OnceCell::new(),
+            classes,
+            lines: Vec::new(),
+            waits: RefCell::default(),
+            overlaps: RefCell::default(),
+        };
         let line = |thread: usize| {
             let of = &host.links.threads[thread];
             ClassLine::new(
@@ -78,6 +85,11 @@ impl<'a> HostClasses<'a> {
         };
         host.lines = (0..host.links.threads.len()).map(line).collect();
         host
+    }
+
+    /// Returns the main thread of the program, which is found with the first call. `None` if no thread is the main one.
+    pub fn main(&self) -> Option<&MainThread> {
+        self.main.get_or_init(|| MainThread::new(self.profile, &self.links, &self.classes)).as_ref()
     }
 
     /// Returns the class of an event; `None` if its name says nothing about it.

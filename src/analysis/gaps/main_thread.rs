@@ -1,5 +1,5 @@
-//! This module explains the idle time of a device whose runs are not linked to calls of the host, by what the main thread of the
-//! program did meanwhile.
+//! This module explains the idle time of a device whose runs are not linked to calls of the host, by what the main
+//! thread of the program did meanwhile.
 //!
 //! ```text
 //!  main   ├ prepare_inputs ┤     ├ np.asarray ┤├ Execute ┤
@@ -7,8 +7,8 @@
 //!  gap    ├───── host ─────┤ –   ├─── sync ───┤├─ host ──┤           –: nothing was traced, so this part is unexplained
 //! ```
 //!
-//! The host is taken to be late for a gap if its last call that runs a program began in the gap, or if the capture has no such calls.
-//! Else the run was enqueued before, and the device waited for something else.
+//! The host is taken to be late for a gap if its last call that runs a program began in the gap, or if the capture has
+//! no such calls. Else the run was enqueued before, and the device waited for something else.
 
 use super::class_line::{CausePart, ClassTimes, without_overlaps};
 use super::op_classes::OpClasses;
@@ -20,6 +20,7 @@ use crate::profile::{Profile, StrId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 /// A gap in ps below which the host is not taken to be late: it is the time between two runs.
 const LEAST_GAP: u64 = 20_000_000;
@@ -42,11 +43,17 @@ pub(super) struct MainThread {
 }
 
 impl MainThread {
-    /// Finds the main thread of a host: the one with the most outermost calls that run programs, else the one with the most marks of
-    /// steps, else the first one that runs Python. `None` if no thread is one of these.
-    pub fn new(profile: &Profile, links: &HostLinks<'_>) -> Option<Self> {
-        let calls_of =
-            |thread: &HostThread<'_>| outermost(profile, thread, &|name| CALLS.iter().any(|call| name.contains(call)));
+    /// Finds the main thread of a host: the one with the most outermost calls that run programs, else the one with the
+    /// most marks of steps, else the first one that runs Python. `None` if no thread is one of these.
+    pub fn new(profile: &Profile, links: &HostLinks<'_>, classes: &FxHashMap<usize, OpClasses>) -> Option<Self> {
+        // Whether each op of a plane is such a call. Many threads share a plane.
+        let mut calls_by_plane: FxHashMap<usize, Vec<bool>> = FxHashMap::default();
+        for thread in &links.threads {
+            let is_call = |name: &str| CALLS.iter().any(|call| name.contains(call));
+            let ops = || profile.planes[thread.plane].ops.iter().map(|op| is_call(profile.text(op.name))).collect();
+            calls_by_plane.entry(thread.plane).or_insert_with(ops);
+        }
+        let calls_of = |thread: &HostThread<'_>| outermost(thread, &calls_by_plane[&thread.plane]);
         let most = |by: &dyn Fn(&HostThread<'_>) -> usize| {
             let counts = links.threads.iter().map(by).enumerate().filter(|(_, n)| *n > 0);
             counts.max_by_key(|(at, n)| (*n, std::cmp::Reverse(*at))).map(|(at, _)| at)
@@ -56,7 +63,7 @@ impl MainThread {
             .or_else(|| links.threads.iter().position(HostThread::runs_python))?;
         let of = &links.threads[thread];
         let calls = calls_of(of).into_iter().map(|event| of.times[event as usize].0).collect();
-        let parts = parts(profile, of);
+        let parts = parts(of, classes.get(&of.plane)?);
         let (mut sum, mut before) = (ClassTimes::default(), Vec::with_capacity(parts.len()));
         for (class, (start, end)) in &parts {
             before.push(sum);
@@ -104,8 +111,8 @@ impl MainThread {
         all
     }
 
-    /// Names the events in a window: the outermost ones, and the innermost one that covers half of it. Frames of Python are named only
-    /// if there is nothing else, and then the innermost frame of the program itself.
+    /// Names the events in a window: the outermost ones, and the innermost one that covers half of it. Frames of Python
+    /// are named only if there is nothing else, and then the innermost frame of the program itself.
     pub fn events(&self, profile: &Profile, links: &HostLinks<'_>, window: Interval) -> Vec<HostEvent> {
         let of = &links.threads[self.thread];
         let op = |event: u32| profile.planes[of.plane].op(of.line.events.op(event as usize));
@@ -149,15 +156,14 @@ impl MainThread {
     }
 }
 
-/// Returns the events with such a name that are in no other one, in order of their start.
-fn outermost(profile: &Profile, thread: &HostThread<'_>, is_of: &dyn Fn(&str) -> bool) -> Vec<u32> {
-    let ops = &profile.planes[thread.plane].ops;
-    let is_of: Vec<bool> = ops.iter().map(|op| is_of(profile.text(op.name))).collect();
+/// Returns the calls that are in no other one, in order of their start. `is_call` tells which ops of the plane are
+/// calls.
+fn outermost(thread: &HostThread<'_>, is_call: &[bool]) -> Vec<u32> {
     let mut reached = 0;
     let mut found = Vec::new();
     for event in thread.in_order() {
         let (start, end) = thread.times[event as usize];
-        if is_of[thread.line.events.op(event as usize).0 as usize] && start >= reached {
+        if is_call[thread.line.events.op(event as usize).0 as usize] && start >= reached {
             found.push(event);
             reached = end;
         }
@@ -165,10 +171,9 @@ fn outermost(profile: &Profile, thread: &HostThread<'_>, is_of: &dyn Fn(&str) ->
     found
 }
 
-/// Returns the class of each traced instant of a thread. The outermost event whose name tells a class counts. All other traced time is
-/// other work.
-fn parts(profile: &Profile, thread: &HostThread<'_>) -> Vec<CausePart> {
-    let classes = OpClasses::new(profile, thread.plane);
+/// Returns the class of each traced instant of a thread. The outermost event whose name tells a class counts. All other
+/// traced time is other work.
+fn parts(thread: &HostThread<'_>, classes: &OpClasses) -> Vec<CausePart> {
     let known = without_overlaps(classes.events(thread, true).collect::<Vec<CausePart>>());
     let is_traced = |event: &u32| !thread.is_mark(*event);
     let traced: Vec<CausePart> =

@@ -15,8 +15,8 @@
 //! 2. From there to the start of the run, the run was launched.
 //! 3. Within the run, the events of `XLA TraceMe` tell whether it waited for other devices or for another run.
 //!
-//! If no run of a device is linked to a call, the main thread of the program explains the time before runs, as far as it can
-//! (`main_thread`).
+//! If no run of a device is linked to a call, the main thread of the program explains the time before runs, as far as
+//! it can (`main_thread`).
 //!
 //! On a GPU, the run is the kernel that ends the gap, and the host call is its launch, by correlation id. If the launch
 //! ended before the gap, a gap of less than 5 µs is the time between kernels (class `launch`), and a longer one is
@@ -256,7 +256,7 @@ impl Analysis {
         parts.small_sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
         let main_class = parts.first().map(|(class, _)| *class);
         let (mut events, mut untraced_time) = (Vec::new(), None);
-        if let Some((main, window)) = host.main.as_ref().zip(explained.assumed) {
+        if let Some((window, main)) = explained.assumed.and_then(|window| Some((window, host.main()?))) {
             events = main.events(profile, &host.links, window);
         }
         if let Some((call, late)) = explained.late

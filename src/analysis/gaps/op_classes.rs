@@ -31,8 +31,9 @@ impl OpClasses {
         self.classes.get(op.0 as usize).copied().flatten()
     }
 
-    /// Iterates over the classes and the times of the events of a thread that have a class. If the thread is one of the program, an
-    /// annotation loads data if its name has a word for data, and if it is in no other event but marks of steps and frames of Python.
+    /// Iterates over the classes and the times of the events of a thread that have a class. If the thread is one of the
+    /// program, an annotation loads data if its name has a word for data, and if it is in no other event but marks of
+    /// steps and frames of Python.
     pub fn events<'a>(
         &'a self,
         thread: &'a HostThread<'_>,

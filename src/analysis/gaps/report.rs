@@ -175,8 +175,8 @@ pub struct Gaps {
     /// Median of the time from the end of the host call to the start of its run, in ps: how far the host is ahead of the
     /// device. Negative if the run starts before the call ends. `None` if no run is linked.
     pub host_lead: Option<f64>,
-    /// By how much the clock of a device is behind that of its host. Host events are read with this shift. `None` if the order
-    /// of calls and runs is possible without one.
+    /// By how much the clock of a device is behind that of its host. Host events are read with this shift. `None` if
+    /// the order of calls and runs is possible without one.
     pub clock_shift: Option<Picos>,
     /// Assumptions and omissions.
     pub notes: Vec<Note>,

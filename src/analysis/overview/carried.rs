@@ -15,8 +15,8 @@ use crate::units::Picos;
 /// The largest number of steps that an overview lists. More cannot be drawn apart.
 pub const MAX_STEPS: usize = 10_000;
 
-/// The ids of all rules, in the order in which reports count them. It never changes, and a new rule is the last one, so that
-/// older reports can be read.
+/// The ids of all rules, in the order in which reports count them. It never changes, and a new rule is the last one, so
+/// that older reports can be read.
 const IN_REPORTS: [&str; 41] = [
     "input_bound",
     "host_dispatch",
@@ -99,8 +99,8 @@ impl Finding {
         (bits, self.tries.iter().filter_map(|of| of.flag.clone()).collect())
     }
 
-    /// Sets the advice by what [`Finding::advice`] returns. `chip` is the chip of the flags. Without bits, the finding gets
-    /// the advice of its rule that holds in all cases.
+    /// Sets the advice by what [`Finding::advice`] returns. `chip` is the chip of the flags. Without bits, the finding
+    /// gets the advice of its rule that holds in all cases.
     pub fn set_advice(&mut self, bits: Option<u64>, flags_first: &[String], chip: Option<&str>) {
         let rule = rule(rule_index(&self.id));
         let known = flags_first.iter().filter_map(|name| flags::named(name));

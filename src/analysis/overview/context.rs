@@ -108,8 +108,8 @@ impl<'a> Context<'a> {
         op.n.mean_of(op.total())
     }
 
-    /// Returns whether nothing tells what the host did in the gaps of the device: no run is linked to a call, and no thread is the main
-    /// one.
+    /// Returns whether nothing tells what the host did in the gaps of the device: no run is linked to a call, and no
+    /// thread is the main one.
     pub fn lacks_host(&self) -> bool {
         self.gaps.n_linked_runs == 0 && self.gaps.host_late() == Picos::ZERO && self.gaps.idle() > Picos::ZERO
     }
@@ -130,7 +130,8 @@ impl<'a> Context<'a> {
         self.n_steps() as f64
     }
 
-    /// Returns the programs that run in a step of the overview, with the number of their runs. Empty if they are unknown.
+    /// Returns the programs that run in a step of the overview, with the number of their runs. Empty if they are
+    /// unknown.
     pub fn programs_of_step(&self) -> &'a [(String, u32)] {
         let kind = if let StepChoice::Kind(kind) = self.by_op.step { kind } else { self.device().main_kind };
         self.analysis.kinds.get(usize::from(kind)).map_or(&[], |kind| &kind.programs)

@@ -10,9 +10,10 @@ use crate::units::Picos;
 /// Largest number of ops in a roofline chart.
 const MAX_POINTS: usize = 12;
 
-/// The rules whose evidence is [when the device is idle](Context::add_when_idle).
-const IDLE_RULES: [&str; 8] = [
+/// The rules about time in which the device is idle.
+const IDLE_RULES: [&str; 9] = [
     "input_bound",
+    "op_by_op",
     "host_dispatch",
     "recompile",
     "host_sync",
@@ -23,7 +24,7 @@ const IDLE_RULES: [&str; 8] = [
 ];
 
 impl Finding {
-    /// Returns whether the times of the evidence are idle times of the device.
+    /// Returns whether the finding is about time in which the device is idle, and so are the times of its evidence.
     pub fn is_about_idle(&self) -> bool {
         IDLE_RULES.contains(&&*self.id)
     }

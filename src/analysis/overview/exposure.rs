@@ -34,9 +34,9 @@ pub(super) fn are_synchronous(context: &Context<'_>, ops: &[(usize, Picos)]) -> 
 /// The largest distance between the time of a transfer and that of a bubble, as a share of the bubble.
 const NEAR_BUBBLE: f64 = 0.1;
 
-/// Returns the number of stages of a pipeline and of microbatches of a step, if devices run programs of their own and the time of a
-/// transfer between them is that of the bubble of a pipeline: (stages − 1) ÷ (microbatches + stages − 1) of a step (Huang et al.,
-/// "GPipe").
+/// Returns the number of stages of a pipeline and of microbatches of a step, if devices run programs of their own and
+/// the time of a transfer between them is that of the bubble of a pipeline: (stages − 1) ÷ (microbatches + stages − 1)
+/// of a step (Huang et al., "GPipe").
 pub(super) fn bubble(context: &Context<'_>, primitive: Primitive, time: Picos) -> Option<(u64, u64)> {
     if !matches!(primitive, Primitive::Permute | Primitive::Send | Primitive::Recv) {
         return None;
@@ -68,8 +68,9 @@ pub(super) fn bubble_text(stages: u64, batches: u64) -> String {
 /// Source and target of each transfer of a permute.
 type Pairs = BTreeSet<(u64, u64)>;
 
-/// Returns the time that permutes in opposite directions would take less at once than one after the other, over all steps: links carry
-/// data in both directions. Each pair of permutes must run on one line of the device. `None` if there is no such pair.
+/// Returns the time that permutes in opposite directions would take less at once than one after the other, over all
+/// steps: links carry data in both directions. Each pair of permutes must run on one line of the device. `None` if
+/// there is no such pair.
 pub(super) fn serial_permutes(context: &Context<'_>) -> Option<Picos> {
     let plane = context.plane();
     let mut permutes: Vec<(OpId, Option<ProgramId>, Pairs)> = Vec::new();

@@ -180,8 +180,8 @@ const BY_TIMES: &str = "by what the host did at the same time; no run is linked 
 
 pub(super) const NO_LINKS: &str = "The capture does not link the runs of the device to calls of the host.";
 
-/// Returns the outcome of a rule about gaps of some classes, for which the host was late. `is_recoverable` tells whether the time would
-/// go.
+/// Returns the outcome of a rule about gaps of some classes, for which the host was late. `is_recoverable` tells
+/// whether the time would go.
 pub(super) fn by_gaps(
     context: &mut Context<'_>,
     rule: &Rule,
@@ -222,9 +222,9 @@ pub(super) fn lacks_links(context: &Context<'_>) -> bool {
     context.lacks_host() || context.gaps.n_linked_runs == 0 && context.gaps.idle() == Picos::ZERO
 }
 
-/// Lowers the confidence of findings about gaps if no run of the device is linked to a call: the host events are those of the same
-/// time, and nothing says that the device waited for them. Events that occur in most gaps and take half of them are likely the cause, all others
-/// are a guess.
+/// Lowers the confidence of findings about gaps if no run of the device is linked to a call: the host events are those
+/// of the same time, and nothing says that the device waited for them. Events that occur in most gaps and take half of
+/// them are likely the cause, all others are a guess.
 fn without_links(context: &Context<'_>, classes: &[GapClass], mut found: Vec<Outcome>) -> Vec<Outcome> {
     if context.gaps.n_linked_runs > 0 {
         return found;

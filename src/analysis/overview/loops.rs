@@ -89,8 +89,8 @@ impl Expanded {
     }
 }
 
-/// Returns the loops of the compiler: those with the name of an operation that is no loop, such as a scatter. They are not in the
-/// user's program.
+/// Returns the loops of the compiler: those with the name of an operation that is no loop, such as a scatter. They are
+/// not in the user's program.
 fn expanded(context: &Context<'_>) -> Vec<Expanded> {
     let facts = &context.analysis.facts[context.by_op.ledger.device].ops;
     let mut loops: IndexMap<(Option<ProgramId>, StrId), Expanded> = IndexMap::default();

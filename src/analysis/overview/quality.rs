@@ -100,7 +100,8 @@ pub(super) const RULES: [Rule; 5] = [
     },
 ];
 
-/// Time in ps that the profiler takes to record an op of a CPU: (948 ms − 43 ms) ÷ 297,481 ops of one run with and without the profiler.
+/// Time in ps that the profiler takes to record an op of a CPU: (948 ms − 43 ms) ÷ 297,481 ops of one run with and
+/// without the profiler.
 const COST_OF_EVENT: f64 = 3e6;
 
 /// Steps of a CPU with so many ops that recording them takes much of the time.

@@ -13,7 +13,8 @@ const WAITS_FOR: &str = "The device waits for ";
 /// Share of a step from which on the largest finding is the verdict.
 const WORTH: f64 = 0.02;
 
-/// Share of a step from which on a cause is large: the verdict begins with the largest one, whether or not its time can be recovered.
+/// Share of a step from which on a cause is large: the verdict begins with the largest one, whether or not its time can
+/// be recovered.
 const LARGE: f64 = 0.1;
 
 /// Share of a step from which on a cause comes before the time that cannot be judged.
@@ -21,19 +22,6 @@ const MOST: f64 = 0.3;
 
 /// The share of the time of a cause from which on all of it counts as recoverable.
 const ALL: f64 = 0.98;
-
-/// The findings about idle time.
-const IDLE: [&str; 9] = [
-    "input_bound",
-    "op_by_op",
-    "host_dispatch",
-    "recompile",
-    "host_sync",
-    "defragmentation",
-    "many_launches",
-    "late_peers",
-    "unexplained_idle",
-];
 
 /// Share of a step from which on an option is part of the verdict.
 const OPTION: f64 = 0.05;
@@ -148,8 +136,8 @@ impl<'o> Causes<'o> {
         self.most(&|cause| cause.recoverable).filter(|cause| self.share(cause.recoverable) >= WORTH)
     }
 
-    /// Returns the cause that the verdict begins with: the largest one, else the one with the most recoverable time, else any that is
-    /// worth a verdict.
+    /// Returns the cause that the verdict begins with: the largest one, else the one with the most recoverable time,
+    /// else any that is worth a verdict.
     fn first(&self) -> Option<&Cause<'o>> {
         let largest = || self.most(&|cause| cause.at_stake).filter(|cause| self.share(cause.at_stake) >= LARGE);
         let is_worth = |cause: &&Cause<'o>| self.share(cause.worth()) >= WORTH;
@@ -178,7 +166,8 @@ fn is_mostly_unjudged(of: &Overview) -> bool {
     time.fraction_of(of.period).is_some_and(|share| share > 0.5)
 }
 
-/// Returns what limits the run: first the largest part of a step, whether or not its time can be recovered, then what can be recovered.
+/// Returns what limits the run: first the largest part of a step, whether or not its time can be recovered, then what
+/// can be recovered.
 fn judgement(of: &Overview) -> String {
     let needed = of.ledger.per_step(of.ledger.time(Owner::Floor));
     let unit = match &of.header.mean.kind {
@@ -209,7 +198,7 @@ fn judgement(of: &Overview) -> String {
     let whole = in_file.unwrap_or_else(|| format!("{unit} of {}", time_text(period)));
     let idle = of.kinds.iter().find(|kind| kind.kind.is_none()).map_or(Picos::ZERO, |kind| kind.total);
     // A part of the idle time is named with the whole of it.
-    let is_part_of_idle = IDLE.contains(&&*first.finding.id) && fraction(idle) >= fraction(first.at_stake) + WORTH;
+    let is_part_of_idle = first.finding.is_about_idle() && fraction(idle) >= fraction(first.at_stake) + WORTH;
     let idle = if is_part_of_idle { format!(" It is idle for {} of {unit}.", share(idle)) } else { String::new() };
     // Where one collective makes most of the time of all, it is named, too.
     let part = first.finding;
@@ -246,7 +235,8 @@ fn judgement(of: &Overview) -> String {
     in_order.map(String::as_str).join(" ").trim().to_owned()
 }
 
-/// Returns a sentence about the time of ops without a roofline time, if that is more than half of a step. Else it is empty.
+/// Returns a sentence about the time of ops without a roofline time, if that is more than half of a step. Else it is
+/// empty.
 fn unjudged(of: &Overview, unit: &str) -> String {
     let time = of.ledger.per_step(of.ledger.time(Owner::Opaque));
     let Some(share) = time.fraction_of(of.period).filter(|_| is_mostly_unjudged(of)) else { return String::new() };

@@ -1,4 +1,5 @@
-//! This module checks the idle time that no work of the host explains: launches, other devices, and what has no known cause.
+//! This module checks the idle time that no work of the host explains: launches, other devices, and what has no known
+//! cause.
 
 use super::context::{Context, total};
 use super::host::{NO_LINKS, by_gaps, lacks_links};

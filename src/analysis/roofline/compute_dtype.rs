@@ -88,8 +88,8 @@ fn dot(inst: InstructionRef<'_>) -> ComputeType {
     }
 }
 
-/// Returns how many passes of bf16 the matrix units of a TPU make for operands of f32: one for the default precision, three for
-/// high, and six for the highest one (documentation of `jax.lax.Precision`).
+/// Returns how many passes of bf16 the matrix units of a TPU make for operands of f32: one for the default precision,
+/// three for high, and six for the highest one (documentation of `jax.lax.Precision`).
 fn passes(operand_precision: Option<&str>) -> u8 {
     let precisions = operand_precision.unwrap_or_default().split([',', '{', '}']).map(str::trim);
     let of_one = |precision: &str| match precision.to_ascii_lowercase().as_str() {

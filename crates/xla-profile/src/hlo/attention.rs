@@ -30,8 +30,8 @@ pub(super) fn attention(module: &Module, of: &Instruction, id: InstructionId, ta
     Some(2.0 * matmuls * n_heads * pairs * head_size).filter(|flops| flops.is_finite())
 }
 
-/// Returns the heads of all sequences, the queries and the keys of an attention call, from its operands and the dimensions of its
-/// first matmul.
+/// Returns the heads of all sequences, the queries and the keys of an attention call, from its operands and the
+/// dimensions of its first matmul.
 fn scores_of_operands(module: &Module, id: InstructionId, config: &str) -> Option<[f64; 3]> {
     let (_, matmul) = config.split_once("\"bmm1_dot_dimension_numbers\"")?;
     let (matmul, _) = matmul.split_once('}')?;
@@ -47,8 +47,8 @@ fn scores_of_operands(module: &Module, id: InstructionId, config: &str) -> Optio
     Some([n_heads, n_queries, n_keys])
 }
 
-/// Returns the heads of all sequences, the queries and the keys of an attention call, from the shape of its scores in its backend
-/// config.
+/// Returns the heads of all sequences, the queries and the keys of an attention call, from the shape of its scores in
+/// its backend config.
 fn scores(config: &str) -> Option<[f64; 3]> {
     let (_, scores) = config.split_once("\"intermediate_tensor_shape\"")?;
     let (_, dims) = scores.split_once("\"dimensions\"")?;
@@ -62,8 +62,8 @@ fn scores(config: &str) -> Option<[f64; 3]> {
 /// The start of the names of the attention calls of Transformer Engine.
 pub(super) const TRANSFORMER_ENGINE: &str = "te_fused_attn_";
 
-/// Returns the FLOPs of an attention call of Transformer Engine, by the rules of [`attention`]. Its sizes are attributes of the call,
-/// else those of the queries and the keys: batch, sequence, heads and the size of a head.
+/// Returns the FLOPs of an attention call of Transformer Engine, by the rules of [`attention`]. Its sizes are
+/// attributes of the call, else those of the queries and the keys: batch, sequence, heads and the size of a head.
 pub(super) fn transformer_engine(module: &Module, of: &Instruction, id: InstructionId, target: &str) -> Option<f64> {
     let config = of.backend_config().unwrap_or_default();
     let dims = |operand: usize| {

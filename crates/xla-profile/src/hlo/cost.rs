@@ -164,9 +164,9 @@ fn result(of: &Instruction) -> Option<&Shape> {
     if library { of.shape.elements().first().or(Some(&of.shape)) } else { Some(&of.shape) }
 }
 
-/// Returns the FLOPs of a dot whose rows are divided among groups, each with a matrix of its own. The sizes of the groups are data of
-/// the run, and the largest cost is that of groups with all rows. If the groups divide what is contracted, each element of the result
-/// contracts a part of it, and the parts of all groups sum to the whole.
+/// Returns the FLOPs of a dot whose rows are divided among groups, each with a matrix of its own. The sizes of the
+/// groups are data of the run, and the largest cost is that of groups with all rows. If the groups divide what is
+/// contracted, each element of the result contracts a part of it, and the parts of all groups sum to the whole.
 fn ragged_dot(of: &Instruction, left: &Shape, result: f64) -> Option<f64> {
     let contracting = numbers(of.text("lhs_contracting_dims")?);
     let whole = 2.0 * result * contracted(left, &contracting)?;
@@ -176,8 +176,8 @@ fn ragged_dot(of: &Instruction, left: &Shape, result: f64) -> Option<f64> {
     Some(whole / n_groups).filter(|flops| flops.is_finite())
 }
 
-/// Returns the FLOPs of a Fourier transform: 5 · elements · log₂(length) for complex numbers, and half of that if one side is real,
-/// as in Cooley and Tukey's algorithm with radix 2.
+/// Returns the FLOPs of a Fourier transform: 5 · elements · log₂(length) for complex numbers, and half of that if one
+/// side is real, as in Cooley and Tukey's algorithm with radix 2.
 fn fft(of: &Instruction, operand: &Shape) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
     let length: f64 = numbers(of.text("fft_length")?).into_iter().map(|n| n as f64).product();

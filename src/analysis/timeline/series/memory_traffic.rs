@@ -11,8 +11,8 @@ const READ_AND_WRITE: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.su
 const LEAST_COVERED: f64 = 0.8;
 
 impl Analysis {
-    /// Returns the mean traffic of the memory of a device in windows of its event clock, in bytes per second. `None` if the capture has
-    /// no such counters, or if their samples cover less than 80 % of the time.
+    /// Returns the mean traffic of the memory of a device in windows of its event clock, in bytes per second. `None` if
+    /// the capture has no such counters, or if their samples cover less than 80 % of the time.
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
     pub(in crate::analysis) fn measured_memory_rate(
         &self,
