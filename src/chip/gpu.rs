@@ -66,6 +66,45 @@ pub fn chip(amd: bool, major: u32, minor: u32, units: f64, memory: f64) -> Optio
     HARDWARE.iter().find(same).and_then(|of| Chip::named(of.4))
 }
 
+/// GPUs without NVLink: words that their names have, and the bandwidth of their PCIe in one direction, in GB/s. A word ends
+/// where letters and digits end; with `*`, it may go on.
+const WITHOUT_NVLINK: [(&str, f64); 16] = [
+    ("V100 PCIE", 16.0),
+    ("P100 PCIE", 16.0),
+    ("A100 PCIE", 32.0),
+    ("H100 PCIE", 64.0),
+    ("T4", 16.0),
+    ("P4", 16.0),
+    ("P40", 16.0),
+    ("A10", 32.0),
+    ("A10G", 32.0),
+    ("L4", 32.0),
+    ("L40", 32.0),
+    ("L40S", 32.0),
+    ("RTX 20*", 16.0),
+    ("RTX 30*", 32.0),
+    ("RTX 40*", 32.0),
+    ("RTX 50*", 64.0),
+];
+
+/// Returns the bandwidth of PCIe in bytes per second and direction, if the name is that of a model of NVIDIA without NVLink.
+pub fn pcie(name: &str) -> Option<f64> {
+    let words: Vec<String> =
+        name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_uppercase).filter(|w| !w.is_empty()).collect();
+    let is = |word: &str, wanted: &str| match wanted.strip_suffix('*') {
+        Some(start) => word.starts_with(start),
+        None => word == wanted,
+    };
+    let has = |model: &str| model.split(' ').all(|wanted| words.iter().any(|word| is(word, wanted)));
+    WITHOUT_NVLINK.iter().find(|(model, _)| has(model)).map(|(_, rate)| rate * 1e9)
+}
+
+/// Returns whether a model for PCIe has the same number of multiprocessors and the same memory as this one, so that the
+/// figures of the driver do not tell them apart.
+pub fn has_pcie_twin(chip: &str) -> bool {
+    chip.starts_with("V100") || chip.starts_with("A100")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +120,25 @@ mod tests {
         assert_eq!(name(false, 8, 9, 142.0, 48e9), None);
         for (amd, (major, minor), units, gib, known) in HARDWARE {
             assert_eq!(name(amd, major, minor, units, gib * 1_073_741_824.0), Some(known));
+        }
+    }
+
+    #[test]
+    fn models_without_nvlink() {
+        for (name, rate) in [
+            ("NVIDIA A100-PCIE-40GB", Some(32e9)),
+            ("NVIDIA A100 80GB PCIe", Some(32e9)),
+            ("NVIDIA A100-SXM4-80GB", None),
+            ("Tesla V100-PCIE-16GB", Some(16e9)),
+            ("NVIDIA H100 PCIe", Some(64e9)),
+            ("NVIDIA H100 80GB HBM3", None),
+            ("NVIDIA L4", Some(32e9)),
+            ("NVIDIA L40S", Some(32e9)),
+            ("NVIDIA A10", Some(32e9)),
+            ("Tesla T4", Some(16e9)),
+            ("NVIDIA GeForce RTX 4090", Some(32e9)),
+        ] {
+            assert_eq!(pcie(name), rate, "{name}");
         }
     }
 

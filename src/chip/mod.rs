@@ -52,6 +52,10 @@ pub struct Chip {
     pub hbm_size: Option<Figure>,
     /// Links to the neighbouring chips.
     pub link: Option<Link>,
+    /// Bytes/s in one direction between the chip and its host, over PCIe.
+    pub pcie: Option<Figure>,
+    /// Bytes/s in one direction of the chip's share of the data center network.
+    pub dcn: Option<Figure>,
     /// Cycles/s of a core. The compiler counts its `estimated_cycles` in these cycles.
     pub clock: Option<Figure>,
 }
@@ -79,6 +83,11 @@ impl Chip {
         Self::named(text)
             .or_else(|| Self::named(&format!("TPU {text}")))
             .or_else(|| all.next().filter(|_| all.next().is_none()))
+    }
+
+    /// Whether AMD makes the chip.
+    pub fn is_amd(&self) -> bool {
+        self.name.starts_with("MI")
     }
 
     /// Returns the number of devices of one chip. `megacore` is the value in the capture, if it has one.

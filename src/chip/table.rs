@@ -57,6 +57,14 @@ const fn fabric(gigabytes: f64, links: u32, source: &'static str) -> Option<Link
     Some(Link { bytes: Figure { value: gigabytes * 1e9, source }, links })
 }
 
+/// The source of the bandwidth of PCIe: transfers per second × lanes, as the generation of the data sheet has them.
+const PCIE: &str = "PCIe x16 of the generation in the data sheet";
+
+/// Returns the bandwidth of PCIe in one direction: 16 GB/s for 16 lanes of generation 3, twice as much for each later one.
+const fn pcie(gigabytes: f64) -> Option<Figure> {
+    giga(gigabytes, PCIE)
+}
+
 const TPU: Chip = Chip {
     name: "",
     spellings: &[],
@@ -69,6 +77,8 @@ const TPU: Chip = Chip {
     hbm: None,
     hbm_size: None,
     link: None,
+    pcie: None,
+    dcn: None,
     clock: None,
 };
 
@@ -82,6 +92,8 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(700.0, CLOUD_V2),
         hbm_size: giga(16.0, CLOUD_V2),
         link: ici(60.0, 4),
+        pcie: giga(16.0, SCALING),
+        dcn: giga(6.25, SCALING),
         clock: clock(700.0),
         ..TPU
     },
@@ -93,6 +105,8 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(900.0, CLOUD_V3),
         hbm_size: gib(32.0, CLOUD_V3),
         link: ici(100.0, 4),
+        pcie: giga(16.0, SCALING),
+        dcn: giga(6.25, SCALING),
         clock: clock(940.0),
         ..TPU
     },
@@ -106,6 +120,8 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(1228.0, CLOUD_V4),
         hbm_size: gib(32.0, CLOUD_V4),
         link: ici(45.0, 6),
+        pcie: giga(16.0, SCALING),
+        dcn: giga(6.25, SCALING),
         clock: clock(1050.0),
         ..TPU
     },
@@ -117,6 +133,8 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(819.0, CLOUD_V5E),
         hbm_size: giga(16.0, CLOUD_V5E),
         link: ici(50.0, 4),
+        pcie: giga(16.0, SCALING),
+        dcn: giga(3.125, SCALING),
         clock: clock(1500.0),
         ..TPU
     },
@@ -131,6 +149,8 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(2765.0, CLOUD_V5P),
         hbm_size: gib(95.0, CLOUD_V5P),
         link: ici(100.0, 6),
+        pcie: giga(16.0, SCALING),
+        dcn: giga(6.25, SCALING),
         clock: clock(1750.0),
         ..TPU
     },
@@ -143,6 +163,8 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(1638.0, CLOUD_V6E),
         hbm_size: gib(32.0, CLOUD_V6E),
         link: ici(100.0, 4),
+        pcie: giga(32.0, SCALING),
+        dcn: giga(12.5, SCALING),
         clock: clock(1750.0),
         ..TPU
     },
@@ -155,6 +177,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(7380.0, CLOUD_V7X),
         hbm_size: gib(192.0, CLOUD_V7X),
         link: ici(100.0, 6),
+        dcn: giga(12.5, SCALING),
         clock: clock(2200.0),
         ..TPU
     },
@@ -165,6 +188,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(900.0, V100),
         hbm_size: giga(16.0, V100),
         link: nvlink(300.0, V100),
+        pcie: pcie(16.0),
         ..TPU
     },
     Chip {
@@ -174,6 +198,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(900.0, V100),
         hbm_size: giga(32.0, V100),
         link: nvlink(300.0, V100),
+        pcie: pcie(16.0),
         ..TPU
     },
     Chip {
@@ -184,6 +209,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(1555.0, A100_40),
         hbm_size: giga(40.0, A100_40),
         link: nvlink(600.0, A100_40),
+        pcie: pcie(32.0),
         ..TPU
     },
     Chip {
@@ -194,6 +220,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(2039.0, A100),
         hbm_size: giga(80.0, A100),
         link: nvlink(600.0, A100),
+        pcie: pcie(32.0),
         ..TPU
     },
     Chip {
@@ -205,6 +232,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(3350.0, H100),
         hbm_size: giga(80.0, H100),
         link: nvlink(900.0, H100),
+        pcie: pcie(64.0),
         ..TPU
     },
     Chip {
@@ -216,6 +244,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(4800.0, H200),
         hbm_size: giga(141.0, H200),
         link: nvlink(900.0, H200),
+        pcie: pcie(64.0),
         ..TPU
     },
     Chip {
@@ -227,6 +256,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(8000.0, B200),
         hbm_size: giga(192.0, B200),
         link: nvlink(1800.0, B200),
+        pcie: pcie(128.0),
         ..TPU
     },
     Chip {
@@ -238,6 +268,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(3276.8, MI250X),
         hbm_size: gib(128.0, MI250X),
         link: fabric(50.0, 8, MI250X),
+        pcie: pcie(32.0),
         ..TPU
     },
     Chip {
@@ -249,6 +280,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(5300.0, MI300X),
         hbm_size: gib(192.0, MI300X),
         link: fabric(64.0, 7, MI300X),
+        pcie: pcie(64.0),
         ..TPU
     },
     Chip {
@@ -260,6 +292,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(6000.0, MI325X),
         hbm_size: gib(256.0, MI325X),
         link: fabric(64.0, 7, MI325X),
+        pcie: pcie(64.0),
         ..TPU
     },
     Chip {
@@ -271,6 +304,7 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(8000.0, MI355X),
         hbm_size: gib(288.0, MI355X),
         link: fabric(76.8, 7, MI355X),
+        pcie: pcie(64.0),
         ..TPU
     },
 ];

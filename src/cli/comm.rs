@@ -4,7 +4,7 @@
 use super::open_capture::{OpenCapture, heading, notes_text};
 use super::view_args::{Output, one_of};
 use crate::analysis::base::{Filter, GroupBy, Status};
-use crate::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
+use crate::analysis::comm::{Comm, CommBy, CommQuery, Machine, NamedMesh, NetworkRates, Topology};
 use crate::protocol::Failure;
 use crate::report::{comm_json, comm_table, json};
 use crate::session;
@@ -20,24 +20,34 @@ pub struct CommArgs {
     machine: MachineArgs,
 }
 
-/// The arrangement of the devices.
+/// The arrangement of the devices, and the networks between them.
 #[derive(clap::Args)]
 pub struct MachineArgs {
     /// The axes of the program's device mesh with their sizes, the fastest varying last. Replica groups get the names of the axes.
     #[arg(long, value_name = "data=4,model=8", value_parser = str::parse::<NamedMesh>)]
-    pub mesh: Option<NamedMesh>,
+    mesh: Option<NamedMesh>,
     /// The chips along each dimension of the machine, x first. The utilisation of links needs it.
     #[arg(long, value_name = "4x4x4", value_parser = str::parse::<Topology>)]
     topology: Option<Topology>,
     /// Every dimension of the topology has wrap-around links (a torus).
     #[arg(long, requires = "topology")]
     wrap: bool,
+    /// The bandwidth of the data center network between slices of TPUs, for one device in one direction.
+    #[arg(long, value_name = "GB/s", value_parser = NetworkRates::parse)]
+    dcn: Option<u64>,
+    /// The bandwidth of the network between hosts of GPUs, for one device in one direction.
+    #[arg(long, value_name = "GB/s", value_parser = NetworkRates::parse)]
+    network: Option<u64>,
 }
 
 impl MachineArgs {
-    /// Returns the topology with its wrap-around links.
-    pub fn topology(&self) -> Option<Topology> {
-        self.topology.clone().map(|topology| Topology { wrap: self.wrap, ..topology })
+    /// Returns what the arguments say about the machine.
+    pub fn machine(&self) -> Machine {
+        Machine {
+            topology: self.topology.clone().map(|topology| Topology { wrap: self.wrap, ..topology }),
+            mesh: self.mesh.clone(),
+            rates: NetworkRates { dcn: self.dcn, hosts: self.network },
+        }
     }
 }
 
@@ -46,8 +56,7 @@ impl OpenCapture<'_> {
         let request = CommQuery {
             query: self.query(GroupBy::Op, Filter::default())?,
             by: links.by,
-            topology: links.machine.topology(),
-            mesh: links.machine.mesh.clone(),
+            machine: links.machine.machine(),
         };
         // Only JSON lists the steps.
         let max_steps = if matches!(self.view.output(), Output::Json) { usize::MAX } else { 0 };
@@ -76,8 +85,9 @@ impl OpenCapture<'_> {
     }
 }
 
-/// Writes the table of collectives, and below it the table of copies. An empty table is left out.
+/// Writes the tables of collectives, of copies, and of collectives between slices. An empty table is left out.
 fn tables(comm: &Comm, form: fn(&Table) -> String, top: usize) -> String {
     let lists = [&comm.rows, &comm.copy_rows].into_iter().filter(|rows| !rows.is_empty());
-    lists.map(|rows| form(&comm_table::rows(rows, top))).collect::<Vec<_>>().join("\n")
+    let dcn = (!comm.dcn.is_empty()).then(|| form(&comm_table::dcn(&comm.dcn, top)));
+    lists.map(|rows| form(&comm_table::rows(rows, top))).chain(dcn).collect::<Vec<_>>().join("\n")
 }

@@ -44,8 +44,7 @@ impl OpenCapture<'_> {
     pub(super) fn flags(&self, args: &FlagArgs, machine: &MachineArgs) -> Result<String, Failure> {
         let comm = CommQuery {
             query: self.query(GroupBy::Op, Filter::default())?,
-            topology: machine.topology(),
-            mesh: machine.mesh.clone(),
+            machine: machine.machine(),
             ..CommQuery::default()
         };
         let query = FlagsQuery { comm, text: args.text()?.unwrap_or_default() };

@@ -60,8 +60,7 @@ impl OpenCapture<'_> {
         let roofline = RooflineQuery { query, peaks: args.peaks.choice(), useful, ..RooflineQuery::default() };
         let query = OverviewQuery {
             ledger: LedgerQuery { roofline, attainable: args.attainable },
-            topology: args.machine.topology(),
-            mesh: args.machine.mesh.clone(),
+            machine: args.machine.machine(),
             flags: args.flags.text()?,
         };
         let Some(overview) = self.overview_of(&query) else {

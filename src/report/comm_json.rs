@@ -2,10 +2,10 @@
 //! percentages and GB/s.
 
 use super::json::{HeadJson, first};
-use crate::analysis::comm::columns::{ARRIVAL_SPREADS, ARRIVALS, COMM, LINK, PAIRING, STEPS, TRAFFIC};
+use crate::analysis::comm::columns::{ARRIVAL_SPREADS, ARRIVALS, COMM, DCN, LINK, PAIRING, STEPS, TRAFFIC};
 use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{
-    Arrival, ArrivalSpread, Comm, CommRow, DeviceBalance, LinkPeak, Pairing, PrimitiveSums, StepComm, Traffic,
+    Arrival, ArrivalSpread, Comm, CommRow, DcnCollective, DeviceBalance, LinkPeak, Network, Pairing, PrimitiveSums, StepComm, Traffic,
 };
 use crate::profile::Note;
 use crate::table::json::{Row, Rows};
@@ -21,6 +21,7 @@ pub struct CommJson<'a> {
     /// Null if the capture has no SparseCore.
     sparse_core_totals: Option<Row<'a, Traffic>>,
     dma: Row<'a, Traffic>,
+    dcn: Rows<'a, DcnCollective>,
     primitives: Vec<PrimitiveJson<'a>>,
     rows: Rows<'a, CommRow>,
     dma_rows: Rows<'a, CommRow>,
@@ -62,7 +63,7 @@ impl<'a> PrimitiveJson<'a> {
         };
         Self {
             primitive: sums.primitive.key(),
-            network: sums.is_over_dcn.then_some("DCN"),
+            network: sums.network.map(Network::key),
             core: sums.core.key(),
             traffic: traffic(&sums.traffic),
             flags: flags.iter().map(|flag| flag.name).collect(),
@@ -121,6 +122,7 @@ pub fn comm<'a>(head: HeadJson<'a>, comm: &'a Comm, top: usize, notes: &'a [Note
         comm_totals: traffic(&comm.tensor),
         sparse_core_totals: comm.sparse.as_ref().map(traffic),
         dma: traffic(&comm.copies),
+        dcn: Rows { columns: DCN, rows: first(&comm.dcn, top) },
         primitives: comm.primitives.iter().map(|sums| PrimitiveJson::new(sums, device_type)).collect(),
         rows: Rows { columns: COMM, rows: first(&comm.rows, top) },
         dma_rows: Rows { columns: COMM, rows: first(&comm.copy_rows, top) },

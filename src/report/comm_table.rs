@@ -1,9 +1,9 @@
 //! This module writes communication as sentences and tables for the terminal, and as CSV.
 
 use crate::analysis::comm::columns::COMM;
-use crate::analysis::comm::{Comm, CommRow, DeviceBalance, Overlap, Straggler, Traffic};
+use crate::analysis::comm::{Comm, CommRow, DcnCollective, DeviceBalance, Overlap, Straggler, Traffic};
 use crate::table::csv;
-use crate::table::format::{count, counted_executions, executions, gbs, percent_text, time_text};
+use crate::table::format::{bytes_text, count, counted_executions, executions, gbs, percent_text, time_text};
 use crate::table::text::{Table, TextForm};
 
 const ABSENT: &str = "–";
@@ -108,6 +108,40 @@ pub fn rows(rows: &[CommRow], top: usize) -> Table {
             }),
             row.role.map_or(String::new(), |role| role.label().to_owned()),
         ]);
+    }
+    table
+}
+
+/// A column of the table of collectives between slices: its head, whether it is text, and its cells.
+pub type DcnColumn = (&'static str, bool, fn(&DcnCollective) -> String);
+
+/// The columns of the table of collectives between slices.
+pub const DCN_COLUMNS: [DcnColumn; 10] = [
+    ("Over DCN", true, |row| row.rendezvous.clone()),
+    ("Primitive", true, |row| row.primitive.key().to_owned()),
+    ("Slices", false, |row| or_absent(row.n_slices, count)),
+    ("Count", false, |row| executions(row.n)),
+    ("Sent", false, |row| or_absent(row.sent, |sent| least(row, bytes_text(sent)))),
+    ("In flight", false, |row| time_text(row.in_flight)),
+    ("Exposed", false, |row| time_text(row.exposed)),
+    ("GB/s", false, |row| or_absent(row.rate(), |rate| least(row, gbs(rate)))),
+    ("% of peak", false, |row| or_absent(row.util(), |util| least(row, percent_text(util)))),
+    ("Work to hide it", false, |row| {
+        let missing = or_absent(row.time_at_peak(), |time| least(row, time_text(time)));
+        format!("{missing}, scheduled {}", time_text(row.slack))
+    }),
+];
+
+/// Marks a figure of a collective whose number of slices is unknown.
+fn least(row: &DcnCollective, figure: String) -> String {
+    if row.is_at_least() { format!("≥ {figure}") } else { figure }
+}
+
+/// Returns the first `top` collectives between slices as a table for the terminal.
+pub fn dcn(rows: &[DcnCollective], top: usize) -> Table {
+    let mut table = Table::new(&DCN_COLUMNS.map(|(head, is_text, _)| (head, is_text)));
+    for row in rows.iter().take(top) {
+        table.row(DCN_COLUMNS.map(|(.., cell)| cell(row)).to_vec());
     }
     table
 }

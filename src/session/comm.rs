@@ -52,6 +52,7 @@ impl CaptureSession {
     /// Answers [`ViewRequest::Comm`](crate::protocol::ViewRequest::Comm).
     pub(crate) fn comm_view(&mut self, query: &CommQuery) -> Reply {
         let mut comm = self.comm_answer(query).clone();
+        comm.dcn.truncate(MAX_ROWS);
         comm.steps.truncate(MAX_LISTED_STEPS);
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
         Reply::encode_answer(&CommView { query: query.clone(), comm, more, more_copies })

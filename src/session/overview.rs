@@ -64,12 +64,7 @@ pub(crate) fn overview_and_inputs(
         by: GroupBy::Op,
         filter: Filter::default(),
     };
-    let comm = CommQuery {
-        query: one.clone(),
-        topology: query.topology.clone(),
-        mesh: query.mesh.clone(),
-        ..CommQuery::default()
-    };
+    let comm = CommQuery { query: one.clone(), machine: query.machine.clone(), ..CommQuery::default() };
     let roofline = RooflineQuery { query: one.clone(), ..query.ledger.roofline.clone() };
     let gaps = analysis.gaps(profile, &one);
     let steps = analysis.step_stats_of(profile, by_op.ledger.device, MAX_STEPS)?;

@@ -66,8 +66,7 @@ impl CaptureSession {
         let notes: Vec<Note> = profile.notes.iter().chain(&breakdown.notes).cloned().collect();
         let overview = OverviewQuery {
             ledger: LedgerQuery { roofline: roofline.clone(), ..LedgerQuery::default() },
-            topology: comm.topology.clone(),
-            mesh: comm.mesh.clone(),
+            machine: comm.machine.clone(),
             flags: None,
         };
         let overview = self.overview_kept(&overview).clone();

@@ -26,8 +26,8 @@ pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Re
 
 /// Returns the table of collectives or of copies.
 ///
-/// The table leaves out the column that a grouping repeats, and sources if a row has several ops. Without a topology,
-/// it leaves out the utilisation, because no peak is known.
+/// The table leaves out the column that a grouping repeats, and sources if a row has several ops. It leaves
+/// out the utilisation if no row has one.
 pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: TransferFilter) -> TableRows<'r, CommRow> {
     let (by, is_copies) = (query.by, carried == TransferFilter::Copies);
     let rows = if is_copies { &comm.copy_rows } else { &comm.rows };
@@ -37,7 +37,7 @@ pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: TransferFilter
         "key" if is_copies => Some("Copy"),
         "rate" if is_copies => Some("Rate"),
         "axes" | "axis" if is_copies || by == CommBy::Primitive => None,
-        "util" if is_copies || query.topology.is_none() => None,
+        "util" if rows.iter().all(|row| row.util.is_none()) => None,
         "likely_role" if is_copies => None,
         "primitive_core" if by == CommBy::Primitive => None,
         "source" if by != CommBy::Op => None,

@@ -158,6 +158,7 @@ impl Report {
                 rows.iter_mut().for_each(drop_comm_details);
             }
         }
+        comm.dcn.truncate(level.collectives as usize);
         comm.steps.truncate(level.steps as usize);
         if let Some(balance) = &mut comm.balance {
             cut_devices(&mut balance.devices, (level.collectives as usize).max(MIN_DEVICES));

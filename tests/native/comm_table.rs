@@ -1,7 +1,7 @@
 //! These tests compare the page's table of communication with plain sums, sorts and scans of the report.
 
 use crate::comm_chart::{query, sample};
-use rooflight::analysis::comm::{Comm, CommBy, CommQuery, CommRow, Primitive, Topology, TransferFilter};
+use rooflight::analysis::comm::{Comm, CommBy, CommQuery, CommRow, Machine, Primitive, Topology, TransferFilter};
 use rooflight::chart::comm::{figures, key};
 use rooflight::chart::widgets::table::{Measure, TWO_LINES, fitting_columns};
 use rooflight::protocol::CommView;
@@ -106,8 +106,8 @@ fn row_order_matches_plain_sorting() {
     let mut session = sample();
     let topology: Topology = "2x4".parse().unwrap();
     for by in CommBy::ALL {
-        let topology = Some(topology.clone());
-        let view = session.view(CommQuery { query: query(), by, topology, ..CommQuery::default() });
+        let machine = Machine { topology: Some(topology.clone()), ..Machine::default() };
+        let view = session.view(CommQuery { query: query(), by, machine });
         for carried in BOTH {
             let all = rows_of(&view.comm, carried);
             let columns = page(&view, carried, PageQuery::default()).columns;
@@ -199,7 +199,7 @@ fn pages_and_copied_texts_are_parts_of_the_table() {
 #[test]
 fn narrow_tables_drop_columns_but_keep_the_sorted_one() {
     let topology = Some("2x4".parse().unwrap());
-    let view = sample().view(CommQuery { query: query(), topology, ..CommQuery::default() });
+    let view = sample().view(CommQuery { query: query(), machine: Machine { topology, ..Machine::default() }, ..CommQuery::default() });
     let heads = page(&view, TransferFilter::Collectives, PageQuery::default()).columns;
     let ids = |width: f64, sorted: &str| -> Vec<String> {
         let measure = Measure { width, row: if width < TWO_LINES { 40.0 } else { 24.0 }, ..Measure::START };

@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::{make, open};
 use proptest::prelude::*;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::comm::{CommQuery, LaneQuery, TransferFilter};
+use rooflight::analysis::comm::{CommQuery, LaneQuery, Machine, TransferFilter};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::units::Picos;
 
@@ -36,7 +36,7 @@ fn use_it(bytes: Vec<u8>) -> bool {
     for step in [StepChoice::All, StepChoice::Busiest] {
         let query = Query { device: DeviceChoice::All, step, ..Query::busiest() };
         let topology = "2x2".parse().ok();
-        let request = CommQuery { query: query.clone(), topology, ..CommQuery::default() };
+        let request = CommQuery { query: query.clone(), machine: Machine { topology, ..Machine::default() }, ..CommQuery::default() };
         let comm = analysis.comm(&opened.profile, &request, None);
         for row in comm.rows.iter().chain(&comm.copy_rows) {
             let of = row.overlap;

@@ -64,6 +64,10 @@ export interface MachineOptions {
   topology?: string;
   /** Whether every dimension of the topology has wrap-around links (a torus). */
   wrap?: boolean;
+  /** The bandwidth of the data center network between slices of TPUs, in GB/s of a device. */
+  dcn?: number;
+  /** The bandwidth of the network between hosts of GPUs, in GB/s of a device. */
+  network?: number;
 }
 
 export interface OverviewOptions extends Omit<ViewOptions, "top">, MachineOptions {

@@ -14,6 +14,7 @@ pub(in crate::analysis) mod filter;
 pub(in crate::analysis) mod find_devices;
 pub(in crate::analysis) mod folded_scopes;
 pub(in crate::analysis) mod framework;
+pub(in crate::analysis) mod hardware;
 pub(in crate::analysis) mod host_links;
 mod host_marks;
 pub(in crate::analysis) mod hosts;

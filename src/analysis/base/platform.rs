@@ -72,8 +72,7 @@ impl Platform {
 /// Returns the type of a device: `device_type_string`, else the product name `gpu_device_name`, else the vendor and the
 /// compute capability of a GPU. `None` if the plane has none of these stats.
 pub fn device_type(plane: &Plane) -> Option<String> {
-    let named = plane.text_stat("device_type_string").or_else(|| plane.text_stat("gpu_device_name"));
-    named.map(str::to_owned).or_else(|| {
+    super::hardware::device_name(plane).map(str::to_owned).or_else(|| {
         let (major, minor) = (plane.number_stat("compute_cap_major")?, plane.number_stat("compute_cap_minor")?);
         let maker = plane.text_stat("device_vendor").map_or_else(String::new, |maker| format!("{maker} "));
         Some(format!("{maker}GPU, compute capability {major}.{minor}"))

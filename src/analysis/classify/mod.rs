@@ -7,6 +7,7 @@ pub(in crate::analysis) mod dcn;
 pub(in crate::analysis) mod kind;
 pub(in crate::analysis) mod layer;
 pub(in crate::analysis) mod moe;
+pub(in crate::analysis) mod network;
 pub(in crate::analysis) mod op_class;
 pub(in crate::analysis) mod op_facts;
 pub(in crate::analysis) mod op_group;

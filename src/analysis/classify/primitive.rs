@@ -1,6 +1,7 @@
 //! This module names the primitives, cores, roles and executions of communication. It depends on names, and not on
 //! times.
 
+use super::network::Network;
 use crate::analysis::classify::op_class::is_collective_kernel;
 use serde::{Deserialize, Serialize};
 
@@ -52,9 +53,14 @@ impl Primitive {
         Self::Slice,
     ];
 
-    /// Returns the name with the network, such as `all-reduce over DCN`.
-    pub fn label(self, is_over_dcn: bool) -> String {
-        format!("{}{}", self.key(), if is_over_dcn { " over DCN" } else { "" })
+    /// Returns the name, with the network if it is one between hosts: `all-reduce over DCN`.
+    pub fn label(self, network: Option<Network>) -> String {
+        let way = match network {
+            Some(Network::Dcn) => " over DCN",
+            Some(Network::Hosts) => " between hosts",
+            _ => "",
+        };
+        format!("{}{way}", self.key())
     }
 
     /// Returns the name in JSON, as HLO spells it.

@@ -62,6 +62,8 @@ pub struct CoreTimeline {
     pub moving: Merged,
     /// Self time of communication ops. Fused ops are not included.
     pub communicating: Merged,
+    /// Union of the events of ops that the Megascale runtime carries out.
+    pub over_dcn: Merged,
     /// Start times of starts without a done and of dones without a start.
     pub unpaired: Vec<u64>,
     /// Start times of events of async lines that are neither collectives nor copies.
@@ -110,6 +112,7 @@ impl CoreTimeline {
             busy: Merged::default(),
             moving: Merged::default(),
             communicating: Merged::default(),
+            over_dcn: Merged::default(),
             unpaired: Vec::new(),
             other: Vec::new(),
             has_line: false,
@@ -125,7 +128,7 @@ impl CoreTimeline {
             timeline.read_async(plane, line, transfers, &mut on_line, kinds.is_some());
         }
         let (mut compute, mut busy) = (Vec::new(), Vec::new());
-        let (mut moving, mut communicating) = (Vec::new(), Vec::new());
+        let (mut moving, mut communicating, mut over_dcn) = (Vec::new(), Vec::new(), Vec::new());
         let mut halves = Vec::new();
         for line in device.ops.iter().filter_map(|i| plane.lines.get(*i)) {
             let Some(kinds) = kinds else {
@@ -164,6 +167,9 @@ impl CoreTimeline {
                 }
                 if let Some(role) = transfers.role(op) {
                     timeline.add_role(at, role, &on_line, &mut halves);
+                    if transfers.all[role.1 as usize].dcn.is_some() {
+                        add_to_union(&mut over_dcn, at);
+                    }
                 }
             }
         }
@@ -171,6 +177,7 @@ impl CoreTimeline {
         timeline.busy = Merged::new(busy);
         timeline.moving = Merged::new(moving);
         timeline.communicating = Merged::new(communicating);
+        timeline.over_dcn = Merged::new(over_dcn);
         timeline.pair_starts_with_dones(halves, transfers.all.len());
         timeline.spans.sort_by_key(|span| (span.at, span.transfer));
         timeline.waits.sort_unstable();

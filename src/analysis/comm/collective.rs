@@ -22,6 +22,8 @@ pub struct CollectiveInfo {
     pub bytes: Option<u64>,
     /// The devices that take part. `None` if unknown, and for copies.
     pub groups: Option<ReplicaGroups>,
+    /// Whether it is a copy from or to the memory of the host.
+    pub is_with_host: bool,
     /// Number of slices of a collective over DCN; 2, the least number, if the program does not name them. `None` for a
     /// collective within a slice.
     pub n_slices: Option<u64>,
@@ -31,11 +33,21 @@ impl CollectiveInfo {
     /// Describes a collective over DCN. `message` is the text of the op that tells its message.
     pub fn over_dcn(of: &DcnTransfer, message: &str) -> Self {
         let n_slices = of.n_slices.filter(|n| *n > 1).or(Some(2));
-        Self { primitive: of.primitive, bytes: message_bytes(message), groups: None, n_slices }
+        Self { primitive: of.primitive, bytes: message_bytes(message), groups: None, is_with_host: false, n_slices }
     }
 
     pub fn is_over_dcn(&self) -> bool {
         self.n_slices.is_some()
+    }
+
+    /// Returns the bytes on hardware links per byte of message among `n` devices. A slice receives one part of a
+    /// reduce-scatter over DCN, and sends each of the others one: its message is that part.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    pub fn bus_factor(&self, n: Option<u64>) -> Option<f64> {
+        match (self.primitive, self.n_slices) {
+            (Primitive::ReduceScatter, Some(n)) => Some(n.saturating_sub(1) as f64),
+            (primitive, slices) => primitive.bus_factor(slices.or(n)),
+        }
     }
 }
 
@@ -48,6 +60,7 @@ pub fn collective_info(
     module: Option<&Module>,
 ) -> CollectiveInfo {
     let written = profile.text(op.text);
+    let is_with_host = is_copy && written.contains("S(5)");
     let named = || {
         let category = op.stats.category.map(|category| profile.text(category));
         if is_copy { moves(written, name).unwrap_or(Primitive::Copy) } else { collective(written, name, category) }
@@ -57,18 +70,19 @@ pub fn collective_info(
         if info.primitive == Primitive::Unknown {
             info.primitive = named();
         }
+        info.is_with_host = is_with_host;
         return info;
     }
     let primitive = named();
     let Some(parsed) = text::instruction(written) else {
-        return CollectiveInfo { primitive, ..CollectiveInfo::default() };
+        return CollectiveInfo { primitive, is_with_host, ..CollectiveInfo::default() };
     };
     let instruction = parsed.instruction;
     let operands: Vec<&Shape> = instruction.operands.iter().filter_map(|operand| operand.shape.as_ref()).collect();
     // The operands and the result of a fusion are more than the message.
     let is_plain = is_collective(&instruction.opcode) || called(written).is_none() || instruction.is_async();
     let bytes = if is_plain { bytes(primitive, &instruction, &operands) } else { None };
-    CollectiveInfo { primitive, bytes, groups: instruction.replica_groups().cloned(), n_slices: None }
+    CollectiveInfo { primitive, bytes, groups: instruction.replica_groups().cloned(), is_with_host, n_slices: None }
 }
 
 /// Describes the collective or copy that an instruction of a program is, wraps or contains. `None` if there is none.
@@ -91,6 +105,7 @@ pub fn of_module(module: &Module, id: InstructionId) -> Option<CollectiveInfo> {
         primitive,
         bytes: bytes(primitive, message, &operands.unwrap_or_default()),
         groups: message.replica_groups().cloned(),
+        is_with_host: false,
         n_slices: None,
     })
 }

@@ -1,8 +1,10 @@
 //! This module declares the columns of the communication tables.
 
+use super::dcn::DcnCollective;
 use super::imbalance::{Arrival, ArrivalSpread};
 use super::report::{CommRow, DeviceGroup, LinkPeak, Overlap, Pairing, Remainder, StepComm, Traffic};
 use crate::analysis::breakdown::is_unrated;
+use crate::analysis::classify::network::Network;
 use crate::analysis::classify::primitive::{Core, Primitive, Role};
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Bandwidth, Bytes, Count, Executions, Flag, Id, Number, Percent, Time, Word};
@@ -19,7 +21,7 @@ fn group(row: &CommRow, value: impl FnOnce(&DeviceGroup) -> Value<'_>) -> Value<
 pub const COMM: &[Column<CommRow>] = &[
     Column::new("key", |row| Value::text(&row.key)),
     Column::new("primitive", |row| Value::maybe(row.primitive.map(Primitive::key), Word)),
-    Column::new("network", |row| if row.is_over_dcn { Word("DCN") } else { Absent }),
+    Column::new("network", |row| Value::maybe(row.network.map(Network::key), Word)),
     Column::json("op", |row| Value::maybe_text(row.op.as_deref())),
     Column::json("program", |row| Value::maybe_text(row.program.as_deref())),
     Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
@@ -57,7 +59,7 @@ pub const COMM: &[Column<CommRow>] = &[
     Column::shown("executions", |row| if row.is_unpaired() { Absent } else { Executions(row.n) }),
     Column::shown("rate", |row| Value::maybe(row.rate(), Bandwidth)),
     Column::shown("primitive_core", |row| {
-        let core = if row.core == Core::Sparse && !row.is_over_dcn { ", SparseCore" } else { "" };
+        let core = if row.core == Core::Sparse && row.network != Some(Network::Dcn) { ", SparseCore" } else { "" };
         Value::maybe(row.primitive_text(), |primitive| Value::Text((primitive + core).into()))
     }),
     Column::shown("axes", |row| group(row, |group| Value::text(without_mesh(&group.text)))),
@@ -135,8 +137,9 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         TipLine::new("alg_gbps", "Algorithm bandwidth"),
         TipLine::new("bus_gbps", "Bus bandwidth"),
         TipLine::new("too_short", "No bandwidth"),
-        TipLine::new("peak_gbps", "Link bandwidth"),
-        TipLine::new("above_peak", "Above link bandwidth"),
+        TipLine::new("network", "Network"),
+        TipLine::new("peak_gbps", "Bandwidth of the network"),
+        TipLine::new("above_peak", "Above its bandwidth"),
         TipLine::new("scope", "Scope"),
         TipLine::new("source", "Source"),
     ])],
@@ -162,6 +165,30 @@ fn second_line(row: &CommRow) -> String {
     let message = row.bytes_each.map(bytes_text);
     [primitive, groups, message].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
+
+/// The columns of collectives between slices.
+pub const DCN: &[Column<DcnCollective>] = &[
+    Column::new("rendezvous", |row| Value::text(&row.rendezvous)),
+    Column::new("op", |row| Value::text(&row.op)),
+    Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
+    Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
+    Column::new("primitive", |row| Word(row.primitive.key())),
+    Column::new("n_slices", |row| Value::maybe(row.n_slices, Count)),
+    Column::new("n_executions", |row| Executions(row.n)),
+    Column::new("message_bytes", |row| Value::maybe(row.bytes, Bytes)),
+    Column::new("sent_bytes", |row| Value::maybe(row.sent, Bytes)),
+    Column::new("sent_is_at_least", |row| Flag(row.is_at_least())),
+    Column::new("in_flight_ps", |row| Time(row.in_flight)),
+    Column::new("stall_ps", |row| Time(row.stall)),
+    Column::new("exposed_ps", |row| Time(row.exposed)),
+    Column::new("slack_ps", |row| Time(row.slack)),
+    Column::new("gbps", |row| Value::maybe(row.rate(), Bandwidth)),
+    Column::new("peak_gbps", |row| Value::maybe(row.peak, Bandwidth)),
+    Column::new("util", |row| Value::maybe(row.util(), Number)),
+    Column::new("gbps_to_hide", |row| Value::maybe(row.rate_to_hide(), Bandwidth)),
+    Column::new("time_at_peak_ps", |row| Value::maybe(row.time_at_peak(), Time)),
+    Column::new("missing_work_ps", |row| Value::maybe(row.missing_work(), Time)),
+];
 
 /// The fields of an [`Overlap`].
 const OVERLAP: &[Column<Overlap>] = &[

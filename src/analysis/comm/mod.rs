@@ -20,10 +20,12 @@ mod collective;
 pub mod columns;
 mod common_ends;
 mod core;
+mod dcn;
 mod executions;
 pub mod flags;
 mod imbalance;
 mod lanes;
+mod networks;
 mod notes;
 mod op_transfers;
 mod peer_waits;
@@ -32,12 +34,14 @@ mod report;
 mod steps;
 mod sums;
 
+pub use crate::analysis::classify::network::Network;
 pub use crate::analysis::classify::primitive::{Core, Execution, Primitive, Role};
 pub use collective::{CollectiveInfo, of_module as message_of};
+pub use dcn::DcnCollective;
 pub use imbalance::{Arrival, ArrivalSpread, DeviceBalance, Straggler};
 pub(in crate::analysis) use op_transfers::OpTransfer;
 pub(in crate::analysis) use peer_waits::{PeerWaits, least_wait};
-pub use query::{CommBy, CommQuery, LaneQuery, NamedMesh, Topology, TransferFilter};
+pub use query::{CommBy, CommQuery, LaneQuery, Machine, NamedMesh, NetworkRates, Topology, TransferFilter};
 pub use report::{
     Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing, PrimitiveSums, Remainder, StepComm,
     Traffic,
@@ -51,6 +55,7 @@ use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::units::Picos;
 use arrangement::Arrangement;
 use core::{CoreWindow, SparsePlanes};
+use networks::Networks;
 use sums::Sums;
 
 impl Analysis {
@@ -98,7 +103,7 @@ impl Analysis {
         let infos = sums::collective_infos(profile, cores.iter().map(CoreWindow::transfers), programs);
         let arrangement =
             Arrangement { topology: None, mesh: None, devices_per_chip: 1, n_devices: sums::n_devices(&infos) };
-        let mut sums = Sums::new(profile, self, query.by, infos, arrangement, scale);
+        let mut sums = Sums::new(profile, self, query.by, infos, arrangement, Networks::default(), scale);
         for mut core in cores {
             core.timeline = core.read(&self.devices[core.device]);
             sums.add(&core);
@@ -126,12 +131,16 @@ impl Analysis {
         let link = chosen.first().and_then(|at| link_peak(&profile.planes[self.devices[*at].plane]));
         let devices_per_chip = link.as_ref().map_or(1, |link| link.devices_per_chip);
         let on_topology = |topology: &Topology| topology.chips().saturating_mul(devices_per_chip.into());
-        let (topology, mesh) = (query.topology.as_ref(), query.mesh.as_ref());
+        let (topology, mesh) = (query.machine.topology.as_ref(), query.machine.mesh.as_ref());
         let n_devices = topology.map(on_topology).or(mesh.map(NamedMesh::devices)).or_else(|| sums::n_devices(&infos));
         let arrangement = Arrangement { topology, mesh, devices_per_chip, n_devices };
         let first = chosen.first().filter(|_| has_balance);
         let balance = first.and_then(|first| self.balance(profile, step, *first, &tensor_cores, &infos));
-        let mut sums = Sums::new(profile, self, query.by, infos, arrangement, scale);
+        let networks = chosen.first().map_or_else(Networks::default, |at| {
+            Networks::new(profile, self, *at, (arrangement, link.as_ref()), query.machine.rates)
+        });
+        let dcn = dcn::collectives(profile, &tensor_cores, &infos, (networks.peak(Network::Dcn, None), scale));
+        let mut sums = Sums::new(profile, self, query.by, infos, arrangement, networks, scale);
         tensor_cores.iter().chain(&sparse_cores).for_each(|core_window| sums.add(core_window));
         let pairing = Pairing {
             device_clock: !tensor_cores.is_empty()
@@ -145,8 +154,9 @@ impl Analysis {
             tensor: sums.traffic(false, Core::Tensor).unwrap_or_default(),
             sparse: sums.traffic(false, Core::Sparse),
             copies: sums.traffic(true, Core::Tensor).unwrap_or_default(),
-            rows: sums.rows(false, arrangement, link.as_ref()),
-            copy_rows: sums.rows(true, arrangement, None),
+            rows: sums.rows(false),
+            copy_rows: sums.rows(true),
+            dcn,
             primitives: sums.primitives(),
             steps: self.comm_steps(&tensor_cores, query.query.device, max_steps),
             balance,

@@ -4,6 +4,7 @@ use super::core::CoreWindow;
 use super::imbalance::{DeviceBalance, Straggler};
 use super::query::NamedMesh;
 use super::report::{Comm, CommRow};
+use crate::analysis::classify::network::Network;
 use crate::analysis::base::{Analysis, Clock, Status};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::units::Picos;
@@ -177,7 +178,7 @@ fn sizes(comm: &Comm, note: &mut AddNote<'_>) {
         );
         note(Severity::Info, NoteCode::UnknownSizes, message);
     }
-    let n = comm.rows.iter().filter(|row| row.group.is_none() && row.n_ops == 1).count();
+    let n = comm.rows.iter().filter(|row| row.group.is_none() && row.n_ops == 1 && row.network != Some(Network::Dcn)).count();
     if n > 0 {
         let message = format!(
             "The replica groups of {n} of {} rows are unknown: their texts do not have them, and their program is missing. These rows have no bus bandwidth.",
@@ -202,6 +203,26 @@ fn utilisation(comm: &Comm, wiring: &TopologyFacts<'_>, note: &mut AddNote<'_>) 
             note(Severity::Caution, NoteCode::OffMesh, message);
         }
     }
+    let has = |network: Network| comm.rows.iter().any(|row| row.network == Some(network));
+    let is_unrated = |row: &CommRow| row.network == Some(Network::Hosts) && row.peak.is_none();
+    if comm.rows.iter().any(is_unrated) {
+        let message = "The utilisation of the network between hosts is unknown, because its bandwidth is not set.";
+        note(Severity::Info, NoteCode::NoNetworkPeak, message.to_owned());
+    }
+    if comm.rows.iter().any(|row| row.network.is_none() && row.group.is_some()) {
+        let message = "The network of some rows is unknown: the capture does not say which GPUs share a host, or whether their model has NVLink.";
+        note(Severity::Info, NoteCode::UnknownNetwork, message.to_owned());
+    }
+    let n = comm.rows.iter().filter(|row| row.is_above_peak()).count();
+    if n > 0 {
+        let message = format!(
+            "{n} rows exceed the bandwidth of their network: the topology, its wrap-around links or the bandwidth is wrong, or the bytes use more than one link per axis."
+        );
+        note(Severity::Caution, NoteCode::AboveLinkPeak, message);
+    }
+    if !has(Network::Ici) {
+        return;
+    }
     if !wiring.topology {
         let message = "The utilisation of links is unknown, because no topology is set (chips along each dimension, for example 4x4x4).";
         return note(Severity::Info, NoteCode::NoTopology, message.to_owned());
@@ -211,20 +232,16 @@ fn utilisation(comm: &Comm, wiring: &TopologyFacts<'_>, note: &mut AddNote<'_>) 
         return note(Severity::Info, NoteCode::NoLinkPeak, message.to_owned());
     }
     let mut off: IndexSet<&str> = IndexSet::default();
-    for row in comm.rows.iter().filter(|row| row.group.as_ref().is_some_and(|group| group.n_axes.is_none())) {
+    for row in comm.rows.iter().filter(|row| row.network == Some(Network::Ici)) {
+        if row.group.as_ref().is_none_or(|group| group.n_axes.is_some()) {
+            continue;
+        }
         off.insert(&row.key);
     }
     let n = off.len();
     if n > 0 {
         let message = format!("The devices of {n} rows do not fit the topology, so these rows have no utilisation.");
         note(Severity::Caution, NoteCode::OffTopology, message);
-    }
-    let n = comm.rows.iter().filter(|row| row.is_above_peak()).count();
-    if n > 0 {
-        let message = format!(
-            "{n} rows exceed the bandwidth of their links: the topology or its wrap-around links are wrong, or the bytes use more than one link per axis."
-        );
-        note(Severity::Caution, NoteCode::AboveLinkPeak, message);
     }
     let message = "Utilisation assumes that devices are numbered along x first, then y, then z.";
     note(Severity::Info, NoteCode::NumberingAssumed, message.to_owned());

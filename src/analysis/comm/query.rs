@@ -6,16 +6,47 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A query: devices and step, grouping into rows, and the arrangement of the devices.
+/// A query: devices and step, grouping into rows, and the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommQuery {
     /// Device and step. The grouping and the filter of this query are ignored.
     pub query: Query,
     pub by: CommBy,
-    /// The arrangement of the chips. `None` means that links have no utilisation.
+    pub machine: Machine,
+}
+
+/// What the user says about the devices and the networks between them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Machine {
+    /// The arrangement of the chips. `None` means that links of TPUs have no utilisation.
     pub topology: Option<Topology>,
     /// The mesh of the program. Its axes take precedence over those of the topology and of HLO.
     pub mesh: Option<NamedMesh>,
+    pub rates: NetworkRates,
+}
+
+/// The bandwidths of networks that the user gives, in bytes per second of a device in one direction. They take
+/// precedence over published ones. No figure of the network between hosts is published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NetworkRates {
+    /// The data center network between slices of TPUs.
+    pub dcn: Option<u64>,
+    /// The network between the hosts of GPUs.
+    pub hosts: Option<u64>,
+}
+
+impl NetworkRates {
+    /// Parses GB/s, as bytes per second.
+    ///
+    /// # Errors
+    ///
+    /// Fails for what is no number of 0.001 to 100,000.
+    pub fn parse(text: &str) -> Result<u64, &'static str> {
+        let gigabytes = text.trim().parse::<f64>().ok().filter(|rate| (0.001..=1e5).contains(rate));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1e14")]
+        let bytes = gigabytes.map(|rate| (rate * 1e9).round() as u64);
+        bytes.ok_or("a bandwidth is a number of GB/s from 0.001 to 100000")
+    }
 }
 
 /// The grouping of ops into rows.

@@ -1,9 +1,11 @@
 //! This module holds the report of communication. It is plain data and does not depend on the analysis. Times are in
 //! ps, rates in bytes per second.
 
+use super::dcn::DcnCollective;
 use super::flags::{Flag, accepted};
 use super::imbalance::{DeviceBalance, Straggler};
 use crate::analysis::base::{Header, Totals};
+use crate::analysis::classify::network::Network;
 use crate::analysis::classify::primitive::{Core, Execution, Primitive, Role};
 use crate::profile::Note;
 use crate::small_sort::SmallSort;
@@ -28,6 +30,8 @@ pub struct Comm {
     /// shows the critical path.
     pub rows: Vec<CommRow>,
     pub copy_rows: Vec<CommRow>,
+    /// Collectives between slices, over the data center network; the longest time in flight first.
+    pub dcn: Vec<DcnCollective>,
     /// Sums of collectives by primitive and core, the longest stall first, with suggested flags.
     pub primitives: Vec<PrimitiveSums>,
     /// Steps of the selected devices, by number. Steps of the same number are summed over devices.
@@ -109,8 +113,9 @@ pub struct CommRow {
     pub key: String,
     /// `None` if the ops of the row differ.
     pub primitive: Option<Primitive>,
-    /// Whether the collectives are between slices, over the data center network (DCN).
-    pub is_over_dcn: bool,
+    /// The network over which the row goes. `None` if it is unknown, if the ops of the row differ, and for copies within a
+    /// device.
+    pub network: Option<Network>,
     /// The name of the op; for an async pair, the name of its start. This field and the fields up to `scope`, and
     /// `group` and `role`, are `None` if the ops of the row differ.
     pub op: Option<String>,
@@ -151,10 +156,11 @@ pub struct CommRow {
     /// Bus bandwidth: bus factor × bytes ÷ `wall` ([`Primitive::bus_factor`]). `None` as for `alg_rate`, and if the
     /// number of devices is unknown.
     pub bus_rate: Option<f64>,
-    /// Bandwidth of the links of the row: one-way bandwidth of a link × 2 for wrap-around links × number of axes.
-    /// `None` without a topology or a known link bandwidth, and for a group that extends along no axis.
+    /// Bandwidth of the network of the row, for one device. For ICI, one-way bandwidth of a link × 2 for wrap-around links
+    /// × number of axes: `None` without a topology, and for a group that extends along no axis. For other networks, in
+    /// one direction: `None` if none is published and the user gave none.
     pub peak: Option<f64>,
-    /// `bus_rate` ÷ `peak`, a fraction. `None` without a topology (a note gives the reason). The value may exceed 1.
+    /// [`CommRow::rate`] ÷ `peak`, a fraction. `None` without one of them. The value may exceed 1.
     pub util: Option<f64>,
 }
 
@@ -165,9 +171,10 @@ impl CommRow {
         self.n == 0 && self.stall + self.issue > Picos::ZERO
     }
 
-    /// Whether the bus bandwidth exceeds the bandwidth of the links. The topology, the size or the time is then wrong.
+    /// Whether the bandwidth exceeds that of the network. The topology, the size or the time is then wrong. The size of a
+    /// ragged all-to-all is only the most that it can be.
     pub fn is_above_peak(&self) -> bool {
-        self.util.is_some_and(|util| util > 1.0)
+        self.primitive != Some(Primitive::RaggedAllToAll) && self.util.is_some_and(|util| util > 1.0)
     }
 
     /// Returns the bandwidth of the row: the algorithm bandwidth of a copy, or the bus bandwidth of a collective.
@@ -177,7 +184,7 @@ impl CommRow {
 
     /// Returns the primitive and its network, such as `all-reduce over DCN`. `None` for ops of several primitives.
     pub fn primitive_text(&self) -> Option<String> {
-        self.primitive.map(|primitive| primitive.label(self.is_over_dcn))
+        self.primitive.map(|primitive| primitive.label(self.network))
     }
 
     /// Returns the bytes of a message. How many rows a ragged all-to-all sends is data of the run, and at most all.
@@ -241,8 +248,8 @@ pub struct DeviceGroup {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrimitiveSums {
     pub primitive: Primitive,
-    /// Whether the collectives are between slices, over the data center network.
-    pub is_over_dcn: bool,
+    /// The network of the collectives. `None` if it is unknown.
+    pub network: Option<Network>,
     pub core: Core,
     pub traffic: Traffic,
     /// Names of XLA flags to try on this chip, if compute waits for the primitive. The capture does not record which

@@ -11,12 +11,14 @@ use super::async_spans::SpanOrigin;
 use super::collective::{CollectiveInfo, collective_info};
 use super::core::CoreWindow;
 use super::flags::{Target, suggested};
+use super::networks::Networks;
 use super::query::CommBy;
-use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traffic};
+use super::report::{CommRow, DeviceGroup, Pairing, PrimitiveSums, Traffic};
 use crate::analysis::base::Analysis;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::classify::Kind;
 use crate::analysis::classify::async_pairs::{AsyncPairs, Transfer, TransferRole};
+use crate::analysis::classify::network::Network;
 use crate::analysis::classify::primitive::{Core, Execution, Primitive};
 use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;
@@ -33,8 +35,10 @@ struct TransferFacts {
     info: CollectiveInfo,
     /// The devices that take part, as text and numbers.
     group: Option<DeviceGroup>,
-    /// Bytes on hardware links per byte of message; see [`Primitive::bus_factor`].
+    /// Bytes on hardware links per byte of message; see [`CollectiveInfo::bus_factor`].
     factor: Option<f64>,
+    /// The network over which it goes. `None` if it is unknown, and for copies within a device.
+    network: Option<Network>,
 }
 
 /// The key of a row: whether the row holds copies, the core, the program where rows are ops, and the text of the row.
@@ -44,7 +48,7 @@ type RowKey = (bool, Core, Option<ProgramId>, String);
 struct RowFacts {
     key: RowKey,
     primitive: CommonValue<Primitive>,
-    is_over_dcn: CommonValue<bool>,
+    network: CommonValue<Option<Network>>,
     op: CommonValue<OpKey>,
     source: CommonValue<Option<String>>,
     scope: CommonValue<Option<StrId>>,
@@ -56,7 +60,7 @@ impl RowFacts {
         Self {
             key,
             primitive: CommonValue::default(),
-            is_over_dcn: CommonValue::default(),
+            network: CommonValue::default(),
             op: CommonValue::default(),
             source: CommonValue::default(),
             scope: CommonValue::default(),
@@ -87,13 +91,14 @@ pub struct Sums<'a> {
     by: CommBy,
     /// Facts by transfer. They name all devices of a collective, so its ops on these devices share them.
     facts: IndexMap<OpKey, Rc<TransferFacts>>,
+    networks: Networks,
     /// The accumulators. The maps below hold indices into this list.
     accumulators: Vec<CommAccumulator>,
     /// The factor from sums over windows to the figures of the query. Self times have it already.
     scale: Scale,
     rows: IndexMap<RowKey, (RowFacts, usize)>,
-    /// By whether they are copies, core, primitive, and whether they are over DCN.
-    primitives: IndexMap<(bool, Core, Primitive, bool), usize>,
+    /// By whether they are copies, core, primitive and network.
+    primitives: IndexMap<(bool, Core, Primitive, Option<Network>), usize>,
     traffic: IndexMap<(bool, Core), usize>,
     /// Counts of executions by the way in which they were found.
     pub pairing: Pairing,
@@ -142,19 +147,21 @@ impl<'a> Sums<'a> {
         by: CommBy,
         infos: IndexMap<OpKey, CollectiveInfo>,
         arrangement: Arrangement<'_>,
+        networks: Networks,
         scale: Scale,
     ) -> Self {
         let with_group = |(named, info): (OpKey, CollectiveInfo)| {
             let group = info.groups.as_ref().map(|groups| arrangement.group(groups));
-            let size = info.n_slices.or_else(|| group.as_ref().and_then(|group| group.size));
-            let factor = info.primitive.bus_factor(size);
-            (named, Rc::new(TransferFacts { info, group, factor }))
+            let factor = info.bus_factor(group.as_ref().and_then(|group| group.size));
+            let network = networks.network(&info, group.as_ref());
+            (named, Rc::new(TransferFacts { info, group, factor, network }))
         };
         Self {
             profile,
             analysis,
             by,
             facts: infos.into_iter().map(with_group).collect(),
+            networks,
             accumulators: Vec::new(),
             scale,
             rows: IndexMap::default(),
@@ -244,12 +251,12 @@ impl<'a> Sums<'a> {
         let accumulators = &mut self.accumulators;
         let of_primitive = *self
             .primitives
-            .entry((transfer.is_copy, core_window.core, primitive, facts.info.is_over_dcn()))
+            .entry((transfer.is_copy, core_window.core, primitive, facts.network))
             .or_insert_with(|| add_accumulator(accumulators));
         let (row_facts, row) =
             self.rows.entry(key.clone()).or_insert_with(|| (RowFacts::new(key), add_accumulator(accumulators)));
         row_facts.primitive.add(primitive);
-        row_facts.is_over_dcn.add(facts.info.is_over_dcn());
+        row_facts.network.add(facts.network);
         row_facts.op.add(transfer.named);
         row_facts.source.add(source);
         row_facts.scope.add(op.stats.tf_op);
@@ -281,7 +288,7 @@ impl<'a> Sums<'a> {
         facts: &TransferFacts,
         source: Option<&str>,
     ) -> RowKey {
-        let primitive = facts.info.primitive.label(facts.info.is_over_dcn());
+        let primitive = facts.info.primitive.label(facts.network);
         let (program, key) = match self.by {
             CommBy::Op => (transfer.named.0, self.profile.text(transfer.named.1).to_owned()),
             CommBy::Source => {
@@ -317,10 +324,10 @@ impl<'a> Sums<'a> {
 
     /// Returns the rows of collectives, or of copies with `is_copy`. The row with the longest exposed time comes first;
     /// ties are ordered by stall, time in flight, key, program and core.
-    pub fn rows(&self, is_copy: bool, arrangement: Arrangement<'_>, link: Option<&LinkPeak>) -> Vec<CommRow> {
+    pub fn rows(&self, is_copy: bool) -> Vec<CommRow> {
         let of = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
         let mut rows: Vec<CommRow> =
-            of.map(|(facts, at)| self.row(facts, &self.accumulators[*at], arrangement, link)).collect();
+            of.map(|(facts, at)| self.row(facts, &self.accumulators[*at])).collect();
         rows.small_sort_by(|a, b| {
             let order =
                 |row: &CommRow| (Reverse(row.overlap.exposed), Reverse(row.stall), Reverse(row.overlap.in_flight));
@@ -333,8 +340,6 @@ impl<'a> Sums<'a> {
         &self,
         facts: &RowFacts,
         accumulator: &CommAccumulator,
-        arrangement: Arrangement<'_>,
-        link: Option<&LinkPeak>,
     ) -> CommRow {
         let (_, core, _, key) = &facts.key;
         let named = facts.op.clone().value();
@@ -343,13 +348,13 @@ impl<'a> Sums<'a> {
         let group = facts.group.clone().value().flatten();
         let (alg_rate, bus_rate) = accumulator.rates();
         let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = scaled(accumulator.traffic, self.scale);
-        let axes = group.as_ref().and_then(|group| group.n_axes).filter(|n| *n > 0);
-        let closed = arrangement.topology.is_some_and(|topology| topology.wrap);
-        let peak = link.zip(axes).map(|(link, axes)| link.one_way * if closed { 2.0 } else { 1.0 } * f64::from(axes));
+        let network = facts.network.clone().value().flatten();
+        let peak = network.and_then(|network| self.networks.peak(network, group.as_ref()));
+        let rate = if primitive.is_some_and(Primitive::is_copy) { alg_rate } else { bus_rate };
         CommRow {
             key: key.clone(),
             primitive,
-            is_over_dcn: facts.is_over_dcn.clone().value() == Some(true),
+            network,
             op: named.map(|(_, name)| self.profile.text(name).to_owned()),
             program: program.and_then(|id| self.profile.programs.get(&id).cloned()),
             program_id: program.map(|id| id.0),
@@ -371,7 +376,7 @@ impl<'a> Sums<'a> {
             alg_rate,
             bus_rate,
             peak,
-            util: bus_rate.zip(peak).map(|(rate, peak)| rate / peak),
+            util: rate.zip(peak).map(|(rate, peak)| rate / peak),
         }
     }
 
@@ -380,13 +385,13 @@ impl<'a> Sums<'a> {
         let target = self.analysis.devices.first().and_then(|device| {
             Target::for_device(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
         });
-        let to_sums = |((_, core, primitive, is_over_dcn), at): (&(bool, Core, Primitive, bool), &usize)| {
+        let to_sums = |((_, core, primitive, network), at): (&(bool, Core, Primitive, Option<Network>), &usize)| {
             let traffic = self.traffic_at(*at);
             // No flag of the compiler changes what the runtime does between slices.
-            let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor && !is_over_dcn;
+            let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor && *network != Some(Network::Dcn);
             let flags = target.filter(|_| waits).map_or_else(Vec::new, |target| suggested(*primitive, target));
             let flags = flags.iter().map(|flag| flag.name.to_owned()).collect();
-            PrimitiveSums { primitive: *primitive, is_over_dcn: *is_over_dcn, core: *core, traffic, flags }
+            PrimitiveSums { primitive: *primitive, network: *network, core: *core, traffic, flags }
         };
         let mut all: Vec<PrimitiveSums> =
             self.primitives.iter().filter(|((is_copy, ..), _)| !is_copy).map(to_sums).collect();

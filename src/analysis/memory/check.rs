@@ -4,6 +4,7 @@
 use super::report::MemoryPrograms;
 use super::runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory};
 use crate::analysis::base::Analysis;
+use crate::analysis::base::hardware::device_name;
 use crate::chip::Chip;
 use crate::profile::{Plane, Profile};
 use rustc_hash::FxHashSet;
@@ -52,7 +53,7 @@ impl Analysis {
 
 /// Returns the memory of one device from the table of chips.
 fn size(plane: Option<&Plane>, chip: Option<&Chip>) -> Option<Capacity> {
-    let named = || Chip::named(plane?.text_stat("device_type_string").or_else(|| plane?.text_stat("gpu_device_name"))?);
+    let named = || Chip::named(device_name(plane?)?);
     let chip = chip.or_else(named)?;
     let megacore = plane.and_then(|plane| plane.number_stat("has_megacore")).map(|has| has > 0.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole bytes, below 2⁵³")]

@@ -6,12 +6,10 @@ use super::flags::flags_to_try;
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::{Advice, Draft, LEAST, Outcome, Rule, Subject, unknown};
 use crate::analysis::base::Platform;
-use crate::analysis::classify::dcn::rendezvous;
-use crate::analysis::comm::{CommRow, Core, Primitive, PrimitiveSums};
+use crate::analysis::comm::{CommRow, Core, DcnCollective, Network, Primitive, PrimitiveSums};
 use crate::analysis::ledger::Owner;
-use crate::table::format::{bytes_text, percent_text};
+use crate::table::format::{bytes_text, gbs, percent_text, time_text};
 use crate::units::Picos;
-use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
 /// The rules about transfers between devices, in the order in which they claim time.
@@ -53,7 +51,7 @@ pub(super) const RULES: [Rule; 3] = [
         threshold: LEAST,
         unit: Unit::Fraction,
         confidence: Confidence::Likely,
-        basis: "rests on the topology that you gave",
+        basis: "rests on the topology or the bandwidth that you gave",
         why: "The mesh may not follow the links, or a link may be slow.",
         worked_if: "large collectives use more than 50 % of the links",
         formula: "transfer time × (1 − share of the links’ bandwidth)",
@@ -152,9 +150,18 @@ fn small_collectives(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 }
 
 fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let rows: Vec<&CommRow> = context.comm.rows.iter().filter(|row| row.util.is_some()).collect();
+    // A kernel of NCCL also waits for GPUs that come late, so its bandwidth is not that of NVLink or PCIe.
+    let is_judged = |row: &&CommRow| matches!(row.network, Some(Network::Ici | Network::Hosts)) && row.util.is_some();
+    let rows: Vec<&CommRow> = context.comm.rows.iter().filter(is_judged).collect();
     if rows.is_empty() {
-        return unknown("The bandwidth of the links is unknown: give the topology.");
+        let has = |network: Network| context.comm.rows.iter().any(|row| row.network == Some(network));
+        return unknown(if has(Network::Ici) {
+            "The bandwidth of the links is unknown: give the topology."
+        } else if has(Network::Hosts) {
+            "The bandwidth of the network between hosts is unknown: give it."
+        } else {
+            "No collective uses links of TPUs or a network between hosts."
+        });
     }
     let is_slow =
         |row: &&CommRow| row.util.is_some_and(|util| util < SLOW) && row.bytes_each.is_some_and(|bytes| bytes >= SMALL);
@@ -195,31 +202,31 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 /// The transfers that are left, by primitive. The device waits for them, because no compute hides them.
 fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let mut primitives: Vec<(Primitive, bool)> = Vec::new();
+    let mut kinds: Vec<TransferKind> = Vec::new();
     for (at, _) in context.ops_of(&[Owner::Transfer], &|_| true) {
-        let primitive = primitive(context, at);
-        if !primitives.contains(&primitive) {
-            primitives.push(primitive);
+        let kind = TransferKind::of_op(context, at);
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
         }
     }
-    if primitives.is_empty() {
+    if kinds.is_empty() {
         return unknown("The device takes part in no collective.");
     }
-    let all: Picos = primitives.iter().flat_map(|of| transfers_left(context, *of)).map(|(_, time)| time).sum();
+    let all: Picos = kinds.iter().flat_map(|kind| kind.left(context)).map(|(_, time)| time).sum();
     let free = compute_beside_no_collective(context);
     let share = free.fraction_of(all).unwrap_or(1.0).min(1.0);
     let mut found: Vec<Outcome> = Vec::new();
     let mut most_below: (f64, Picos) = (0.0, Picos::ZERO);
-    for primitive in primitives {
-        let ops = transfers_left(context, primitive);
+    for kind in kinds {
+        let ops = kind.left(context);
         let time: Picos = total(&ops);
         let mut draft = |context: &mut Context<'_>| {
             let claimed: Picos = context.claims.ops(&ops, Owner::Transfer);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
             let recoverable = Picos((claimed.as_f64() * share) as u64);
-            let (primitive, is_over_dcn) = primitive;
+            let TransferKind { primitive, is_over_dcn } = kind;
             let (subject, reason) = match bubble(context, primitive, time) {
-                _ if is_over_dcn => (Subject::Dcn, rendezvous_text(context, &ops)),
+                _ if is_over_dcn => (Subject::Dcn, dcn_text(context, primitive)),
                 Some((stages, batches)) => (Subject::Bubble, bubble_text(stages, batches)),
                 None => match (primitive == Primitive::Permute).then(|| serial_permutes(context)).flatten() {
                     Some(saved) => (Subject::SerialPermutes, serial_text(context, saved)),
@@ -236,7 +243,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 ("compute_beside_no_collective_ps", context.per_step(free).as_f64()),
                 ("share", share),
             ];
-            inputs.extend(overlapped_share(context, (primitive, is_over_dcn)).map(|share| ("overlapped_share", share)));
+            inputs.extend(kind.overlapped_share(context).map(|share| ("overlapped_share", share)));
             let confidence = match subject {
                 Subject::Bubble => {
                     Some((Confidence::Likely, "the time is that of a pipeline with these stages and microbatches"))
@@ -283,33 +290,64 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     found
 }
 
-/// Returns a sentence with the names by which traces of the runtime know transfers over DCN.
-fn rendezvous_text(context: &Context<'_>, ops: &[(usize, Picos)]) -> String {
-    let names = ops.iter().filter_map(|(at, _)| rendezvous(context.profile.text(context.op(*at).0.text)));
-    let names: IndexSet<&str> = names.collect();
-    match names.first() {
-        Some(first) if names.len() == 1 => format!(" Its rendezvous is {first}."),
-        Some(first) => format!(" {} rendezvous, the longest {first}.", names.len()),
-        None => String::new(),
+/// Returns sentences about the longest of the transfers over DCN: its name in traces of the runtime, how fast it is, and
+/// the work that would hide it.
+fn dcn_text(context: &Context<'_>, primitive: Primitive) -> String {
+    let of = |row: &&DcnCollective| row.primitive == primitive;
+    let Some(longest) = context.comm.dcn.iter().find(of) else { return String::new() };
+    let least = if longest.is_at_least() { "at least " } else { "" };
+    let sent = longest.sent.map_or(String::new(), |bytes| format!(" sends {least}{}", bytes_text(bytes)));
+    let rate = longest.rate().map_or(String::new(), |rate| format!(" at {least}{} GB/s", gbs(rate)));
+    let of_peak = longest.util().zip(longest.peak).map_or(String::new(), |(util, peak)| {
+        format!(", {} of the {} GB/s of the network", percent_text(util), gbs(peak))
+    });
+    let work = longest.time_at_peak().map_or(String::new(), |time| {
+        let slack = match longest.slack {
+            Picos::ZERO => "none is".to_owned(),
+            slack => format!("{} is", time_text(slack)),
+        };
+        format!(" To hide it at that bandwidth takes {} of other work, and {slack} scheduled.", time_text(time))
+    });
+    let n = context.comm.dcn.iter().filter(of).count();
+    let which = if n > 1 { format!(" Of {n}, the longest") } else { " It".to_owned() };
+    if sent.is_empty() {
+        return format!("{which} is {}.", longest.rendezvous);
     }
+    format!("{which} ({}){sent}{rate}{of_peak}.{work}", longest.rendezvous)
 }
 
-/// Returns the share of the time of a primitive in flight that compute hides. `None` if none is in flight.
-fn overlapped_share(context: &Context<'_>, of: (Primitive, bool)) -> Option<f64> {
-    let is = |sums: &&PrimitiveSums| (sums.primitive, sums.is_over_dcn) == of && sums.core == Core::Tensor;
-    let sums = context.comm.primitives.iter().find(is)?;
-    sums.traffic.overlap.share()
+/// The transfers that one finding is about: those of a primitive, within a slice or between slices.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct TransferKind {
+    primitive: Primitive,
+    is_over_dcn: bool,
 }
 
-/// Returns the primitive of an op of communication, and whether it is over DCN.
-fn primitive(context: &Context<'_>, at: usize) -> (Primitive, bool) {
-    let of = context.transfers.get(&context.by_op.ops[at].op);
-    of.map_or((Primitive::Unknown, false), |of| (of.primitive, of.is_over_dcn))
-}
+impl TransferKind {
+    /// Returns the kind of an op of communication.
+    fn of_op(context: &Context<'_>, at: usize) -> Self {
+        let of = context.transfers.get(&context.by_op.ops[at].op);
+        let unknown = Self { primitive: Primitive::Unknown, is_over_dcn: false };
+        of.map_or(unknown, |of| Self { primitive: of.primitive, is_over_dcn: of.is_over_dcn })
+    }
 
-/// Returns the ops of a primitive with the transfer time that no finding has claimed.
-fn transfers_left(context: &Context<'_>, of: (Primitive, bool)) -> Vec<(usize, Picos)> {
-    context.ops_left(Owner::Transfer, &|at| primitive(context, at) == of)
+    /// Returns the ops of the kind with the transfer time that no finding has claimed.
+    fn left(self, context: &Context<'_>) -> Vec<(usize, Picos)> {
+        context.ops_left(Owner::Transfer, &|at| Self::of_op(context, at) == self)
+    }
+
+    /// Returns the share of the time in flight that compute hides. `None` if nothing is in flight.
+    fn overlapped_share(self, context: &Context<'_>) -> Option<f64> {
+        let is = |sums: &&PrimitiveSums| {
+            let is_over_dcn = sums.network == Some(Network::Dcn);
+            self == Self { primitive: sums.primitive, is_over_dcn } && sums.core == Core::Tensor
+        };
+        let overlaps = context.comm.primitives.iter().filter(is).map(|sums| sums.traffic.overlap);
+        let (overlapped, in_flight) = overlaps.fold((Picos::ZERO, Picos::ZERO), |(overlapped, in_flight), of| {
+            (overlapped + of.overlapped, in_flight + of.in_flight)
+        });
+        overlapped.fraction_of(in_flight)
+    }
 }
 
 /// Returns the compute during which no collective is in flight. It can hide transfers.

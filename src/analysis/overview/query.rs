@@ -1,6 +1,6 @@
 //! This module holds the query of an overview. It is plain data and does not depend on the answer.
 
-use crate::analysis::comm::{NamedMesh, Topology};
+use crate::analysis::comm::Machine;
 use crate::analysis::ledger::LedgerQuery;
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct OverviewQuery {
     /// Devices and steps, peaks and costs, the useful FLOPs of a step, and the attainable share of the roofline.
     pub ledger: LedgerQuery,
-    /// The arrangement of the chips. `None` means that the bandwidth of links is not judged.
-    pub topology: Option<Topology>,
-    /// The mesh of the program.
-    pub mesh: Option<NamedMesh>,
+    /// What the user says about the devices and the networks between them.
+    pub machine: Machine,
     /// The XLA flags of the run, as text. `None` if the user gave none.
     pub flags: Option<String>,
 }

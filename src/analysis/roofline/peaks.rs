@@ -13,6 +13,7 @@
 
 use super::compute_dtype::precision;
 use super::query::{Level, PeakChoice, PeakSource, Precision};
+use crate::analysis::base::hardware::{Gpu, device_name, recorded_chip};
 use crate::chip::{Chip, Figure, gpu};
 use crate::hlo::DType;
 use crate::profile::Plane;
@@ -90,9 +91,8 @@ impl DevicePeaks {
 
     /// Finds and chooses the peaks of the device of a plane.
     pub fn resolve(label: &str, plane: &Plane, choice: &PeakChoice) -> Self {
-        let device_type = plane.text_stat("device_type_string").or_else(|| plane.text_stat("gpu_device_name"));
         let gpu = Gpu::from_plane(plane);
-        let recorded = device_type.and_then(Chip::named).or_else(|| gpu.as_ref()?.chip());
+        let recorded = recorded_chip(plane);
         let chosen = choice.chip.as_deref().and_then(Chip::named);
         let chip = chosen.or(recorded);
         // If the user chose another chip than that of the capture, the figures of the capture do not apply.
@@ -126,7 +126,7 @@ impl DevicePeaks {
         let best = |of| offers.iter().filter(|peak| peak.of == of).min_by_key(|peak| rank(peak)).cloned();
         Self {
             devices: vec![label.to_owned()],
-            device_type: device_type.map(str::to_owned),
+            device_type: device_name(plane).map(str::to_owned),
             chip: chip.map(|chip| chip.name.to_owned()),
             devices_per_chip,
             used: every.filter_map(best).collect(),
@@ -216,41 +216,6 @@ fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
         peaks.extend(found.map(|(name, giga)| peak(PeakOf::Memory(level), giga * 1e9, name.to_owned())));
     }
     peaks
-}
-
-/// Properties of a GPU from the stats of its plane.
-struct Gpu {
-    amd: bool,
-    major: u32,
-    minor: u32,
-    /// Number of multiprocessors.
-    units: f64,
-    /// Clock cycles per second, summed over all multiprocessors.
-    cycles: f64,
-    /// Bytes of device memory. `None` if the plane does not state them.
-    memory: Option<f64>,
-}
-
-impl Gpu {
-    fn from_plane(plane: &Plane) -> Option<Self> {
-        // `as` saturates, so an invalid number matches no known architecture.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
-        let whole = |name: &str| plane.number_stat(name).map(|n| n as u32);
-        let (cores, kilohertz) = (plane.number_stat("core_count")?, plane.number_stat("clock_rate")?);
-        Some(Self {
-            amd: plane.text_stat("device_vendor").is_some_and(|vendor| vendor.to_ascii_uppercase().contains("AMD")),
-            major: whole("compute_cap_major")?,
-            minor: whole("compute_cap_minor")?,
-            units: cores,
-            cycles: cores * kilohertz * 1e3,
-            memory: plane.number_stat("memory_size"),
-        })
-    }
-
-    /// Returns the chip with this architecture, this number of multiprocessors and this size of memory.
-    fn chip(&self) -> Option<&'static Chip> {
-        gpu::chip(self.amd, self.major, self.minor, self.units, self.memory?)
-    }
 }
 
 /// The chosen peaks of a device as arrays.

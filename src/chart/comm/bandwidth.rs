@@ -9,7 +9,7 @@
 //! ```
 
 use super::steps;
-use crate::analysis::comm::{CommRow, Primitive};
+use crate::analysis::comm::{CommRow, Network, Primitive};
 use crate::chart::plot::label_placement::{self, Candidate, Obstacle};
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
@@ -149,10 +149,11 @@ fn roofs(rows: &[CommRow]) -> Vec<(f64, String)> {
     for row in rows {
         let Some(peak) = row.peak.filter(|peak| roofs.iter().all(|(other, _)| other != peak)) else { continue };
         let axes = row.group.as_ref().and_then(|group| group.n_axes).unwrap_or(1);
-        roofs.push((
-            peak,
-            format!("links along {}: {} GB/s", format::counted(axes.into(), "axis", "axes"), format::gbs(peak)),
-        ));
+        let of = match row.network {
+            Some(Network::Ici) | None => format!("links along {}", format::counted(axes.into(), "axis", "axes")),
+            Some(network) => network.key().to_owned(),
+        };
+        roofs.push((peak, format!("{of}: {} GB/s", format::gbs(peak))));
     }
     roofs.small_sort_by(|(a, _), (b, _)| b.total_cmp(a));
     roofs
@@ -250,7 +251,8 @@ pub fn tip(rows: &[CommRow], id: u32) -> Option<Tip> {
         ("Message", row.message_text()),
         ("Algorithm bandwidth", row.alg_rate.map(rate)),
         ("Bus bandwidth", row.bus_rate.map(rate)),
-        ("Link bandwidth", row.peak.map(rate)),
+        ("Network", row.network.map(|network| network.key().to_owned())),
+        ("Bandwidth of the network", row.peak.map(rate)),
         ("Time", Some(format::exact_time(row.wall))),
         ("Executions", Some(format::executions(row.n))),
         ("Groups", row.group.as_ref().map(|group| group.text.clone()).filter(|text| !text.is_empty())),

@@ -3,14 +3,14 @@
 //! of the address, which only this view reads.
 //!
 //! ```text
-//!  of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:0-1000
+//!  of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;dcn:12500000000;part:0-1000
 //! ```
 //!
-//! Only values that differ from the default are written. Names are added, and never renamed. A value that cannot be
+//! Bandwidths are in bytes per second. Only values that differ from the default are written. Names are added, and never renamed. A value that cannot be
 //! parsed is an error. An unknown name is skipped, because a later build may have added it.
 
 use super::params::{Pairs, each_pair, parse_part};
-use crate::analysis::comm::{CommBy, NamedMesh, Topology, TransferFilter};
+use crate::analysis::comm::{CommBy, Machine, TransferFilter};
 use std::fmt;
 use std::str::FromStr;
 
@@ -57,11 +57,13 @@ pub enum Pane {
     Flags,
     /// Skew of the devices and the straggler.
     Devices,
+    /// Collectives between slices, over the data center network.
+    Dcn,
 }
 
 impl Pane {
     /// All panes, in order.
-    pub const ALL: [Self; 4] = [Self::Lanes, Self::Bandwidth, Self::Flags, Self::Devices];
+    pub const ALL: [Self; 5] = [Self::Lanes, Self::Bandwidth, Self::Flags, Self::Devices, Self::Dcn];
 
     /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
@@ -70,6 +72,7 @@ impl Pane {
             Self::Bandwidth => "bandwidth",
             Self::Flags => "flags",
             Self::Devices => "devices",
+            Self::Dcn => "dcn",
         }
     }
 
@@ -80,6 +83,7 @@ impl Pane {
             Self::Bandwidth => "Bandwidth",
             Self::Flags => "Flags",
             Self::Devices => "Devices",
+            Self::Dcn => "DCN",
         }
     }
 }
@@ -92,10 +96,8 @@ pub struct CommViewState {
     /// Grouping of the rows.
     pub by: CommBy,
     pub pane: Pane,
-    /// Axes of the program's mesh. `None` if the user gave none.
-    pub mesh: Option<NamedMesh>,
-    /// Links between the chips. `None` if the user gave none.
-    pub topology: Option<Topology>,
+    /// What the user says about the devices and the networks between them.
+    pub machine: Machine,
     /// The part of the step whose intervals are shown, in ps from its start. `None` shows the whole step.
     pub part: Option<(u64, u64)>,
 }
@@ -106,9 +108,12 @@ impl fmt::Display for CommViewState {
         pairs.write_if_some("of", self.of.map(CommRows::key))?;
         pairs.write_unless_default(self.by == CommBy::default(), "by", self.by.key())?;
         pairs.write_unless_default(self.pane == Pane::default(), "pane", self.pane.key())?;
-        pairs.write_if_some("mesh", self.mesh.as_ref())?;
-        pairs.write_if_some("topology", self.topology.as_ref())?;
-        pairs.write_unless_default(!self.topology.as_ref().is_some_and(|topology| topology.wrap), "wrap", "1")?;
+        let Machine { topology, mesh, rates } = &self.machine;
+        pairs.write_if_some("mesh", mesh.as_ref())?;
+        pairs.write_if_some("topology", topology.as_ref())?;
+        pairs.write_unless_default(!topology.as_ref().is_some_and(|topology| topology.wrap), "wrap", "1")?;
+        pairs.write_if_some("dcn", rates.dcn)?;
+        pairs.write_if_some("network", rates.hosts)?;
         pairs.write_if_some("part", self.part.map(|(from, to)| format!("{from}-{to}")))
     }
 }
@@ -129,9 +134,11 @@ impl CommViewState {
             "of" => self.of = Some(CommRows::ALL.into_iter().find(|of| of.key() == value)?),
             "by" => self.by = CommBy::ALL.into_iter().find(|by| by.key() == value)?,
             "pane" => self.pane = Pane::ALL.into_iter().find(|pane| pane.key() == value)?,
-            "mesh" => self.mesh = Some(value.parse().ok()?),
-            "topology" => self.topology = Some(value.parse().ok()?),
-            "wrap" => self.topology.as_mut()?.wrap = value == "1",
+            "mesh" => self.machine.mesh = Some(value.parse().ok()?),
+            "topology" => self.machine.topology = Some(value.parse().ok()?),
+            "wrap" => self.machine.topology.as_mut()?.wrap = value == "1",
+            "dcn" => self.machine.rates.dcn = Some(value.parse().ok()?),
+            "network" => self.machine.rates.hosts = Some(value.parse().ok()?),
             "part" => self.part = Some(parse_part(value)?),
             // A later build may have added the name.
             _ => {}
@@ -143,38 +150,43 @@ impl CommViewState {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
+    use crate::analysis::comm::{NamedMesh, NetworkRates, Topology};
     use proptest::prelude::*;
 
     #[test]
     fn defaults_are_omitted_and_old_addresses_parse() {
         assert_eq!(CommViewState::default().to_string(), "");
-        let text = "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:7-1000";
+        let text = "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;dcn:5;network:7;part:7-1000";
         let one: CommViewState = format!("{text};later:1").parse().unwrap();
         assert_eq!((one.of, one.by, one.pane), (Some(CommRows::Copies), CommBy::Group, Pane::Bandwidth));
-        assert_eq!(one.topology, Some(Topology { sides: vec![4, 4, 4], wrap: true }));
+        assert_eq!(one.machine.rates, NetworkRates { dcn: Some(5), hosts: Some(7) });
+        assert_eq!(one.machine.topology, Some(Topology { sides: vec![4, 4, 4], wrap: true }));
         assert_eq!(one.to_string(), text);
-        for bad in ["of:x", "by:kind", "pane:", "mesh:4", "topology:x", "wrap:1", "part:2-2", "part:1"] {
+        for bad in ["of:x", "by:kind", "pane:", "mesh:4", "topology:x", "wrap:1", "dcn:x", "part:2-2", "part:1"] {
             assert_eq!(bad.parse::<CommViewState>(), Err(bad.to_owned()));
         }
     }
 
-    fn machine() -> impl Strategy<Value = (Option<NamedMesh>, Option<Topology>)> {
+    fn machine() -> impl Strategy<Value = Machine> {
         let axes = prop::collection::vec(("[a-z_.-]{1,8}", 1u64..8), 1..5);
         let sides = (prop::collection::vec(1u64..9, 1..4), any::<bool>());
-        (
+        let parts = (
             prop::option::of(axes.prop_map(|axes| NamedMesh { axes })),
             prop::option::of(sides.prop_map(|(sides, wrap)| Topology { sides, wrap })),
-        )
+            prop::option::of(any::<u64>()),
+            prop::option::of(any::<u64>()),
+        );
+        parts.prop_map(|(mesh, topology, dcn, hosts)| Machine { topology, mesh, rates: NetworkRates { dcn, hosts } })
     }
 
     proptest! {
         #[test]
         fn written_values_round_trip(
             of in prop::option::of(prop::sample::select(CommRows::ALL.to_vec())), by in prop::sample::select(CommBy::ALL.to_vec()),
-            pane in prop::sample::select(Pane::ALL.to_vec()), (mesh, topology) in machine(),
+            pane in prop::sample::select(Pane::ALL.to_vec()), machine in machine(),
             part in prop::option::of((0u64..9, 9u64..99)),
         ) {
-            let place = CommViewState { of, by, pane, mesh, topology, part };
+            let place = CommViewState { of, by, pane, machine, part };
             prop_assert_eq!(place.to_string().parse::<CommViewState>(), Ok(place));
         }
 

@@ -2,7 +2,7 @@
 
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::Platform;
-use crate::analysis::comm::{CommBy, CommQuery};
+use crate::analysis::comm::{CommBy, CommQuery, Machine};
 use crate::analysis::flags::{FlagsQuery, evaluate_flags};
 use crate::analysis::memory::{
     Estimate, LiveRangeRows, MemoryPrograms, MemoryQuery, Padding, RollUp, RollUpRow, SpaceMemory, SpacePeak,
@@ -78,8 +78,8 @@ impl ReportSession {
         if query.by != CommBy::Op {
             return Err(self.lacks("other groupings of communication"));
         }
-        if query.topology.is_some() || query.mesh.is_some() {
-            return Err(self.lacks("communication with another mesh or topology"));
+        if query.machine != Machine::default() {
+            return Err(self.lacks("communication with another mesh, topology or bandwidth"));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::visit::{Number, Text, Visit, VisitResult, each};
 use super::{defaults, origin};
 use crate::analysis::comm::{
-    Arrival, CommRow, Core, DeviceBalance, DeviceGroup, Execution, LinkPeak, Overlap, Pairing, Primitive,
+    Arrival, CommRow, Core, DcnCollective, DeviceBalance, DeviceGroup, Execution, LinkPeak, Network, Overlap, Pairing, Primitive,
     PrimitiveSums, Role, StepComm, Traffic,
 };
 use crate::share::report::CommPart;
@@ -24,6 +24,16 @@ pub(super) const PRIMITIVES: [Primitive; 12] = [
     Primitive::Slice,
 ];
 pub(super) const CORES: [Core; 2] = [Core::Tensor, Core::Sparse];
+const NETWORKS: [Network; 8] = [
+    Network::Dcn,
+    Network::Ici,
+    Network::OnChip,
+    Network::NvLink,
+    Network::InfinityFabric,
+    Network::Pcie,
+    Network::Hosts,
+    Network::Host,
+];
 const WAYS: [Execution; 4] = [Execution::Sync, Execution::Async, Execution::Fused, Execution::Mixed];
 const ROLES: [Role; 5] = [Role::Weights, Role::Gradients, Role::DataOrTensor, Role::Experts, Role::PipelineOrRing];
 
@@ -40,13 +50,14 @@ pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> VisitResult {
     v.rows(&mut of.primitives, defaults::primitive)?;
     each(&mut of.primitives, |sums: &mut PrimitiveSums| {
         v.one_of(&mut sums.primitive, &PRIMITIVES)?;
-        if v.version() >= 5 {
-            v.flag(&mut sums.is_over_dcn)?;
-        }
+        network(v, &mut sums.network)?;
         v.one_of(&mut sums.core, &CORES)?;
         traffic(v, &mut sums.traffic)?;
         v.texts(&mut sums.flags, Text::Word)
     })?;
+    if v.version() >= 6 {
+        dcn(v, &mut of.dcn)?;
+    }
     steps(v, &mut of.steps)?;
     v.present(&mut of.balance, DeviceBalance::default)?;
     if let Some(of) = &mut of.balance {
@@ -95,9 +106,7 @@ fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> VisitResult {
     each(of, |row| v.string(&mut row.key, Text::Op))?;
     each(of, |row| v.text(&mut row.op, Some(&row.key), Text::Op))?;
     each(of, |row| v.optional_one_of(&mut row.primitive, &PRIMITIVES))?;
-    if v.version() >= 5 {
-        each(of, |row| v.flag(&mut row.is_over_dcn))?;
-    }
+    each(of, |row| network(v, &mut row.network))?;
     each(of, |row| v.text(&mut row.program, None, Text::Program))?;
     each(of, |row| v.program_id(&mut row.program_id))?;
     each(of, |row| v.text(&mut row.source, None, Text::Source))?;
@@ -122,6 +131,39 @@ fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> VisitResult {
     each(of, |row| v.real(&mut row.bus_rate, row.alg_rate))?;
     each(of, |row| v.real(&mut row.peak, None))?;
     each(of, |row| v.real(&mut row.util, None))
+}
+
+/// The network of collectives. Version 5 says only whether it is DCN.
+fn network(v: &mut dyn Visit, of: &mut Option<Network>) -> VisitResult {
+    if v.version() >= 6 {
+        return v.optional_one_of(of, &NETWORKS);
+    }
+    if v.version() == 5 {
+        let mut is_over_dcn = *of == Some(Network::Dcn);
+        v.flag(&mut is_over_dcn)?;
+        *of = is_over_dcn.then_some(Network::Dcn);
+    }
+    Ok(())
+}
+
+fn dcn(v: &mut dyn Visit, of: &mut Vec<DcnCollective>) -> VisitResult {
+    v.rows(of, defaults::dcn_collective)?;
+    each(of, |row| {
+        v.string(&mut row.rendezvous, Text::Op)?;
+        v.string(&mut row.op, Text::Op)?;
+        v.text(&mut row.program, None, Text::Program)?;
+        v.program_id(&mut row.program_id)?;
+        v.one_of(&mut row.primitive, &PRIMITIVES)?;
+        v.optional(&mut row.n_slices)?;
+        v.executions(&mut row.n, Count::ONE)?;
+        v.optional(&mut row.bytes)?;
+        v.optional(&mut row.sent)?;
+        v.time(&mut row.in_flight)?;
+        v.time(&mut row.stall)?;
+        v.time(&mut row.exposed)?;
+        v.time(&mut row.slack)?;
+        v.real(&mut row.peak, None)
+    })
 }
 
 fn group(v: &mut dyn Visit, of: &mut Option<DeviceGroup>) -> VisitResult {

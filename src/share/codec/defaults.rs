@@ -4,7 +4,7 @@
 use crate::analysis::base::{DeviceChoice, Header, Mean, Peaks, Status, StepChoice, Totals};
 use crate::analysis::breakdown::{AcrossDevices, Group, SignatureTime, StepStats, StepTime};
 use crate::analysis::comm::{
-    Arrival, ArrivalSpread, Comm, CommRow, Core, DeviceGroup, Execution, Overlap, Pairing, Primitive, PrimitiveSums,
+    Arrival, ArrivalSpread, Comm, CommRow, DcnCollective, Core, DeviceGroup, Execution, Overlap, Pairing, Primitive, PrimitiveSums,
     Traffic,
 };
 use crate::analysis::memory::{AllocatorMemory, Buffer, BufferId, Category, MemoryClass, UseAt};
@@ -48,6 +48,7 @@ pub fn report() -> Report {
         notes: Vec::new(),
     };
     let comm = Comm {
+        dcn: Vec::new(),
         header: header.clone(),
         totals: Totals::default(),
         tensor: Traffic::default(),
@@ -209,10 +210,29 @@ pub fn allocator() -> AllocatorMemory {
 pub fn primitive() -> PrimitiveSums {
     PrimitiveSums {
         primitive: Primitive::Unknown,
-        is_over_dcn: false,
+        network: None,
         core: Core::Tensor,
         traffic: Traffic::default(),
         flags: Vec::new(),
+    }
+}
+
+pub fn dcn_collective() -> DcnCollective {
+    DcnCollective {
+        rendezvous: String::new(),
+        op: String::new(),
+        program: None,
+        program_id: None,
+        primitive: Primitive::Unknown,
+        n_slices: None,
+        n: Count::ZERO,
+        bytes: None,
+        sent: None,
+        in_flight: ZERO,
+        stall: ZERO,
+        exposed: ZERO,
+        slack: ZERO,
+        peak: None,
     }
 }
 
@@ -220,7 +240,7 @@ pub fn comm_row() -> CommRow {
     CommRow {
         key: String::new(),
         primitive: None,
-        is_over_dcn: false,
+        network: None,
         op: None,
         program: None,
         program_id: None,

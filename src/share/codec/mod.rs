@@ -6,8 +6,8 @@
 //! into a list of their variants; new variants are added at the end. Values that follow from other values are not
 //! visited: `derive.rs` computes them.
 //!
-//! Version 2 added the periods of steps, the waits of devices, and the time of phases. Version 3 added the overview, and
-//! version 4 groups of ops and comparisons.
+//! Version 2 added the periods of steps, the waits of devices, and the time of phases. Version 3 added the overview,
+//! version 4 groups of ops and comparisons, version 5 the conditions of advice, and version 6 the networks of collectives.
 
 mod comm;
 mod comparison;

@@ -1,10 +1,10 @@
 //! This module renders the editor of mesh and topology: the axes of the program's device mesh, the chips of the
-//! machine, and the axis of each replica group.
+//! machine, the bandwidth of networks between hosts, and the axis of each replica group.
 
 use super::model::CommModel;
-use crate::analysis::comm::{CommRow, NamedMesh, Topology};
+use crate::analysis::comm::{CommRow, Machine, NamedMesh, Network, NetworkRates, Topology};
 use crate::table::format::{self, ABSENT};
-use crate::view::type_erasure::{EraseType, effect, live};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::ev;
@@ -20,8 +20,8 @@ pub(super) fn MeshAndTopology(model: CommModel) -> impl IntoView {
         let text = model.view_state.with(|view_state| {
             let wrap =
                 |topology: &Topology| if topology.wrap { format!("{topology} torus") } else { topology.to_string() };
-            let parts: Vec<String> =
-                view_state.mesh.iter().map(ToString::to_string).chain(view_state.topology.iter().map(wrap)).collect();
+            let Machine { topology, mesh, .. } = &view_state.machine;
+            let parts: Vec<String> = mesh.iter().map(ToString::to_string).chain(topology.iter().map(wrap)).collect();
             if parts.is_empty() { "not set".to_owned() } else { parts.join(" · ") }
         });
         view! { <span class="sub">"Mesh, topology "</span> <b>{format::middle_cut(&text, 40)}</b> }.any()
@@ -35,6 +35,7 @@ pub(super) fn MeshAndTopology(model: CommModel) -> impl IntoView {
         >
             <Mesh model />
             <Links model />
+            <Networks model />
             <Groups model />
         </Popover>
     }
@@ -45,7 +46,7 @@ pub(super) fn MeshAndTopology(model: CommModel) -> impl IntoView {
 #[component]
 fn Mesh(model: CommModel) -> impl IntoView {
     let axes = move || {
-        model.view_state.with(|view_state| view_state.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default())
+        model.view_state.with(|view_state| view_state.machine.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default())
     };
     let draft = RwSignal::new(Vec::<(String, String)>::new());
     let wrong = RwSignal::new(false);
@@ -63,7 +64,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
         let mesh = text.parse::<NamedMesh>().ok();
         wrong.set(mesh.is_none() && !text.is_empty());
         if !wrong.get_untracked() {
-            model.change(|view_state| view_state.mesh = mesh);
+            model.change(|view_state| view_state.machine.mesh = mesh);
         }
     };
     let field = move |at: usize, is_size: bool| {
@@ -108,7 +109,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
         let words = "Letters, digits, _ - and . for a name; a number above zero; at most 8 axes.";
         wrong.get().then(|| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any())
     };
-    let devices = move || model.view_state.with(|view_state| view_state.mesh.as_ref().map(NamedMesh::devices));
+    let devices = move || model.view_state.with(|view_state| view_state.machine.mesh.as_ref().map(NamedMesh::devices));
     let total = move || devices().map(|n| format::counted(n, "device", "devices"));
     view! {
         <h2>"Mesh of the program"</h2>
@@ -127,23 +128,23 @@ fn Links(model: CommModel) -> impl IntoView {
         let text = event_target_value(&event);
         let wrap = model
             .view_state
-            .with_untracked(|view_state| view_state.topology.as_ref().is_some_and(|topology| topology.wrap));
+            .with_untracked(|view_state| view_state.machine.topology.as_ref().is_some_and(|topology| topology.wrap));
         let read = text.parse::<Topology>().map(|topology| Topology { wrap, ..topology });
         wrong.set(read.as_ref().err().copied().filter(|_| !text.trim().is_empty()));
         if wrong.get_untracked().is_none() {
-            model.change(|view_state| view_state.topology = read.ok());
+            model.change(|view_state| view_state.machine.topology = read.ok());
         }
     };
     let value = move || {
-        model.view_state.with(|view_state| view_state.topology.as_ref().map(ToString::to_string)).unwrap_or_default()
+        model.view_state.with(|view_state| view_state.machine.topology.as_ref().map(ToString::to_string)).unwrap_or_default()
     };
     let closed =
-        move || model.view_state.with(|view_state| view_state.topology.as_ref().is_some_and(|topology| topology.wrap));
+        move || model.view_state.with(|view_state| view_state.machine.topology.as_ref().is_some_and(|topology| topology.wrap));
     let close = move |event: ev::Event| {
         let wrap = event_target_checked(&event);
-        model.change(|view_state| view_state.topology.iter_mut().for_each(|topology| topology.wrap = wrap));
+        model.change(|view_state| view_state.machine.topology.iter_mut().for_each(|topology| topology.wrap = wrap));
     };
-    let none = move || model.view_state.with(|view_state| view_state.topology.is_none());
+    let none = move || model.view_state.with(|view_state| view_state.machine.topology.is_none());
     let link = move || {
         model.view.with(|view| {
             let link = view.as_ref()?.comm.link.as_ref()?;
@@ -163,6 +164,67 @@ fn Links(model: CommModel) -> impl IntoView {
             <label class="check">
                 <input type="checkbox" prop:checked=closed disabled=none on:change=close />
                 " Wrap-around links (torus)"
+            </label>
+        </div>
+        <p role="status">{live(status)}</p>
+    }
+    .any()
+}
+
+/// Renders the bandwidths of the networks between hosts that the rows use. The capture does not hold them.
+#[component]
+fn Networks(model: CommModel) -> impl IntoView {
+    let one = move |(network, label): (Network, &'static str)| {
+        let used = move || {
+            model.view.with(|view| {
+                view.as_ref().is_some_and(|view| view.comm.rows.iter().any(|row| row.network == Some(network)))
+            })
+        };
+        view! { <If when=used>{move || bandwidth_input(model, network, label)}</If> }.any()
+    };
+    [(Network::Dcn, "Data center network between slices"), (Network::Hosts, "Network between hosts")]
+        .map(one)
+        .collect_view()
+}
+
+/// Renders the input for the bandwidth of a network.
+fn bandwidth_input(model: CommModel, network: Network, label: &'static str) -> AnyView {
+    let wrong = RwSignal::new(None::<&'static str>);
+    let rate = move |rates: &mut NetworkRates, set: Option<Option<u64>>| {
+        let of = if network == Network::Dcn { &mut rates.dcn } else { &mut rates.hosts };
+        set.inspect(|set| *of = *set);
+        *of
+    };
+    let typed = move |event: ev::Event| {
+        let text = event_target_value(&event);
+        let read = if text.trim().is_empty() { Ok(None) } else { NetworkRates::parse(&text).map(Some) };
+        wrong.set(read.err());
+        if let Ok(read) = read {
+            model.change(|view_state| drop(rate(&mut view_state.machine.rates, Some(read))));
+        }
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a bandwidth")]
+    let value = move || {
+        let mut rates = model.view_state.with(|view_state| view_state.machine.rates);
+        rate(&mut rates, None).map(|rate| (rate as f64 / 1e9).to_string()).unwrap_or_default()
+    };
+    // Without an input, this is the published bandwidth.
+    let usual = move || {
+        model.view.with(|view| {
+            let of = |row: &&CommRow| row.network == Some(network);
+            let peak = view.as_ref()?.comm.rows.iter().find(of)?.peak?;
+            Some(format::gbs(peak))
+        })
+    };
+    let status =
+        move || wrong.get().map(|words| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any());
+    view! {
+        <h2>{label}</h2>
+        <p class="sub">"Bandwidth of one device in one direction. Gives how far the network is used."</p>
+        <div class="editor-row">
+            <label>
+                <span class="sub">"GB/s"</span>
+                <input type="text" inputmode="decimal" placeholder=move || usual().unwrap_or_else(|| "12.5".to_owned()) autocomplete="off" spellcheck="false" prop:value=value on:change=typed />
             </label>
         </div>
         <p role="status">{live(status)}</p>

@@ -44,8 +44,7 @@ impl CommModel {
             view_state.with(|view_state| CommQuery {
                 query: query.get(),
                 by: view_state.by,
-                topology: view_state.topology.clone(),
-                mesh: view_state.mesh.clone(),
+                machine: view_state.machine.clone(),
             })
         });
         let (view, busy) = (SharedSignal::<CommView>::none(), RwSignal::new(true));

@@ -1,11 +1,13 @@
-//! This module renders the pane beside the steps: lanes, bandwidth, flags or devices. Figures and texts are in
+//! This module renders the pane beside the steps: lanes, bandwidth, flags, devices or DCN. Figures and texts are in
 //! `chart::comm`.
 
 use super::flags::Flags;
 use super::lanes::Lanes;
 use super::model::CommModel;
+use crate::analysis::comm::{CommRow, DcnCollective, Network};
 use crate::chart::comm::{bandwidth, key, rows, text};
 use crate::protocol::url::comm::{CommRows, Pane};
+use crate::report::comm_table::{DCN_COLUMNS, DcnColumn};
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
@@ -27,6 +29,7 @@ pub(super) fn CommPane(model: CommModel) -> impl IntoView {
         Pane::Bandwidth => view! { <Bandwidth model head=choice(model) /> }.any(),
         Pane::Flags => view! { <Flags model head=choice(model) /> }.any(),
         Pane::Devices => view! { {head(model)} {devices(model)} }.any(),
+        Pane::Dcn => view! { {head(model)} {dcn(model)} }.any(),
     };
     view! { <section class="comm-pane" aria-label="Details">{live(body)}</section> }.any()
 }
@@ -35,20 +38,33 @@ pub(super) fn CommPane(model: CommModel) -> impl IntoView {
 fn shown(model: CommModel) -> Pane {
     match model.view_state.with(|view_state| view_state.pane) {
         Pane::Lanes if !model.state.can(|can| can.comm_intervals) => Pane::Bandwidth,
+        Pane::Dcn if !has_dcn(model) => Pane::Bandwidth,
         pane => pane,
     }
 }
 
+/// Whether a collective goes between slices.
+fn has_dcn(model: CommModel) -> bool {
+    model.view.with(|view| view.as_ref().is_some_and(|view| !view.comm.dcn.is_empty()))
+}
+
 /// Renders the switch between the parts.
 fn choice(model: CommModel) -> AnyView {
+    let dcn = Memo::new(move |_| has_dcn(model));
     let one = move |pane: Pane| {
         let pressed = move || (shown(model) == pane).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|view_state| view_state.pane = pane)>{pane.label()}</button> }.any()
     };
     let has_intervals = untrack(|| model.state.can(|can| can.comm_intervals));
-    let offered = Pane::ALL.into_iter().filter(|pane| has_intervals || *pane != Pane::Lanes);
-    view! { <div class="segmented" data-roving="" role="group" aria-label="Details">{offered.map(one).collect_view()}</div> }
-        .any()
+    let buttons = move || {
+        let is_offered = |pane: &Pane| match pane {
+            Pane::Lanes => has_intervals,
+            Pane::Dcn => dcn.get(),
+            _ => true,
+        };
+        Pane::ALL.into_iter().filter(is_offered).map(one).collect_view()
+    };
+    view! { <div class="segmented" data-roving="" role="group" aria-label="Details">{live(buttons)}</div> }.any()
 }
 
 fn head(model: CommModel) -> AnyView {
@@ -94,8 +110,10 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
     let left_out =
         move || model.view.with(|view| bandwidth::left_out(rows(&view.as_ref()?.comm, model.of.get()), model.of.get()));
     let no_links = move || {
-        let none = model.view_state.with(|view_state| view_state.topology.is_none())
-            && model.of.get() == CommRows::Collectives;
+        let is_ici = |row: &CommRow| row.network == Some(Network::Ici);
+        let none = model.view_state.with(|view_state| view_state.machine.topology.is_none())
+            && model.of.get() == CommRows::Collectives
+            && model.view.with(|view| view.as_ref().is_some_and(|view| view.comm.rows.iter().any(is_ici)));
         none.then_some(" With a topology, what links carry is drawn too.")
     };
     let legend = move || {
@@ -119,6 +137,28 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
         </div>
     }
     .any()
+}
+
+/// Renders the collectives between slices.
+fn dcn(model: CommModel) -> AnyView {
+    let rows = move || {
+        let view = model.view.get()?;
+        let head = |(head, is_text, _): DcnColumn| {
+            view! { <th scope="col" class:num=!is_text>{head}</th> }.any()
+        };
+        let line = |row: &DcnCollective| {
+            let cell = |(_, is_text, cell): DcnColumn| view! { <td class:num=!is_text>{cell(row)}</td> }.any();
+            let [(.., name), rest @ ..] = DCN_COLUMNS;
+            view! { <tr><th scope="row" class="mono">{name(row)}</th>{rest.map(cell).collect_view()}</tr> }.any()
+        };
+        Some(view! {
+            <table class="found-table">
+                <thead><tr>{DCN_COLUMNS.map(head).collect_view()}</tr></thead>
+                <tbody>{view.comm.dcn.iter().take(LISTED).map(line).collect_view()}</tbody>
+            </table>
+        }.any())
+    };
+    view! { <div class="found" tabindex="0" role="region" aria-label="Collectives between slices"><h2 class="visually-hidden">"Collectives between slices"</h2>{live(rows)}</div> }.any()
 }
 
 /// Renders the devices that the others wait for, and the collectives with arrival skew.

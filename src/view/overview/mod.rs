@@ -72,8 +72,7 @@ fn query(state: State) -> OverviewQuery {
     let comm: CommViewState = state.comm.with(|text| text.parse().unwrap_or_default());
     OverviewQuery {
         ledger: LedgerQuery { roofline: state.window_query(), ..LedgerQuery::default() },
-        topology: comm.topology,
-        mesh: comm.mesh,
+        machine: comm.machine,
         flags: state.flags.with(|text| (!text.trim().is_empty()).then(|| text.clone())),
     }
 }

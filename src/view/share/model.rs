@@ -109,7 +109,7 @@ impl ShareModel {
             let comm = state.comm.with(|text| text.parse::<CommViewState>().unwrap_or_default());
             ShareQuery {
                 roofline: roofline.to_query(query.clone()),
-                comm: CommQuery { query, topology: comm.topology, mesh: comm.mesh, ..CommQuery::default() },
+                comm: CommQuery { query, machine: comm.machine, ..CommQuery::default() },
                 level: if tab.get() == Tab::Link { level.get() } else { Level::FULL.at },
                 with_sources: !(is_cut && without_sources.get()),
                 anonymise: is_cut && anonymise.get(),

@@ -103,6 +103,8 @@ class Session:
         peak_hbm_gbps: float | None = None,
         topology: str | None = None,
         wrap: bool = False,
+        dcn: float | None = None,
+        network: float | None = None,
         mesh: str | None = None,
         flags: str | None = None,
         step: str | int | None = None,
@@ -120,6 +122,8 @@ class Session:
             chip, peaks, peak_tflops, peak_hbm_gbps: The peaks of a device, as in ``roofline``.
             topology: The chips along each dimension of the machine, such as ``"4x4x4"``.
             wrap: Whether every dimension of the topology has wrap-around links (a torus).
+            dcn: The bandwidth of the data center network between slices of TPUs, in GB/s of a device.
+            network: The bandwidth of the network between hosts of GPUs, in GB/s of a device.
             mesh: The axes of the device mesh, such as ``"data=4,model=8"``.
             flags: The XLA flags of the run.
             step, window, device: See ``Session``.
@@ -231,6 +235,8 @@ class Session:
         mesh: str | None = None,
         topology: str | None = None,
         wrap: bool = False,
+        dcn: float | None = None,
+        network: float | None = None,
         step: str | int | None = None,
         window: str | None = None,
         device: str | int | None = None,
@@ -245,6 +251,8 @@ class Session:
             mesh: The axes of the device mesh, such as ``"data=4,model=8"``.
             topology: The chips along each dimension of the machine, such as ``"4x4x4"``.
             wrap: Whether every dimension of the topology has wrap-around links (a torus).
+            dcn: The bandwidth of the data center network between slices of TPUs, in GB/s of a device.
+            network: The bandwidth of the network between hosts of GPUs, in GB/s of a device.
             step, window, device, top: See ``Session``.
         """
         return self._ask("comm", _options(locals()))
@@ -278,6 +286,8 @@ class Session:
         mesh: str | None = None,
         topology: str | None = None,
         wrap: bool = False,
+        dcn: float | None = None,
+        network: float | None = None,
         step: str | int | None = None,
         window: str | None = None,
         device: str | int | None = None,
@@ -286,7 +296,7 @@ class Session:
 
         Args:
             flags: The flags, as in ``LIBTPU_INIT_ARGS`` or ``XLA_FLAGS``. Without them, the defaults are judged.
-            mesh, topology, wrap: As in ``comm``.
+            mesh, topology, wrap, dcn, network: As in ``comm``.
             step, window, device: See ``Session``.
         """
         return self._ask("flags", _options(locals()))

@@ -28,7 +28,7 @@ macro_rules! note_codes {
 }
 
 note_codes! {
-    /// A collective moved more bytes per second than its links carry, so its sizes, its groups or the topology are
+    /// A collective moved more bytes per second than its network carries, so its sizes, its groups or the topology are
     /// wrong.
     AboveLinkPeak = "above_link_peak",
     /// An op took less time than its cost needs at peak, so its cost estimate is too large or part of its work ran
@@ -148,6 +148,8 @@ note_codes! {
     NoHlo = "no_hlo",
     /// The bandwidth of the chip's links is unknown.
     NoLinkPeak = "no_link_peak",
+    /// The bandwidth of the network between hosts is unknown.
+    NoNetworkPeak = "no_network_peak",
     /// The device has no known peak for a compute type.
     NoPeakForDtype = "no_peak_for_dtype",
     /// The events of an op do not have the program of the op.
@@ -288,6 +290,8 @@ note_codes! {
     UnknownChip = "unknown_chip",
     /// The replica groups of collectives are unknown.
     UnknownGroups = "unknown_groups",
+    /// The network of collectives is unknown.
+    UnknownNetwork = "unknown_network",
     /// The peaks of the device are unknown.
     UnknownPeaks = "unknown_peaks",
     /// The sizes of collectives are unknown.
