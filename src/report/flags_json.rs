@@ -12,6 +12,7 @@ pub struct FlagsJson<'a> {
     #[serde(flatten)]
     head: HeadJson<'a>,
     compiler: Option<&'a str>,
+    compiler_of_capture: Option<&'a str>,
     n_flags: u32,
     n_other_options: u32,
     is_cut: bool,
@@ -44,6 +45,7 @@ pub fn flags<'a>(head: HeadJson<'a>, of: &'a FlagsReport, notes: &'a [Note]) -> 
     FlagsJson {
         head,
         compiler: of.compiler.as_deref(),
+        compiler_of_capture: of.other_compiler.as_deref(),
         n_flags: of.n_flags,
         n_other_options: of.n_other,
         is_cut: of.is_cut,

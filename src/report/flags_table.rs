@@ -8,11 +8,7 @@ const ABSENT: &str = "–";
 
 /// Returns a sentence about the flags and the compiler.
 pub fn head(of: &FlagsReport) -> String {
-    let compiler = of.compiler.as_deref();
-    let compiler = compiler.map_or_else(
-        || "The compiler is unknown, because the capture does not name its platform.".to_owned(),
-        |compiler| format!("Defaults are those of {compiler}."),
-    );
+    let compiler = defaults(of);
     let own = if of.n_flags == 0 {
         "No flags are given, and a capture does not record them. The defaults are judged.".to_owned()
     } else {
@@ -25,6 +21,17 @@ pub fn head(of: &FlagsReport) -> String {
     };
     let cut = if of.is_cut { " The text is too long: only its first flags are judged." } else { "" };
     format!("{own} {compiler}{cut}")
+}
+
+/// Returns a sentence about the compiler whose defaults are used.
+pub fn defaults(of: &FlagsReport) -> String {
+    match (&of.compiler, &of.other_compiler) {
+        (None, _) => "The compiler is unknown, because the capture does not name its platform.".to_owned(),
+        (Some(compiler), None) => format!("Defaults are those of {compiler}."),
+        (Some(compiler), Some(other)) => {
+            format!("The capture is of {other}. Defaults are those of {compiler}, and may differ.")
+        }
+    }
 }
 
 /// Returns the verdicts as a table.

@@ -45,12 +45,13 @@ impl TextStyle {
 }
 
 /// The figures at the top, with their labels.
-pub(super) const SHOWN: [(&str, &str); 10] = [
+pub(super) const SHOWN: [(&str, &str); 11] = [
     ("useful_mfu", "Useful MFU"),
     ("model_mfu", "MFU (model FLOPs)"),
     ("hardware_mfu", "HFU (FLOPs as run)"),
     ("hbm_bandwidth", "HBM bandwidth"),
     ("hbm_bandwidth_measured", "HBM bandwidth, measured"),
+    ("sm_active", "SMs active, measured"),
     ("peak_hbm", "Peak HBM"),
     ("exposed_communication", "Exposed communication"),
     ("idle", "Idle"),
@@ -68,6 +69,9 @@ pub fn text(of: &Overview, style: TextStyle) -> String {
     out.push('\n');
     out += &style.wrapped(&times(of), 0);
     out += &style.wrapped(&figure_line(of), 0);
+    if let Some(quadrant) = of.quadrant() {
+        out += &style.wrapped(quadrant.sentence(), 0);
+    }
     if let Some(guess) = guess(of) {
         out += &style.wrapped(&guess, 0);
     }

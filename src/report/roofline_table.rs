@@ -30,11 +30,12 @@ pub fn head(f: &RooflineFigures) -> String {
             .map_or(String::new(), |share| format!(" ({} of the {})", percent_text(share), f.header.window_word()));
         lines.push(format!("Potential savings: {}{of_step}", time_text(roof.recoverable)));
     }
-    let use_of_step = window_use(f);
+    let (use_of_step, w) = (window_use(f), &f.window);
     if !use_of_step.is_empty() {
         let use_of_step: Vec<String> = use_of_step.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
         lines.push(format!("Whole {}: {}", f.header.window_word(), use_of_step.join(", ")));
         lines.extend(main_peak(f).map(|peak| format!("MFU and HFU are shares of {peak}")));
+        lines.extend(w.quadrant(f.coverage).map(|quadrant| quadrant.sentence().to_owned()));
     }
     TextForm::Terminal.lines(lines) + "\n"
 }
@@ -67,6 +68,8 @@ pub fn window_use(f: &RooflineFigures) -> Vec<(&'static str, String)> {
         ("HFU", w.mfu),
         ("MFU from tokens", w.useful_mfu),
         ("HBM bandwidth utilization", w.hbm_util),
+        ("HBM bandwidth utilization, measured", w.hbm_util_measured),
+        ("SMs active, measured", w.sm_active),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, Peaks::share_text(value?)))).collect()
 }

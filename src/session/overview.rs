@@ -6,7 +6,7 @@ use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, MissingDevices, Query};
 use crate::analysis::comm::{Comm, CommQuery};
 use crate::analysis::files::FileView;
-use crate::analysis::flags::evaluate_flags;
+use crate::analysis::flags::{Compiler, evaluate_flags};
 use crate::analysis::ledger::LedgerByOp;
 use crate::analysis::memory::{CrossCheck, MemoryPrograms, MemoryQuery, RuntimeMemory, SpaceMemory};
 use crate::analysis::overview::{MAX_STEPS, Overview, OverviewInputs, OverviewQuery};
@@ -77,8 +77,7 @@ pub(crate) fn overview_and_inputs(
     let of_program = compiled.and_then(|expected| MissingDevices::new(profile, &analysis.devices, expected));
     let of_groups = analysis.completeness.missing_devices;
     let missing_devices = of_groups.into_iter().chain(of_program).max_by_key(|missing| missing.expected);
-    let platform = analysis.devices[by_op.ledger.device].platform;
-    let flags = query.flags.as_deref().map(|text| evaluate_flags(text, Some(platform), &comm));
+    let flags = query.flags.as_deref().map(|text| evaluate_flags(text, Compiler::of_session(profile, analysis), &comm));
     let inputs = OverviewInputs {
         by_op: &by_op,
         gaps: &gaps,

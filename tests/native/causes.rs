@@ -13,7 +13,7 @@ use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
 
-const US: i64 = 1_000_000;
+pub const US: i64 = 1_000_000;
 pub const MS: i64 = 1_000 * US;
 /// Number of random runs of each fault.
 const N_RUNS: u64 = 12;

@@ -5,7 +5,7 @@ use crate::common::{self, open};
 use rooflight::analysis::base::{Analysis, Platform, Query, StepChoice};
 use rooflight::analysis::comm::flags::{ALL, Flag};
 use rooflight::analysis::comm::{Comm, CommQuery};
-use rooflight::analysis::flags::{FlagRow, FlagText, FlagsReport, KnownFlags, Verdict, evaluate_flags};
+use rooflight::analysis::flags::{Compiler, FlagRow, FlagText, FlagsReport, KnownFlags, Verdict, evaluate_flags};
 use rooflight::session::{self, Opened, Programs};
 use rooflight::units::Picos;
 
@@ -212,6 +212,25 @@ fn a_gpu_capture_is_judged_by_the_flags_of_jaxlib() {
     let scheduler = verdict(&report, "xla_gpu_enable_latency_hiding_scheduler").unwrap();
     assert_eq!(scheduler.verdict, Verdict::NoEffect);
     assert_eq!(scheduler.text, "No collective runs here.");
+}
+
+/// The capture is of another version than the table of flags, whose run did not stop at a flag that the table lacks.
+#[test]
+fn a_flag_of_another_version_is_kept() {
+    let text = "--xla_tpu_brand_new_flag=true";
+    let compiler = |version: &str| Compiler {
+        platform: Some(Platform::Tpu),
+        stated: Some(format!("libtpu {version}")),
+    };
+    let report = evaluate_flags(text, compiler("0.0.99"), &sample(Some(V5P)));
+    assert_eq!(report.other_compiler.as_deref(), Some("libtpu 0.0.99"));
+    let row = verdict(&report, "xla_tpu_brand_new_flag").unwrap();
+    assert!(row.verdict == Verdict::Unknown && row.change.is_none(), "{row:?}");
+    assert!(row.text.ends_with("The capture is of libtpu 0.0.99, which may have it."), "{}", row.text);
+    assert!(report.changed.is_none_or(|changed| changed.contains(text)));
+    let same = evaluate_flags(text, compiler("0.0.51"), &sample(Some(V5P)));
+    assert_eq!(same.other_compiler, None);
+    assert!(verdict(&same, "xla_tpu_brand_new_flag").unwrap().change.is_some());
 }
 
 /// A long text is judged in part, and its changes do not take many times its size.

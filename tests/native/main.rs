@@ -61,6 +61,7 @@ mod memory;
 mod memory_rules;
 mod memory_table;
 mod model_guess;
+mod networks;
 mod op;
 mod op_graph;
 mod open_sessions;

@@ -4,7 +4,7 @@
 use super::device::{Clock, Device, Step, StepBasis, intervals_in};
 use super::query::StepChoice;
 use super::scale::Scale;
-use crate::intervals::{Cursor, Interval, Merged, self_time};
+use crate::intervals::{ALL, Cursor, Interval, Merged, self_time};
 use crate::parallel;
 use crate::profile::Plane;
 use crate::units::Count;
@@ -284,6 +284,27 @@ impl OpTimeCache {
             *old = std::mem::take(young);
         }
         measured
+    }
+}
+
+impl Step {
+    /// The window of the step on `clock`.
+    pub(in crate::analysis) fn window_on(&self, clock: Clock, device: &Device) -> Interval {
+        if clock == device.step_clock { self.window } else { self.event_window }
+    }
+}
+
+impl Device {
+    /// Returns the window of `choice` on `clock`, in ps, and whether it is the whole capture. `None` if the device does not
+    /// have the step.
+    pub(in crate::analysis) fn window_on(&self, choice: StepChoice, clock: Clock) -> Option<(Merged, bool)> {
+        if self.is_whole_capture(choice) {
+            return Some((Merged::new(vec![ALL]), true));
+        }
+        let range = self.chosen_range(choice);
+        let steps = self.chosen_steps(choice, range.as_ref());
+        let window = steps.iter().map(|step| step.window_on(clock, self)).collect();
+        (!steps.is_empty()).then_some((window, false))
     }
 }
 

@@ -5,11 +5,11 @@ use super::async_spans::{CoreTimeline, clock};
 use crate::analysis::base::op_times::{Window, mean_times, op_times};
 use crate::analysis::base::rows::Slice;
 use crate::analysis::base::scale::Scale;
-use crate::analysis::base::{Analysis, Clock, Device, Interval, Step, StepBasis, StepChoice};
+use crate::analysis::base::{Analysis, Device, Interval, StepBasis, StepChoice};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::primitive::Core;
 use crate::analysis::classify::{Facts, Kind, classify};
-use crate::intervals::{ALL, Merged};
+use crate::intervals::Merged;
 use crate::parallel;
 use crate::profile::{Line, OpId, Plane, Profile};
 use rustc_hash::FxHashMap;
@@ -75,27 +75,6 @@ impl<'p> SparsePlanes<'p> {
     /// Returns the planes of the SparseCores of a device.
     fn of_device<'s>(&'s self, device: &'s Plane) -> &'s [&'p Plane] {
         self.0.get(&(device.file, device.name.trim_end())).map_or(&[], Vec::as_slice)
-    }
-}
-
-impl Step {
-    /// The window of the step on `clock`.
-    pub(super) fn window_on(&self, clock: Clock, device: &Device) -> Interval {
-        if clock == device.step_clock { self.window } else { self.event_window }
-    }
-}
-
-impl Device {
-    /// Returns the window of `choice` on `clock`, in ps, and whether it is the whole capture. `None` if the device does not
-    /// have the step.
-    pub(super) fn window_on(&self, choice: StepChoice, clock: Clock) -> Option<(Merged, bool)> {
-        if self.is_whole_capture(choice) {
-            return Some((Merged::new(vec![ALL]), true));
-        }
-        let range = self.chosen_range(choice);
-        let steps = self.chosen_steps(choice, range.as_ref());
-        let window = steps.iter().map(|step| step.window_on(clock, self)).collect();
-        (!steps.is_empty()).then_some((window, false))
     }
 }
 

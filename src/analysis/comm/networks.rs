@@ -64,8 +64,8 @@ impl Networks {
             within_host: (device.platform == Platform::Gpu).then(|| within_host(plane, chip)).flatten(),
             joined: joined(profile, analysis, at, name),
             pcie: pcie_of_model.or_else(|| of_device(chip.and_then(|chip| chip.pcie))),
-            dcn: yours(rates.dcn).or_else(|| of_device(chip.and_then(|chip| chip.dcn))),
-            hosts: yours(rates.hosts),
+            dcn: yours(rates.get(Network::Dcn)).or_else(|| of_device(chip.and_then(|chip| chip.dcn))),
+            hosts: yours(rates.get(Network::Hosts)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! This module holds the queries of communication. It is plain data and does not depend on the report.
 
 use crate::analysis::base::Query;
+use crate::analysis::classify::network::Network;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -36,6 +37,24 @@ pub struct NetworkRates {
 }
 
 impl NetworkRates {
+    /// Returns the bandwidth of a network. `None` if the user gave none, and for other networks than those of the fields.
+    pub const fn get(&self, network: Network) -> Option<u64> {
+        match network {
+            Network::Dcn => self.dcn,
+            Network::Hosts => self.hosts,
+            _ => None,
+        }
+    }
+
+    /// Sets the bandwidth of a network of the fields. Another network has no effect.
+    pub const fn set(&mut self, network: Network, rate: Option<u64>) {
+        match network {
+            Network::Dcn => self.dcn = rate,
+            Network::Hosts => self.hosts = rate,
+            _ => {}
+        }
+    }
+
     /// Parses GB/s, as bytes per second.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! This module judges each flag of a text by the defaults, by the chip, and by the communication of a window.
 
+use super::compiler::Compiler;
 use super::defaults::{KnownFlag, KnownFlags, is_on, is_same_value};
 use super::edit::changed;
 use super::flag_rules;
@@ -22,13 +23,13 @@ const MAX_CHANGES: usize = 24;
 /// The largest number of names in a row about several flags.
 const LISTED: usize = 8;
 
-/// Judges the flags of `text`. `platform` is that of the devices of `comm`; `None` if it is unknown.
-pub fn evaluate_flags(text: &str, platform: Option<Platform>, comm: &Comm) -> FlagsReport {
+/// Judges the flags of `text`. `compiler` is that of the programs of `comm`, or its platform.
+pub fn evaluate_flags(text: &str, compiler: impl Into<Compiler>, comm: &Comm) -> FlagsReport {
     let evaluator = FlagEvaluator {
         text,
         flags: FlagText::read(text),
         known: KnownFlags::new(),
-        platform,
+        compiler: compiler.into(),
         chip: comm.header.device_type.as_deref().and_then(Chip::named),
         comm,
     };
@@ -39,7 +40,7 @@ struct FlagEvaluator<'a> {
     text: &'a str,
     flags: FlagText,
     known: KnownFlags,
-    platform: Option<Platform>,
+    compiler: Compiler,
     chip: Option<&'static Chip>,
     comm: &'a Comm,
 }
@@ -103,7 +104,8 @@ impl FlagEvaluator<'_> {
         FlagsReport {
             header: self.comm.header.clone(),
             totals: self.comm.totals.clone(),
-            compiler: self.compiler().map(str::to_owned),
+            compiler: self.compiler.known().map(str::to_owned),
+            other_compiler: self.compiler.other().map(str::to_owned),
             n_flags: self.flags.settings.len() as u32,
             n_other: self.flags.n_other as u32,
             is_cut: self.flags.is_cut,
@@ -113,10 +115,6 @@ impl FlagEvaluator<'_> {
             settings: self.flags.settings.iter().rev().map(|of| (of.name.clone(), of.value.clone())).collect(),
             notes: self.comm.notes.clone(),
         }
-    }
-
-    fn compiler(&self) -> Option<&'static str> {
-        Some(if self.platform? == Platform::Tpu { CHECKED_TPU } else { CHECKED_GPU })
     }
 
     /// Returns the text without some settings, and with some flags. Other values of an added flag are removed.
@@ -167,7 +165,11 @@ impl FlagEvaluator<'_> {
             let text = format!(
                 "{CHECKED_TPU} and {CHECKED_GPU} do not have this flag, and a compiler stops at a flag that it does not have.{question}"
             );
-            return row(Verdict::Unknown, text, Some(Edit::TakeOut));
+            return match self.compiler.other() {
+                // The run did not stop, so its compiler may have the flag.
+                Some(other) => row(Verdict::Unknown, format!("{text} The capture is of {other}, which may have it."), None),
+                None => row(Verdict::Unknown, text, Some(Edit::TakeOut)),
+            };
         };
         if setting.form == Form::Misspelled {
             let written = self.text.get(setting.start..setting.end).unwrap_or_default();
@@ -175,7 +177,7 @@ impl FlagEvaluator<'_> {
             let text = format!("{written} is no flag, and a compiler stops at it. Did you mean {meant}?");
             return row(Verdict::Refused, text, Some(Edit::Correct));
         }
-        if let Some(other) = flag_rules::platform(name).filter(|other| self.platform.is_some_and(|own| own != *other)) {
+        if let Some(other) = flag_rules::platform(name).filter(|other| self.compiler.platform.is_some_and(|own| own != *other)) {
             let text = format!(
                 "It is a flag for {}s, and this capture is of a {}.",
                 platform_name(other),
@@ -229,7 +231,7 @@ impl FlagEvaluator<'_> {
                 (Verdict::NoEffect, format!("None of {all} runs on a SparseCore."))
             };
         }
-        if self.platform == Some(Platform::Gpu) {
+        if self.compiler.platform == Some(Platform::Gpu) {
             return match hidden {
                 Some(0.0) => (Verdict::NoEffect, format!("Nothing of {all} is hidden behind compute.")),
                 Some(_) => (Verdict::Working, format!("{all}: {share}.")),
@@ -310,7 +312,7 @@ impl FlagEvaluator<'_> {
     }
 
     fn own_platform(&self) -> &'static str {
-        self.platform.map_or("device", platform_name)
+        self.compiler.platform.map_or("device", platform_name)
     }
 
     /// Returns the time for which compute waits for a primitive.

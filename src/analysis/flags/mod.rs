@@ -10,6 +10,7 @@
 //! values. This module depends on communication, and not on events or pages.
 
 mod closest;
+mod compiler;
 mod defaults;
 mod edit;
 mod evaluate;
@@ -17,6 +18,7 @@ mod flag_rules;
 mod report;
 mod text;
 
+pub use compiler::Compiler;
 pub use defaults::{KnownFlag, KnownFlags};
 pub use evaluate::evaluate_flags;
 pub use report::{Change, FlagMark, FlagRow, FlagsReport, Verdict};

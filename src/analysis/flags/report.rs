@@ -15,6 +15,9 @@ pub struct FlagsReport {
     pub totals: Totals,
     /// The compiler whose flags and defaults were used, with its version. `None` if the platform is unknown.
     pub compiler: Option<String>,
+    /// The compiler that the capture states, if it is another one or of another version. `None` if it is the same, or if
+    /// the capture states none.
+    pub other_compiler: Option<String>,
     /// Number of flags in the text.
     pub n_flags: u32,
     /// Number of options of other programs in the text.

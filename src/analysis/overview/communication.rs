@@ -85,7 +85,7 @@ pub(super) const RULES: [Rule; 3] = [
             Advice::words("Use an interleaved schedule, in which a device has several stages that are not neighbours.")
                 .only_for(Subject::Bubble),
             Advice::words(
-                "Make the collectives asynchronous first: flags that overlap them have no effect on synchronous ones.",
+                "Give XLA work that needs no result of them, to place between their start and their end. They then become asynchronous.",
             )
             .only_for(Subject::Synchronous),
             Advice::words("See that the runtime uses all network cards of the host.").only_for(Subject::Dcn),
@@ -297,7 +297,8 @@ fn dcn_text(context: &Context<'_>, primitive: Primitive) -> String {
     let Some(longest) = context.comm.dcn.iter().find(of) else { return String::new() };
     let least = if longest.is_at_least() { "at least " } else { "" };
     let sent = longest.sent.map_or(String::new(), |bytes| format!(" sends {least}{}", bytes_text(bytes)));
-    let rate = longest.rate().map_or(String::new(), |rate| format!(" at {least}{} GB/s", gbs(rate)));
+    let more = if longest.is_at_least() { " or more" } else { "" };
+    let rate = longest.rate().map_or(String::new(), |rate| format!(" at {} GB/s{more}", gbs(rate)));
     let of_peak = longest.util().zip(longest.peak).map_or(String::new(), |(util, peak)| {
         format!(", {} of the {} GB/s of the network", percent_text(util), gbs(peak))
     });

@@ -11,9 +11,10 @@ use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// What a finding says of collectives that XLA made synchronous.
-pub(super) const SYNCHRONOUS: &str =
-    " XLA made them synchronous, so they run on the stream of the compute, and nothing hides them.";
+/// What a finding says of collectives that XLA made synchronous. XLA does so after scheduling, if only ops without work lie
+/// between a start and its done (`convert_async_collectives_to_sync.cc`).
+pub(super) const SYNCHRONOUS: &str = " XLA made them synchronous, because its schedule has no other op between their start \
+                                      and their end. They run on the stream of the compute, and nothing hides them.";
 
 /// Returns whether the program says of all of these ops that they are synchronous.
 pub(super) fn are_synchronous(context: &Context<'_>, ops: &[(usize, Picos)]) -> bool {

@@ -2,12 +2,12 @@
 
 use super::context::Context;
 use super::devices::DEVICES_MISSING;
-use super::report::{Figure, NO_PEAKS, Unit};
+use super::report::{Figure, NO_PEAKS, Overview, Unit};
 use super::rule::NO_VERDICT;
 use super::steps::outliers;
-use crate::analysis::base::{Interval, Sign};
+use crate::analysis::base::Sign;
 use crate::analysis::ledger::Owner;
-use crate::analysis::roofline::{Level, RooflineFigures};
+use crate::analysis::roofline::{Quadrant, RooflineFigures};
 use crate::units::Picos;
 
 /// A value with its inputs, or the reason why it is unknown.
@@ -19,7 +19,7 @@ const NO_MODEL_FLOPS: &str =
     "The capture has the FLOPs of ops as they ran, but no FLOPs without recomputation (model_flops).";
 
 /// The names of all figures, with their units.
-pub(super) const NAMES: [(&str, Unit); 19] = [
+pub(super) const NAMES: [(&str, Unit); 20] = [
     ("step_time", Unit::Ps),
     ("variability", Unit::Fraction),
     ("slow_steps", Unit::Count),
@@ -39,6 +39,7 @@ pub(super) const NAMES: [(&str, Unit); 19] = [
     ("device_spread", Unit::Fraction),
     ("device_excess", Unit::Ps),
     ("hbm_bandwidth_measured", Unit::Fraction),
+    ("sm_active", Unit::Fraction),
 ];
 
 /// The figures that are known although most events of a device are missing.
@@ -105,7 +106,8 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
         peak_hbm(context),
         device_spread(context),
         excess(context),
-        measured_bandwidth(context, roofline),
+        measured(window.hbm_util_measured),
+        measured(window.sm_active),
     ];
     let mut figures: Vec<Figure> = NAMES.iter().zip(values).map(figure).collect();
     // Sums over the time of a device mean nothing if most of its events are missing.
@@ -208,16 +210,21 @@ fn waits(context: &Context<'_>) -> Value {
     Ok((context.share(all), vec![("wait_ps", wait.as_f64())]))
 }
 
-/// The traffic of the memory by counters ÷ its bandwidth.
-fn measured_bandwidth(context: &Context<'_>, roofline: &RooflineFigures) -> Value {
-    let mut windows: Vec<Interval> = context.steady_steps().map(|step| step.event_window).collect();
-    if windows.is_empty() {
-        windows.push(context.device().whole);
+impl Overview {
+    /// Compares the use of compute and memory. `None` if one of them is unknown.
+    pub fn quadrant(&self) -> Option<Quadrant> {
+        let figure = |name: &str| {
+            let figure = self.figures.iter().find(|figure| figure.name == name)?;
+            Some((figure.value?, figure.is_at_least()))
+        };
+        let memory = figure("hbm_bandwidth_measured").or_else(|| figure("hbm_bandwidth"));
+        Quadrant::new(figure("hardware_mfu"), memory)
     }
-    let rate = context.analysis.measured_memory_rate(context.profile, context.by_op.ledger.device, &windows);
-    let rate = rate.ok_or("The capture has no counters of the traffic of the memory.")?;
-    let peak = roofline.peaks.first().and_then(|peaks| peaks.bytes(Level::Hbm)).ok_or(NO_PEAKS)?;
-    Ok((rate / peak, vec![("bytes_per_second", rate), ("peak_bytes_per_second", peak)]))
+}
+
+/// A share that counters of the device measured.
+fn measured(share: Option<f64>) -> Value {
+    Ok((share.ok_or("The capture has no such counters, or they lack a part of the steps.")?, Vec::new()))
 }
 
 /// Useful FLOPs of a step ÷ (devices × peak × period).

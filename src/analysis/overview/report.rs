@@ -9,6 +9,7 @@ use crate::analysis::base::{Header, Peaks, Spread, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::ModelGuess;
+use crate::analysis::roofline::WHOLE_COVERAGE;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -97,9 +98,6 @@ pub struct Figure {
     /// Why there is no value.
     pub absent: Option<String>,
 }
-
-/// The share of the time of compute from which on its costs count as known.
-const WHOLE_COVERAGE: f64 = 0.95;
 
 /// The share of the time of compute below which a sum of its costs says nothing.
 const LEAST_COVERAGE: f64 = 0.05;

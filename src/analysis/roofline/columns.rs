@@ -106,6 +106,8 @@ pub const WINDOW: &[Column<WindowUse>] = &[
     Column::new("mfu", |row| Value::maybe(row.mfu, Number)),
     Column::new("model_mfu", |row| Value::maybe(row.model_mfu, Number)),
     Column::new("hbm_util", |row| Value::maybe(row.hbm_util, Number)),
+    Column::new("hbm_util_measured", |row| Value::maybe(row.hbm_util_measured, Number)),
+    Column::new("sm_active", |row| Value::maybe(row.sm_active, Number)),
     Column::new("useful_flops", |row| Value::maybe(row.useful_flops, Number)),
     Column::new("useful_mfu", |row| Value::maybe(row.useful_mfu, Number)),
     Column::new("useful_devices", |row| Value::maybe(row.useful_devices, |devices| Count(devices.n.into()))),

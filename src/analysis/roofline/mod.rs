@@ -23,6 +23,7 @@ pub(in crate::analysis) mod evaluate;
 mod floors;
 mod notes;
 mod peaks;
+mod quadrant;
 mod query;
 mod report;
 mod single_op;
@@ -38,10 +39,11 @@ pub use by_key::RowsByKey;
 pub use floors::OpFloor;
 pub use notes::mixed_peak_sources;
 pub use peaks::{DevicePeaks, Peak, PeakOf};
+pub use quadrant::Quadrant;
 pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use report::{
     CostSource, DeviceCount, DeviceCountSource, GapRank, MAX_GAPS, OpRoofline, OpaqueKernel, ProgramRoofline, RoofRow,
-    Roofline, RooflineFigures, RooflinePosition, SkipReason, Skipped, StepRoofline, WindowUse,
+    Roofline, RooflineFigures, RooflinePosition, SkipReason, Skipped, StepRoofline, WHOLE_COVERAGE, WindowUse,
 };
 pub use verdict::Bound;
 pub use verify::verify;

@@ -1,6 +1,7 @@
 //! This module holds the types of a roofline report. They are plain data and do not depend on the computation.
 
 use super::peaks::DevicePeaks;
+use super::quadrant::Quadrant;
 use super::query::{Level, Precision};
 use super::verdict::{Bound, FloorComparison};
 use crate::analysis::base::{Header, Totals};
@@ -353,6 +354,11 @@ pub struct WindowUse {
     pub model_mfu: Option<f64>,
     /// Bytes of HBM ÷ (bandwidth × window).
     pub hbm_util: Option<f64>,
+    /// The traffic of the memory that counters sampled ÷ its bandwidth. `None` if a device has no such counters.
+    pub hbm_util_measured: Option<f64>,
+    /// The cycles in which a multiprocessor was active, by counters ÷ the cycles at the clock of the driver; the mean of
+    /// all multiprocessors. `None` if a device has no such counters.
+    pub sm_active: Option<f64>,
     /// FLOPs that the user counts as useful, for this window and its devices. `None` if they are not above zero.
     pub useful_flops: Option<f64>,
     /// `useful_flops` ÷ (peak × window).
@@ -360,6 +366,20 @@ pub struct WindowUse {
     /// Devices that share the useful FLOPs of a step. `None` if the query has no useful FLOPs, or if a link omits this
     /// field.
     pub useful_devices: Option<DeviceCount>,
+}
+
+/// The share of the time of compute from which on its costs count as known.
+pub const WHOLE_COVERAGE: f64 = 0.95;
+
+impl WindowUse {
+    /// Compares the use of compute and memory. `coverage` is the share of the time whose ops have costs. Counters cover all
+    /// of it.
+    pub fn quadrant(&self, coverage: Option<f64>) -> Option<Quadrant> {
+        let is_partial = coverage.is_none_or(|coverage| coverage < WHOLE_COVERAGE);
+        let of_costs = |share: Option<f64>| share.map(|share| (share, is_partial));
+        let measured = self.hbm_util_measured.map(|share| (share, false));
+        Quadrant::new(of_costs(self.mfu), measured.or_else(|| of_costs(self.hbm_util)))
+    }
 }
 
 /// The answer to a roofline query, without its rows.

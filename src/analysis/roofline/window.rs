@@ -13,9 +13,10 @@ use super::query::{Level, RooflineQuery};
 use super::report::{DeviceCount, DeviceCountSource, WindowUse};
 use crate::analysis::base::rows::{Slice, each};
 use crate::analysis::base::scale::Scale;
-use crate::analysis::base::{Analysis, StepChoice};
+use crate::analysis::base::{Analysis, Device, StepChoice};
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
+use crate::analysis::timeline::{MEMORY_TRAFFIC, SM_CYCLES};
 use crate::profile::{MemoryBytes, Profile, ProgramId};
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -53,6 +54,22 @@ impl Analysis {
             };
             steps += scale.number(n);
         }
+        let measured = |names: &[&str], peak: &dyn Fn(&Device, &DevicePeaks) -> Option<f64>| {
+            let mut shares = Vec::with_capacity(slices.len());
+            for (slice, peaks) in slices.iter().zip(peaks) {
+                let device = &self.devices[slice.device];
+                let (windows, is_whole) = device.window_on(step, device.event_clock)?;
+                let windows = if is_whole { &[device.whole][..] } else { windows.intervals() };
+                let rate = self.measured_rate(profile, slice.device, names, windows)?;
+                shares.push(rate / peak(device, peaks).filter(|peak| *peak > 0.0)?);
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a number of devices")]
+            let n = shares.len() as f64;
+            (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / n)
+        };
+        found.hbm_util_measured = measured(&MEMORY_TRAFFIC, &|_, peaks| peaks.bytes(Level::Hbm));
+        let clock = |device: &Device, _: &DevicePeaks| Some(profile.planes[device.plane].number_stat("clock_rate")? * 1e3);
+        found.sm_active = measured(&SM_CYCLES, &clock);
         let mut hbm: Option<f64> = None;
         let mut by_program: IndexMap<Option<ProgramId>, u64> = IndexMap::default();
         each(slices, |member, time| {

@@ -8,12 +8,13 @@ use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// The figures, with their labels and formulas, in the order in which a narrow page keeps them.
-const SHOWN: [(&str, &str, &str); 10] = [
+const SHOWN: [(&str, &str, &str); 11] = [
     ("useful_mfu", "MFU, useful FLOPs", "useful FLOPs of a step ÷ (devices × peak × step time)"),
     ("model_mfu", "MFU", "Σ model_flops ÷ (peak × step time): without recomputation"),
     ("hardware_mfu", "HFU", "Σ flops ÷ (peak × step time): with recomputation"),
     ("hbm_bandwidth", "HBM bandwidth", "Σ bytes of HBM ÷ (bandwidth × step time)"),
     ("hbm_bandwidth_measured", "HBM, measured", "mean of the traffic that counters of the memory sampled ÷ bandwidth"),
+    ("sm_active", "SMs active", "cycles in which multiprocessors were active, by counters ÷ cycles of the clock"),
     ("peak_hbm", "Peak HBM used", "max(peak of the program, peak in use) ÷ capacity"),
     ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
     ("idle", "Idle", "time without an op ÷ step time"),

@@ -175,7 +175,12 @@ fn window(v: &mut dyn Visit, of: &mut WindowUse) -> VisitResult {
     v.real(&mut of.model_mfu, of.mfu)?;
     v.real(&mut of.hbm_util, None)?;
     v.real(&mut of.useful_flops, None)?;
-    v.real(&mut of.useful_mfu, None)
+    v.real(&mut of.useful_mfu, None)?;
+    if v.version() >= 6 {
+        v.real(&mut of.hbm_util_measured, None)?;
+        v.real(&mut of.sm_active, None)?;
+    }
+    Ok(())
 }
 
 /// Visits the time of ops without a roof.

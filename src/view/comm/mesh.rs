@@ -190,23 +190,18 @@ fn Networks(model: CommModel) -> impl IntoView {
 /// Renders the input for the bandwidth of a network.
 fn bandwidth_input(model: CommModel, network: Network, label: &'static str) -> AnyView {
     let wrong = RwSignal::new(None::<&'static str>);
-    let rate = move |rates: &mut NetworkRates, set: Option<Option<u64>>| {
-        let of = if network == Network::Dcn { &mut rates.dcn } else { &mut rates.hosts };
-        set.inspect(|set| *of = *set);
-        *of
-    };
     let typed = move |event: ev::Event| {
         let text = event_target_value(&event);
         let read = if text.trim().is_empty() { Ok(None) } else { NetworkRates::parse(&text).map(Some) };
         wrong.set(read.err());
         if let Ok(read) = read {
-            model.change(|view_state| drop(rate(&mut view_state.machine.rates, Some(read))));
+            model.change(|view_state| view_state.machine.rates.set(network, read));
         }
     };
     #[expect(clippy::cast_precision_loss, reason = "a bandwidth")]
     let value = move || {
-        let mut rates = model.view_state.with(|view_state| view_state.machine.rates);
-        rate(&mut rates, None).map(|rate| (rate as f64 / 1e9).to_string()).unwrap_or_default()
+        let rate = model.view_state.with(|view_state| view_state.machine.rates.get(network));
+        rate.map(|rate| (rate as f64 / 1e9).to_string()).unwrap_or_default()
     };
     // Without an input, this is the published bandwidth.
     let usual = move || {

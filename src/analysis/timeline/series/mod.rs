@@ -14,11 +14,12 @@ mod allocators;
 mod counters;
 mod device_rates;
 mod list;
-mod memory_traffic;
+mod measured_rate;
 mod overlay;
 mod report;
 mod step_function;
 
+pub use measured_rate::{MEMORY_TRAFFIC, SM_CYCLES};
 pub use report::{SeriesColumn, SeriesPicture, SeriesRange, SeriesRef, SeriesTrack, SeriesUnit};
 
 use super::report::{PictureQuery, Timeline};

@@ -1,23 +1,28 @@
-//! This module finds the traffic of a device's memory that counters of the profiler have measured.
+//! This module reads the rates of what counters of the profiler sampled: the traffic of a device's memory, and the cycles
+//! in which its units were active.
 
 use super::counters::{counters, values};
 use crate::analysis::base::{Analysis, Interval};
 use crate::profile::Profile;
 
 /// The counters of CUPTI of the bytes that a GPU reads from its memory and writes to it.
-const READ_AND_WRITE: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
+pub const MEMORY_TRAFFIC: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
+
+/// The counter of CUPTI of the cycles in which a multiprocessor was active, as the mean over multiprocessors.
+pub const SM_CYCLES: [&str; 1] = ["sm__cycles_active.avg"];
 
 /// The least share of the time that samples must cover.
 const LEAST_COVERED: f64 = 0.8;
 
 impl Analysis {
-    /// Returns the mean traffic of the memory of a device in windows of its event clock, in bytes per second. `None` if
-    /// the capture has no such counters, or if their samples cover less than 80 % of the time.
+    /// Returns the sum of the mean rates of counters in windows of a device's event clock: what they count per second.
+    /// `None` if the capture lacks one of them, or if its samples cover less than 80 % of the time.
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
-    pub(in crate::analysis) fn measured_memory_rate(
+    pub(in crate::analysis) fn measured_rate(
         &self,
         profile: &Profile,
         device: usize,
+        names: &[&str],
         windows: &[Interval],
     ) -> Option<f64> {
         let of = &self.devices[device];
@@ -38,6 +43,6 @@ impl Analysis {
             }
             (covered as f64 >= LEAST_COVERED * length as f64 && covered > 0).then(|| integral / covered as f64)
         };
-        READ_AND_WRITE.into_iter().map(rate_of).sum()
+        names.iter().map(|name| rate_of(name)).sum()
     }
 }
