@@ -89,8 +89,11 @@ const WITHOUT_NVLINK: [(&str, f64); 16] = [
 
 /// Returns the bandwidth of PCIe in bytes per second and direction, if the name is that of a model of NVIDIA without NVLink.
 pub fn pcie(name: &str) -> Option<f64> {
-    let words: Vec<String> =
-        name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_uppercase).filter(|w| !w.is_empty()).collect();
+    let words: Vec<String> = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .map(str::to_ascii_uppercase)
+        .filter(|w| !w.is_empty())
+        .collect();
     let is = |word: &str, wanted: &str| match wanted.strip_suffix('*') {
         Some(start) => word.starts_with(start),
         None => word == wanted,

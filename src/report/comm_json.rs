@@ -5,7 +5,8 @@ use super::json::{HeadJson, first};
 use crate::analysis::comm::columns::{ARRIVAL_SPREADS, ARRIVALS, COMM, DCN, LINK, PAIRING, STEPS, TRAFFIC};
 use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{
-    Arrival, ArrivalSpread, Comm, CommRow, DcnCollective, DeviceBalance, LinkPeak, Network, Pairing, PrimitiveSums, StepComm, Traffic,
+    Arrival, ArrivalSpread, Comm, CommRow, DcnCollective, DeviceBalance, LinkPeak, Network, Pairing, PrimitiveSums,
+    StepComm, Traffic,
 };
 use crate::profile::Note;
 use crate::table::json::{Row, Rows};

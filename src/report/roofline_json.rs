@@ -7,8 +7,8 @@ use crate::analysis::breakdown::Group;
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::roofline::columns::{GAPS, KERNELS, ROOF, SKIPPED, STEPS, WINDOW};
 use crate::analysis::roofline::{
-    DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoofline, RoofRow, RooflineAnswer,
-    RooflineFigures, RooflinePosition, Skipped, StepRoofline, WindowUse,
+    DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoofline, Quadrant, RoofRow,
+    RooflineAnswer, RooflineFigures, RooflinePosition, Skipped, StepRoofline, WindowUse,
 };
 use crate::profile::{Note, Profile};
 use crate::small_sort::collect_map;
@@ -30,6 +30,8 @@ pub struct RooflineJson<'a> {
     considered_duration_ps: Picos,
     step_summary: SummaryJson<'a>,
     window: Row<'a, WindowUse>,
+    /// Null if the use of compute or of memory is unknown.
+    used_much: Option<&'static str>,
     programs: Vec<ProgramJson<'a>>,
     steps: Rows<'a, StepRoofline>,
     skipped: BTreeMap<&'static str, Row<'a, Skipped>>,
@@ -247,6 +249,7 @@ pub fn roofline<'a>(
         considered_duration_ps: figures.considered,
         step_summary: SummaryJson::new(figures, top),
         window: Row { columns: WINDOW, row: &figures.window },
+        used_much: figures.window.quadrant(figures.coverage).map(Quadrant::key),
         programs: figures.programs.iter().map(ProgramJson::new).collect(),
         steps: Rows { columns: STEPS, rows: steps },
         skipped: skipped(&figures.skipped),

@@ -5,7 +5,10 @@ use crate::common;
 use crate::common::hlo::{AOT, aot};
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
-use rooflight::analysis::comm::{Comm, CommBy, CommQuery, Core, Execution, LaneQuery, Machine, Primitive, Remainder, Topology, TransferFilter, message_of};
+use rooflight::analysis::comm::{
+    Comm, CommBy, CommQuery, Core, Execution, LaneQuery, Machine, Primitive, Remainder, Topology, TransferFilter,
+    message_of,
+};
 use rooflight::hlo::Module;
 use rooflight::profile::{Line, Plane};
 use rooflight::session;
@@ -84,7 +87,11 @@ fn v6e_all_reduce() {
     let mut session = Session::open(V6E).unwrap();
     let topology = |wrap| Some(Topology { sides: vec![2, 2, 2], wrap });
     let query = query(DeviceChoice::All, StepChoice::All);
-    let comm = session.query(&CommQuery { query, machine: Machine { topology: topology(true), ..Machine::default() }, ..CommQuery::default() });
+    let comm = session.query(&CommQuery {
+        query,
+        machine: Machine { topology: topology(true), ..Machine::default() },
+        ..CommQuery::default()
+    });
     let [row] = comm.rows.as_slice() else { panic!("{:?}", comm.rows) };
     assert_eq!(
         (row.primitive, row.op.as_deref(), row.execution),
@@ -107,7 +114,11 @@ fn v6e_all_reduce() {
     assert_eq!(row.util, Some(rate / (2.0 * link.one_way)));
 
     let query = self::query(DeviceChoice::All, StepChoice::All);
-    let open = session.query(&CommQuery { query: query.clone(), machine: Machine { topology: topology(false), ..Machine::default() }, ..CommQuery::default() });
+    let open = session.query(&CommQuery {
+        query: query.clone(),
+        machine: Machine { topology: topology(false), ..Machine::default() },
+        ..CommQuery::default()
+    });
     assert_eq!(open.rows[0].peak, Some(link.one_way));
     let without = session.query(&CommQuery { query, ..CommQuery::default() });
     assert_eq!((without.rows[0].util, without.rows[0].peak), (None, None));
@@ -461,7 +472,8 @@ fn vllm_has_no_straggler() {
 fn requests_and_answers_round_trip() {
     let opened = common::open("hand.xplane.pb", common::bytes(&by_hand())).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let query = CommQuery { machine: Machine { topology: "2x2".parse().ok(), ..Machine::default() }, ..CommQuery::default() };
+    let query =
+        CommQuery { machine: Machine { topology: "2x2".parse().ok(), ..Machine::default() }, ..CommQuery::default() };
     let comm = analysis.comm(&opened.profile, &query, None);
     let bytes = postcard::to_allocvec(&(&query, &comm)).unwrap();
     assert_eq!(postcard::from_bytes::<(CommQuery, Comm)>(&bytes).unwrap(), (query, comm));

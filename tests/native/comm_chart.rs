@@ -2,7 +2,9 @@
 //! analysis and with plain sums.
 
 use rooflight::analysis::base::{Analysis, DeviceChoice, Platform, Query, StepChoice};
-use rooflight::analysis::comm::{Comm, CommQuery, CommRow, LaneQuery, Machine, NamedMesh, StepComm, Topology, TransferFilter};
+use rooflight::analysis::comm::{
+    Comm, CommQuery, CommRow, LaneQuery, Machine, NamedMesh, StepComm, Topology, TransferFilter,
+};
 use rooflight::analysis::flags::{Verdict, evaluate_flags};
 use rooflight::chart::comm::{bandwidth, figures, flags, key, lanes, steps, text, usual};
 use rooflight::chart::plot::scene::{Mark, Scene, Shape};
@@ -245,7 +247,11 @@ fn bandwidth_marks_are_placed_by_size_and_rate() {
     let mut session = sample();
     let topology = Some(Topology { sides: vec![2, 2, 2], wrap: true });
     let mesh = "data=2,model=4".parse::<NamedMesh>().ok();
-    let view = session.view(CommQuery { query: query(), machine: Machine { topology, mesh, ..Machine::default() }, ..CommQuery::default() });
+    let view = session.view(CommQuery {
+        query: query(),
+        machine: Machine { topology, mesh, ..Machine::default() },
+        ..CommQuery::default()
+    });
     let of = CommRows::Collectives;
     let scene = bandwidth::scene(&view.comm.rows, of, None, (800.0, 260.0));
     let marks = named(&scene);

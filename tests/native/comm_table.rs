@@ -199,7 +199,11 @@ fn pages_and_copied_texts_are_parts_of_the_table() {
 #[test]
 fn narrow_tables_drop_columns_but_keep_the_sorted_one() {
     let topology = Some("2x4".parse().unwrap());
-    let view = sample().view(CommQuery { query: query(), machine: Machine { topology, ..Machine::default() }, ..CommQuery::default() });
+    let view = sample().view(CommQuery {
+        query: query(),
+        machine: Machine { topology, ..Machine::default() },
+        ..CommQuery::default()
+    });
     let heads = page(&view, TransferFilter::Collectives, PageQuery::default()).columns;
     let ids = |width: f64, sorted: &str| -> Vec<String> {
         let measure = Measure { width, row: if width < TWO_LINES { 40.0 } else { 24.0 }, ..Measure::START };

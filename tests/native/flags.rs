@@ -218,10 +218,8 @@ fn a_gpu_capture_is_judged_by_the_flags_of_jaxlib() {
 #[test]
 fn a_flag_of_another_version_is_kept() {
     let text = "--xla_tpu_brand_new_flag=true";
-    let compiler = |version: &str| Compiler {
-        platform: Some(Platform::Tpu),
-        stated: Some(format!("libtpu {version}")),
-    };
+    let compiler =
+        |version: &str| Compiler { platform: Some(Platform::Tpu), stated: Some(format!("libtpu {version}")) };
     let report = evaluate_flags(text, compiler("0.0.99"), &sample(Some(V5P)));
     assert_eq!(report.other_compiler.as_deref(), Some("libtpu 0.0.99"));
     let row = verdict(&report, "xla_tpu_brand_new_flag").unwrap();

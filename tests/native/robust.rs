@@ -36,7 +36,11 @@ fn use_it(bytes: Vec<u8>) -> bool {
     for step in [StepChoice::All, StepChoice::Busiest] {
         let query = Query { device: DeviceChoice::All, step, ..Query::busiest() };
         let topology = "2x2".parse().ok();
-        let request = CommQuery { query: query.clone(), machine: Machine { topology, ..Machine::default() }, ..CommQuery::default() };
+        let request = CommQuery {
+            query: query.clone(),
+            machine: Machine { topology, ..Machine::default() },
+            ..CommQuery::default()
+        };
         let comm = analysis.comm(&opened.profile, &request, None);
         for row in comm.rows.iter().chain(&comm.copy_rows) {
             let of = row.overlap;

@@ -323,11 +323,14 @@ export interface Roofline extends Head {
     mfu: number | null;
     model_mfu: number | null;
     hbm_util: number | null;
+    hbm_util_measured: number | null;
+    sm_active: number | null;
     useful_flops: number | null;
     useful_mfu: number | null;
     useful_devices: number | null;
     useful_devices_source: "yours" | "program" | "capture" | null;
   };
+  used_much: "both" | "compute" | "memory" | "neither" | null;
   programs: (RooflineFields & { program: string | null; program_id: string | null; total_dur_ps: number })[];
   steps: {
     step: number;
@@ -520,6 +523,30 @@ export interface CommRow extends Omit<CommSums, "n_unsized"> {
   util: number | null;
 }
 
+/** A collective between slices. Times and bytes are means of one execution. */
+export interface DcnCollective {
+  rendezvous: string;
+  op: string;
+  program: string | null;
+  program_id: string | null;
+  primitive: string;
+  n_slices: number | null;
+  n_executions: number;
+  message_bytes: number | null;
+  sent_bytes: number | null;
+  sent_is_at_least: boolean;
+  in_flight_ps: number;
+  stall_ps: number;
+  exposed_ps: number;
+  slack_ps: number;
+  gbps: number | null;
+  peak_gbps: number | null;
+  util: number | null;
+  gbps_to_hide: number | null;
+  time_at_peak_ps: number | null;
+  missing_work_ps: number | null;
+}
+
 /** Time without compute and without that traffic in flight. */
 export interface CommRest {
   data_movement_ps: number;
@@ -532,6 +559,7 @@ export interface Comm extends Head {
   comm_totals: CommSums;
   sparse_core_totals: CommSums | null;
   dma: CommSums;
+  dcn: DcnCollective[];
   primitives: (CommSums & {
     primitive: string;
     network: string | null;
@@ -670,6 +698,7 @@ export interface DataMovement extends Head {
 
 export interface Flags extends Head {
   compiler: string | null;
+  compiler_of_capture: string | null;
   n_flags: number;
   n_other_options: number;
   is_cut: boolean;

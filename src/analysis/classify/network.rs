@@ -26,16 +26,8 @@ pub enum Network {
 
 impl Network {
     /// All networks, in the order of declaration.
-    pub const ALL: [Self; 8] = [
-        Self::Dcn,
-        Self::Ici,
-        Self::OnChip,
-        Self::NvLink,
-        Self::InfinityFabric,
-        Self::Pcie,
-        Self::Hosts,
-        Self::Host,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Dcn, Self::Ici, Self::OnChip, Self::NvLink, Self::InfinityFabric, Self::Pcie, Self::Hosts, Self::Host];
 
     /// Returns the name in JSON and for users.
     pub const fn key(self) -> &'static str {

@@ -4,8 +4,8 @@ use super::core::CoreWindow;
 use super::imbalance::{DeviceBalance, Straggler};
 use super::query::NamedMesh;
 use super::report::{Comm, CommRow};
-use crate::analysis::classify::network::Network;
 use crate::analysis::base::{Analysis, Clock, Status};
+use crate::analysis::classify::network::Network;
 use crate::profile::{Note, NoteCode, Severity};
 use crate::units::Picos;
 use indexmap::IndexSet;
@@ -178,7 +178,11 @@ fn sizes(comm: &Comm, note: &mut AddNote<'_>) {
         );
         note(Severity::Info, NoteCode::UnknownSizes, message);
     }
-    let n = comm.rows.iter().filter(|row| row.group.is_none() && row.n_ops == 1 && row.network != Some(Network::Dcn)).count();
+    let n = comm
+        .rows
+        .iter()
+        .filter(|row| row.group.is_none() && row.n_ops == 1 && row.network != Some(Network::Dcn))
+        .count();
     if n > 0 {
         let message = format!(
             "The replica groups of {n} of {} rows are unknown: their texts do not have them, and their program is missing. These rows have no bus bandwidth.",

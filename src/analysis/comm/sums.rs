@@ -326,8 +326,7 @@ impl<'a> Sums<'a> {
     /// ties are ordered by stall, time in flight, key, program and core.
     pub fn rows(&self, is_copy: bool) -> Vec<CommRow> {
         let of = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
-        let mut rows: Vec<CommRow> =
-            of.map(|(facts, at)| self.row(facts, &self.accumulators[*at])).collect();
+        let mut rows: Vec<CommRow> = of.map(|(facts, at)| self.row(facts, &self.accumulators[*at])).collect();
         rows.small_sort_by(|a, b| {
             let order =
                 |row: &CommRow| (Reverse(row.overlap.exposed), Reverse(row.stall), Reverse(row.overlap.in_flight));
@@ -336,11 +335,7 @@ impl<'a> Sums<'a> {
         rows
     }
 
-    fn row(
-        &self,
-        facts: &RowFacts,
-        accumulator: &CommAccumulator,
-    ) -> CommRow {
+    fn row(&self, facts: &RowFacts, accumulator: &CommAccumulator) -> CommRow {
         let (_, core, _, key) = &facts.key;
         let named = facts.op.clone().value();
         let program = named.and_then(|(program, _)| program);

@@ -167,7 +167,9 @@ impl FlagEvaluator<'_> {
             );
             return match self.compiler.other() {
                 // The run did not stop, so its compiler may have the flag.
-                Some(other) => row(Verdict::Unknown, format!("{text} The capture is of {other}, which may have it."), None),
+                Some(other) => {
+                    row(Verdict::Unknown, format!("{text} The capture is of {other}, which may have it."), None)
+                }
                 None => row(Verdict::Unknown, text, Some(Edit::TakeOut)),
             };
         };
@@ -177,7 +179,9 @@ impl FlagEvaluator<'_> {
             let text = format!("{written} is no flag, and a compiler stops at it. Did you mean {meant}?");
             return row(Verdict::Refused, text, Some(Edit::Correct));
         }
-        if let Some(other) = flag_rules::platform(name).filter(|other| self.compiler.platform.is_some_and(|own| own != *other)) {
+        if let Some(other) =
+            flag_rules::platform(name).filter(|other| self.compiler.platform.is_some_and(|own| own != *other))
+        {
             let text = format!(
                 "It is a flag for {}s, and this capture is of a {}.",
                 platform_name(other),

@@ -42,7 +42,9 @@ impl Quadrant {
     /// Returns a sentence for users.
     pub const fn sentence(self) -> &'static str {
         match self {
-            Self::Both => "Compute and memory both reach half of their peaks: only less work makes the step much shorter.",
+            Self::Both => {
+                "Compute and memory both reach half of their peaks: only less work makes the step much shorter."
+            }
             Self::Compute => "Compute reaches half of its peak, and memory does not.",
             Self::Memory => "Memory reaches half of its bandwidth, and compute does not.",
             Self::Neither => "Neither compute nor memory reaches half of its peak.",

@@ -68,7 +68,8 @@ impl Analysis {
             (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / n)
         };
         found.hbm_util_measured = measured(&MEMORY_TRAFFIC, &|_, peaks| peaks.bytes(Level::Hbm));
-        let clock = |device: &Device, _: &DevicePeaks| Some(profile.planes[device.plane].number_stat("clock_rate")? * 1e3);
+        let clock =
+            |device: &Device, _: &DevicePeaks| Some(profile.planes[device.plane].number_stat("clock_rate")? * 1e3);
         found.sm_active = measured(&SM_CYCLES, &clock);
         let mut hbm: Option<f64> = None;
         let mut by_program: IndexMap<Option<ProgramId>, u64> = IndexMap::default();

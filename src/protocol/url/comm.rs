@@ -156,7 +156,8 @@ mod tests {
     #[test]
     fn defaults_are_omitted_and_old_addresses_parse() {
         assert_eq!(CommViewState::default().to_string(), "");
-        let text = "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;dcn:5;network:7;part:7-1000";
+        let text =
+            "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;dcn:5;network:7;part:7-1000";
         let one: CommViewState = format!("{text};later:1").parse().unwrap();
         assert_eq!((one.of, one.by, one.pane), (Some(CommRows::Copies), CommBy::Group, Pane::Bandwidth));
         assert_eq!(one.machine.rates, NetworkRates { dcn: Some(5), hosts: Some(7) });

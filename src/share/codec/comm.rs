@@ -3,8 +3,8 @@
 use super::visit::{Number, Text, Visit, VisitResult, each};
 use super::{defaults, origin};
 use crate::analysis::comm::{
-    Arrival, CommRow, Core, DcnCollective, DeviceBalance, DeviceGroup, Execution, LinkPeak, Network, Overlap, Pairing, Primitive,
-    PrimitiveSums, Role, StepComm, Traffic,
+    Arrival, CommRow, Core, DcnCollective, DeviceBalance, DeviceGroup, Execution, LinkPeak, Network, Overlap, Pairing,
+    Primitive, PrimitiveSums, Role, StepComm, Traffic,
 };
 use crate::share::report::CommPart;
 use crate::units::Count;

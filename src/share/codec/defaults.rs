@@ -4,8 +4,8 @@
 use crate::analysis::base::{DeviceChoice, Header, Mean, Peaks, Status, StepChoice, Totals};
 use crate::analysis::breakdown::{AcrossDevices, Group, SignatureTime, StepStats, StepTime};
 use crate::analysis::comm::{
-    Arrival, ArrivalSpread, Comm, CommRow, DcnCollective, Core, DeviceGroup, Execution, Overlap, Pairing, Primitive, PrimitiveSums,
-    Traffic,
+    Arrival, ArrivalSpread, Comm, CommRow, Core, DcnCollective, DeviceGroup, Execution, Overlap, Pairing, Primitive,
+    PrimitiveSums, Traffic,
 };
 use crate::analysis::memory::{AllocatorMemory, Buffer, BufferId, Category, MemoryClass, UseAt};
 use crate::analysis::roofline::{

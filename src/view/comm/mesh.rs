@@ -46,7 +46,9 @@ pub(super) fn MeshAndTopology(model: CommModel) -> impl IntoView {
 #[component]
 fn Mesh(model: CommModel) -> impl IntoView {
     let axes = move || {
-        model.view_state.with(|view_state| view_state.machine.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default())
+        model
+            .view_state
+            .with(|view_state| view_state.machine.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default())
     };
     let draft = RwSignal::new(Vec::<(String, String)>::new());
     let wrong = RwSignal::new(false);
@@ -136,10 +138,14 @@ fn Links(model: CommModel) -> impl IntoView {
         }
     };
     let value = move || {
-        model.view_state.with(|view_state| view_state.machine.topology.as_ref().map(ToString::to_string)).unwrap_or_default()
+        model
+            .view_state
+            .with(|view_state| view_state.machine.topology.as_ref().map(ToString::to_string))
+            .unwrap_or_default()
     };
-    let closed =
-        move || model.view_state.with(|view_state| view_state.machine.topology.as_ref().is_some_and(|topology| topology.wrap));
+    let closed = move || {
+        model.view_state.with(|view_state| view_state.machine.topology.as_ref().is_some_and(|topology| topology.wrap))
+    };
     let close = move |event: ev::Event| {
         let wrap = event_target_checked(&event);
         model.change(|view_state| view_state.machine.topology.iter_mut().for_each(|topology| topology.wrap = wrap));

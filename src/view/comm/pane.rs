@@ -143,20 +143,21 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
 fn dcn(model: CommModel) -> AnyView {
     let rows = move || {
         let view = model.view.get()?;
-        let head = |(head, is_text, _): DcnColumn| {
-            view! { <th scope="col" class:num=!is_text>{head}</th> }.any()
-        };
+        let head = |(head, is_text, _): DcnColumn| view! { <th scope="col" class:num=!is_text>{head}</th> }.any();
         let line = |row: &DcnCollective| {
             let cell = |(_, is_text, cell): DcnColumn| view! { <td class:num=!is_text>{cell(row)}</td> }.any();
             let [(.., name), rest @ ..] = DCN_COLUMNS;
             view! { <tr><th scope="row" class="mono">{name(row)}</th>{rest.map(cell).collect_view()}</tr> }.any()
         };
-        Some(view! {
-            <table class="found-table">
-                <thead><tr>{DCN_COLUMNS.map(head).collect_view()}</tr></thead>
-                <tbody>{view.comm.dcn.iter().take(LISTED).map(line).collect_view()}</tbody>
-            </table>
-        }.any())
+        Some(
+            view! {
+                <table class="found-table">
+                    <thead><tr>{DCN_COLUMNS.map(head).collect_view()}</tr></thead>
+                    <tbody>{view.comm.dcn.iter().take(LISTED).map(line).collect_view()}</tbody>
+                </table>
+            }
+            .any(),
+        )
     };
     view! { <div class="found" tabindex="0" role="region" aria-label="Collectives between slices"><h2 class="visually-hidden">"Collectives between slices"</h2>{live(rows)}</div> }.any()
 }
