@@ -37,7 +37,7 @@ pub mod table;
 pub mod view;
 pub mod worker;
 
-pub use xla_profile::{excerpt, hlo, intervals, lanes, parallel, profile, small_sort, source, units, wire};
+pub use xla_profile::{excerpt, hlo, intervals, keyed_enum, lanes, parallel, profile, small_sort, source, units, wire};
 
 /// Identifies the sources of this build. The page and the worker compare their values before they exchange other
 /// messages.

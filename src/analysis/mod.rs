@@ -14,6 +14,7 @@ pub mod captures;
 pub mod classify;
 pub mod comm;
 pub mod compare;
+mod counters;
 pub mod data_movement;
 pub mod files;
 pub mod flags;

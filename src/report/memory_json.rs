@@ -221,7 +221,7 @@ pub fn memory<'a>(
         program_id: timed.peaks.program_id.map(|id| id.to_string()),
         file: timed.file.as_deref(),
         spaces: timed.spaces.iter().map(|space| SpaceJson::new(space, top, whole, requested)).collect(),
-        note: timed.peaks.note.as_ref().map(|note| note.code.name()),
+        note: timed.peaks.note.as_ref().map(|note| note.code.key()),
     };
     MemoryJson {
         head,

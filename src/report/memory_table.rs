@@ -46,7 +46,7 @@ pub fn programs(whole: &WholeMemory) -> Table {
         if program.peaks.spaces.is_empty() {
             let mut cells = vec![name()];
             cells.resize(table.heads.len() - 2, ABSENT.to_owned());
-            cells.push(program.peaks.note.as_ref().map_or(String::new(), |note| note.code.name().replace('_', " ")));
+            cells.push(program.peaks.note.as_ref().map_or(String::new(), |note| note.code.key().replace('_', " ")));
             cells.push(file());
             table.row(cells);
         }

@@ -1,5 +1,6 @@
 //! This module selects rows by a text. The filter has the same meaning in every table.
 
+use crate::keyed_enum;
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -13,40 +14,19 @@ pub struct TextFilter {
     pub regex: bool,
 }
 
-/// The fields of a row in which a text is searched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FilterField {
-    /// The name of the op and the last three segments of its scope path. In other tables, the columns of
-    /// [`leaf`](super::shown::Table::leaf).
-    #[default]
-    Leaf,
-    /// The innermost source line, `file:line`.
-    Source,
-    /// The name of the op and its whole scope path. In other tables, all texts of the row.
-    Anywhere,
-}
-
-impl FilterField {
-    /// All fields, in order.
-    pub const ALL: [Self; 3] = [Self::Leaf, Self::Source, Self::Anywhere];
-
-    /// Returns the name in JSON, on the command line and in links.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Leaf => "leaf",
-            Self::Source => "source",
-            Self::Anywhere => "anywhere",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Leaf => "op name",
-            Self::Source => "source file",
-            Self::Anywhere => "anywhere in the path",
-        }
+keyed_enum! {
+    /// The fields of a row in which a text is searched.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum FilterField {
+        /// The name of the op and the last three segments of its scope path. In other tables, the columns of
+        /// [`leaf`](super::shown::Table::leaf).
+        #[default]
+        Leaf = "leaf": "op name",
+        /// The innermost source line, `file:line`.
+        Source = "source": "source file",
+        /// The name of the op and its whole scope path. In other tables, all texts of the row.
+        Anywhere = "anywhere": "anywhere in the path",
     }
 }
 

@@ -406,7 +406,7 @@ fn collectives_that_the_compiler_made_synchronous() {
             planes: vec![device.done()],
             id: "exposed_all_gather",
             costs: transfer,
-            says: &["synchronous", "asynchronous first"],
+            says: &["synchronous", "become asynchronous"],
             is_silent_about: &["--xla"],
         }
     });

@@ -257,7 +257,7 @@ fn one_name_for_several_programs() {
     let (mut engine, _) = open(&[("a.pb", &f), ("b.pb", &psum), ("host.xplane.pb", &bytes(&space))]);
     for (id, name) in ops(&mut engine) {
         let detail = op(&mut engine, id, &name);
-        let codes: Vec<&str> = detail.notes.iter().map(|n| n.code.name()).collect();
+        let codes: Vec<&str> = detail.notes.iter().map(|n| n.code.key()).collect();
         match name.as_str() {
             "all-reduce" | "broadcast_add_fusion" | "copy-done.4" => {
                 assert_eq!((detail.basis, codes.as_slice()), (OpBasis::Proto, &["program_by_name"][..]), "{name}");

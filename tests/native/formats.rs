@@ -19,7 +19,7 @@ fn case(name: &str) -> Vec<u8> {
 }
 
 fn codes(opened: &Opened) -> Vec<&str> {
-    opened.profile.notes.iter().map(|note| note.code.name()).collect()
+    opened.profile.notes.iter().map(|note| note.code.key()).collect()
 }
 
 #[test]

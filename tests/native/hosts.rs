@@ -61,7 +61,7 @@ fn labels(analysis: &Analysis) -> Vec<String> {
 
 fn codes(analysis: &Analysis) -> Vec<&str> {
     // These captures have no host events, which is said of each of them.
-    analysis.notes.iter().map(|note| note.code.name()).filter(|code| *code != "host_missing").collect()
+    analysis.notes.iter().map(|note| note.code.key()).filter(|code| *code != "host_missing").collect()
 }
 
 fn busy(of: &(Opened, Analysis)) -> Picos {

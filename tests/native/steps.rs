@@ -28,7 +28,7 @@ fn steps(opened: &Opened, by: &StepsBy) -> (&'static str, usize, f64, Vec<(Strin
 /// Returns the codes of the notes on steps.
 fn codes(opened: &Opened, by: &StepsBy) -> Vec<&'static str> {
     let analysis = Analysis::with_steps(&opened.profile, by);
-    let mut codes: Vec<&str> = analysis.notes.iter().map(|note| note.code.name()).collect();
+    let mut codes: Vec<&str> = analysis.notes.iter().map(|note| note.code.key()).collect();
     codes.retain(|code| code.starts_with("steps") || code.starts_with("programs_one"));
     codes
 }

@@ -34,6 +34,7 @@ const FEATURE_ORDER: [(&str, &[&str]); 2] = [
             "base",
             "breakdown",
             "data_movement",
+            "counters",
             "roofline",
             "memory",
             "comm",

@@ -25,7 +25,7 @@ fn open(archive: &[u8]) -> Result<Opened, Failure> {
 /// Returns the messages of the notes about the opening of files.
 fn summary(opened: &Opened) -> Vec<String> {
     let of_files = ["file_not_read", "files_passed_over", "members_passed_over", "partial_file"];
-    let notes = opened.profile.notes.iter().filter(|note| of_files.contains(&note.code.name()));
+    let notes = opened.profile.notes.iter().filter(|note| of_files.contains(&note.code.key()));
     notes.map(|note| note.message.clone()).collect()
 }
 

@@ -16,6 +16,7 @@
 pub mod excerpt;
 pub mod hlo;
 pub mod intervals;
+mod keyed_enum;
 pub mod lanes;
 pub mod parallel;
 pub mod profile;

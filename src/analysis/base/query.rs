@@ -2,6 +2,7 @@
 //! data.
 
 use super::filter::Filter;
+use crate::keyed_enum;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -148,79 +149,33 @@ impl std::fmt::Display for StepChoice {
     }
 }
 
-/// The grouping of ops into rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GroupBy {
-    /// One row per (program, op name).
-    #[default]
-    Op,
-    /// One row per (program, deduplicated name). Ops that the compiler recognises as copies of one op share that name.
-    Dedup,
-    /// One row per group of work, such as matmul, attention or copy.
-    OpGroup,
-    /// One row per `hlo_category`.
-    Category,
-    /// One row per kind of time.
-    Kind,
-    /// One row per phase: forward, backward, recompute, optimizer.
-    Phase,
-    /// One row per layer of the model.
-    Layer,
-    /// One row per scope path, the path in `tf_op`.
-    Scope,
-    /// One row per source stack. Ops without one are grouped by their `tf_op`, and ops without either by category, as
-    /// `<no source>:category`.
-    Source,
-    /// One row per program.
-    Program,
-}
-
-impl GroupBy {
-    /// All groupings, in the order of the menu.
-    pub const ALL: [Self; 10] = [
-        Self::Op,
-        Self::Dedup,
-        Self::OpGroup,
-        Self::Category,
-        Self::Kind,
-        Self::Phase,
-        Self::Layer,
-        Self::Scope,
-        Self::Source,
-        Self::Program,
-    ];
-
-    /// Returns the name in JSON, on the command line and in links.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Op => "op",
-            Self::Dedup => "dedup",
-            Self::OpGroup => "op_group",
-            Self::Category => "category",
-            Self::Kind => "kind",
-            Self::Phase => "phase",
-            Self::Layer => "layer",
-            Self::Scope => "scope",
-            Self::Source => "source",
-            Self::Program => "program",
-        }
-    }
-
-    /// Returns the display name.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Op => "Op",
-            Self::Dedup => "Identical ops",
-            Self::OpGroup => "Op group",
-            Self::Category => "Category",
-            Self::Kind => "Kind",
-            Self::Phase => "Phase",
-            Self::Layer => "Layer",
-            Self::Scope => "Scope",
-            Self::Source => "Source",
-            Self::Program => "Program",
-        }
+keyed_enum! {
+    /// The grouping of ops into rows.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum GroupBy {
+        /// One row per (program, op name).
+        #[default]
+        Op = "op": "Op",
+        /// One row per (program, deduplicated name). Ops that the compiler recognises as copies of one op share that name.
+        Dedup = "dedup": "Identical ops",
+        /// One row per group of work, such as matmul, attention or copy.
+        OpGroup = "op_group": "Op group",
+        /// One row per `hlo_category`.
+        Category = "category": "Category",
+        /// One row per kind of time.
+        Kind = "kind": "Kind",
+        /// One row per phase: forward, backward, recompute, optimizer.
+        Phase = "phase": "Phase",
+        /// One row per layer of the model.
+        Layer = "layer": "Layer",
+        /// One row per scope path, the path in `tf_op`.
+        Scope = "scope": "Scope",
+        /// One row per source stack. Ops without one are grouped by their `tf_op`, and ops without either by category, as
+        /// `<no source>:category`.
+        Source = "source": "Source",
+        /// One row per program.
+        Program = "program": "Program",
     }
 }
 

@@ -1,34 +1,33 @@
 //! This module defines the kinds of time, their names and their order. The module `op_class` assigns a kind to each op.
 
+use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 
-/// The class of an op by the resource that it uses. Bars, legends and exports have this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Arithmetic: matmuls, fusions, reductions, custom kernels.
-    Compute,
-    /// Compute and communication fused into one op. The op counts as communication, but never as pure stall.
-    Fused,
-    /// Collectives, and the waits for them.
-    #[serde(rename = "comm")]
-    Communication,
-    /// Copies, layout changes and slices, which move bytes and compute nothing.
-    #[serde(rename = "data_move")]
-    DataMovement,
-    /// Infeed, outfeed, and transfers to and from the host.
-    Host,
-    /// The self time of loops, calls and conditionals, without the ops inside them.
-    Container,
-    /// Ops that no rule covers, listed by category so that gaps in the rules are visible.
-    Other,
+keyed_enum! {
+    /// The class of an op by the resource that it uses. Bars, legends and exports have this order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Kind {
+        /// Arithmetic: matmuls, fusions, reductions, custom kernels.
+        Compute = "compute": "Compute",
+        /// Compute and communication fused into one op. The op counts as communication, but never as pure stall.
+        Fused = "fused": "Fused comp. + comm.",
+        /// Collectives, and the waits for them.
+        #[serde(rename = "comm")]
+        Communication = "comm": "Communication",
+        /// Copies, layout changes and slices, which move bytes and compute nothing.
+        #[serde(rename = "data_move")]
+        DataMovement = "data_move": "Data movement",
+        /// Infeed, outfeed, and transfers to and from the host.
+        Host = "host": "Host transfers",
+        /// The self time of loops, calls and conditionals, without the ops inside them.
+        Container = "container": "Loop overhead",
+        /// Ops that no rule covers, listed by category so that gaps in the rules are visible.
+        Other = "other": "Other",
+    }
 }
 
 impl Kind {
-    /// All kinds, in order.
-    pub const ALL: [Self; 7] =
-        [Self::Compute, Self::Fused, Self::Communication, Self::DataMovement, Self::Host, Self::Container, Self::Other];
-
     /// Returns the index of the kind in an array with one element per kind.
     pub const fn index(self) -> usize {
         self as usize
@@ -54,33 +53,6 @@ impl Kind {
     /// Returns the name in JSON of a kind of time, in which idle time has no kind.
     pub fn key_or_idle(kind: Option<Self>) -> &'static str {
         kind.map_or("idle", Self::key)
-    }
-
-    /// Returns the name in JSON and on the command line. [`Kind::Fused`] is a part of communication: its groups have
-    /// the key `fused` and the kind `comm`.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Compute => "compute",
-            Self::Fused => "fused",
-            Self::Communication => "comm",
-            Self::DataMovement => "data_move",
-            Self::Host => "host",
-            Self::Container => "container",
-            Self::Other => "other",
-        }
-    }
-
-    /// Returns the long display name. All texts use this name or [`Kind::short`].
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Compute => "Compute",
-            Self::Fused => "Fused comp. + comm.",
-            Self::Communication => "Communication",
-            Self::DataMovement => "Data movement",
-            Self::Host => "Host transfers",
-            Self::Container => "Loop overhead",
-            Self::Other => "Other",
-        }
     }
 
     /// Returns the last part of the kind's class names in the style sheet.

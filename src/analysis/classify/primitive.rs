@@ -3,56 +3,43 @@
 
 use super::network::Network;
 use crate::analysis::classify::op_class::is_collective_kernel;
+use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 
-/// The operation of a collective, or the sort of a copy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Primitive {
-    /// Each device receives the reduction of the data of all devices.
-    AllReduce,
-    /// Each device receives the data of all devices.
-    AllGather,
-    /// Each device receives its part of the reduction of the data of all devices.
-    ReduceScatter,
-    /// Each device receives one part from every device.
-    AllToAll,
-    /// An all-to-all with parts of different sizes.
-    RaggedAllToAll,
-    /// Each device receives the data of one other device.
-    Permute,
-    /// Each device receives the data of the same one device.
-    Broadcast,
-    /// Data goes to one other device.
-    Send,
-    /// Data comes from one other device.
-    Recv,
-    /// A collective whose operation the capture does not name.
-    #[default]
-    Unknown,
-    /// A copy between memories of the device and the host. It is no collective.
-    Copy,
-    /// A slice between memories. It is no collective.
-    Slice,
+keyed_enum! {
+    /// The operation of a collective, or the sort of a copy.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Primitive {
+        /// Each device receives the reduction of the data of all devices.
+        AllReduce = "all-reduce",
+        /// Each device receives the data of all devices.
+        AllGather = "all-gather",
+        /// Each device receives its part of the reduction of the data of all devices.
+        ReduceScatter = "reduce-scatter",
+        /// Each device receives one part from every device.
+        AllToAll = "all-to-all",
+        /// An all-to-all with parts of different sizes.
+        RaggedAllToAll = "ragged-all-to-all",
+        /// Each device receives the data of one other device.
+        Permute = "collective-permute",
+        /// Each device receives the data of the same one device.
+        Broadcast = "collective-broadcast",
+        /// Data goes to one other device.
+        Send = "send",
+        /// Data comes from one other device.
+        Recv = "recv",
+        /// A collective whose operation the capture does not name.
+        #[default]
+        Unknown = "unknown",
+        /// A copy between memories of the device and the host. It is no collective.
+        Copy = "copy",
+        /// A slice between memories. It is no collective.
+        Slice = "slice",
+    }
 }
 
 impl Primitive {
-    /// All primitives, in the order of declaration.
-    pub const ALL: [Self; 12] = [
-        Self::AllReduce,
-        Self::AllGather,
-        Self::ReduceScatter,
-        Self::AllToAll,
-        Self::RaggedAllToAll,
-        Self::Permute,
-        Self::Broadcast,
-        Self::Send,
-        Self::Recv,
-        Self::Unknown,
-        Self::Copy,
-        Self::Slice,
-    ];
-
     /// Returns the name, with the network if it is one between hosts: `all-reduce over DCN`.
     pub fn label(self, network: Option<Network>) -> String {
         let way = match network {
@@ -61,24 +48,6 @@ impl Primitive {
             _ => "",
         };
         format!("{}{way}", self.key())
-    }
-
-    /// Returns the name in JSON, as HLO spells it.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::AllReduce => "all-reduce",
-            Self::AllGather => "all-gather",
-            Self::ReduceScatter => "reduce-scatter",
-            Self::AllToAll => "all-to-all",
-            Self::RaggedAllToAll => "ragged-all-to-all",
-            Self::Permute => "collective-permute",
-            Self::Broadcast => "collective-broadcast",
-            Self::Send => "send",
-            Self::Recv => "recv",
-            Self::Unknown => "unknown",
-            Self::Copy => "copy",
-            Self::Slice => "slice",
-        }
     }
 
     /// Whether the primitive only moves data between the memories of a device and its host.
@@ -152,100 +121,50 @@ impl Primitive {
     }
 }
 
-/// The likely role of a collective in training: a guess from its primitive alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Sharded weights are gathered before use.
-    Weights,
-    /// Gradients are summed and sharded.
-    Gradients,
-    /// Gradients of data parallelism, or partial sums of tensor parallelism.
-    DataOrTensor,
-    /// Tokens go to their experts and come back.
-    Experts,
-    /// Activations go to the next pipeline stage, or around a ring.
-    PipelineOrRing,
-}
-
-impl Role {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Weights => "fsdp_weights",
-            Self::Gradients => "fsdp_gradients",
-            Self::DataOrTensor => "data_or_tensor_parallel",
-            Self::Experts => "expert_parallel",
-            Self::PipelineOrRing => "pipeline_or_ring",
-        }
-    }
-
-    /// Returns the role in words, marked as a guess.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Weights => "likely FSDP weights",
-            Self::Gradients => "likely FSDP gradients",
-            Self::DataOrTensor => "likely data or tensor parallel",
-            Self::Experts => "likely expert parallel",
-            Self::PipelineOrRing => "likely pipeline or ring",
-        }
+keyed_enum! {
+    /// The likely role of a collective in training: a guess from its primitive alone.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Role {
+        /// Sharded weights are gathered before use.
+        Weights = "fsdp_weights": "likely FSDP weights",
+        /// Gradients are summed and sharded.
+        Gradients = "fsdp_gradients": "likely FSDP gradients",
+        /// Gradients of data parallelism, or partial sums of tensor parallelism.
+        DataOrTensor = "data_or_tensor_parallel": "likely data or tensor parallel",
+        /// Tokens go to their experts and come back.
+        Experts = "expert_parallel": "likely expert parallel",
+        /// Activations go to the next pipeline stage, or around a ring.
+        PipelineOrRing = "pipeline_or_ring": "likely pipeline or ring",
     }
 }
 
-/// The core that runs an op. The two sorts of cores run at the same time, so their times are never summed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Core {
-    /// The device's own core.
-    #[default]
-    Tensor,
-    /// A SparseCore of the same chip.
-    Sparse,
-}
-
-impl Core {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Tensor => "tensor",
-            Self::Sparse => "sparse",
-        }
+keyed_enum! {
+    /// The core that runs an op. The two sorts of cores run at the same time, so their times are never summed.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Core {
+        /// The device's own core.
+        #[default]
+        Tensor = "tensor",
+        /// A SparseCore of the same chip.
+        Sparse = "sparse",
     }
 }
 
-/// The relation between a transfer and the core that runs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Execution {
-    /// A single op: the core waits for all of the transfer.
-    Sync,
-    /// A start and a done: the core waits only in the done.
-    Async,
-    /// The start, or the single op, computes as well.
-    Fused,
-    /// The transfers of a row differ.
-    Mixed,
-}
-
-impl Execution {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Sync => "sync",
-            Self::Async => "async",
-            Self::Fused => "fused",
-            Self::Mixed => "mixed",
-        }
-    }
-
-    /// Returns the execution in words for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Sync => "synchronous: the core waits for all of it",
-            Self::Async => "asynchronous",
-            Self::Fused => "fused with compute",
-            Self::Mixed => "some synchronous, some not",
-        }
+keyed_enum! {
+    /// The relation between a transfer and the core that runs it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Execution {
+        /// A single op: the core waits for all of the transfer.
+        Sync = "sync": "synchronous: the core waits for all of it",
+        /// A start and a done: the core waits only in the done.
+        Async = "async": "asynchronous",
+        /// The start, or the single op, computes as well.
+        Fused = "fused": "fused with compute",
+        /// The transfers of a row differ.
+        Mixed = "mixed": "some synchronous, some not",
     }
 }
 

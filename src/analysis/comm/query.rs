@@ -2,6 +2,7 @@
 
 use crate::analysis::base::Query;
 use crate::analysis::classify::network::Network;
+use crate::keyed_enum;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -68,43 +69,20 @@ impl NetworkRates {
     }
 }
 
-/// The grouping of ops into rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CommBy {
-    /// One row per (program, op).
-    #[default]
-    Op,
-    /// One row per source line, else per scope path.
-    Source,
-    /// One row per primitive and device groups.
-    Group,
-    /// One row per primitive.
-    Primitive,
-}
-
-impl CommBy {
-    /// All groupings, in the order of the menu.
-    pub const ALL: [Self; 4] = [Self::Op, Self::Source, Self::Group, Self::Primitive];
-
-    /// Returns the name in JSON, on the command line and in links.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Op => "op",
-            Self::Source => "source",
-            Self::Group => "group",
-            Self::Primitive => "primitive",
-        }
-    }
-
-    /// Returns the name for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Op => "Op",
-            Self::Source => "Source",
-            Self::Group => "Device groups",
-            Self::Primitive => "Primitive",
-        }
+keyed_enum! {
+    /// The grouping of ops into rows.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CommBy {
+        /// One row per (program, op).
+        #[default]
+        Op = "op": "Op",
+        /// One row per source line, else per scope path.
+        Source = "source": "Source",
+        /// One row per primitive and device groups.
+        Group = "group": "Device groups",
+        /// One row per primitive.
+        Primitive = "primitive": "Primitive",
     }
 }
 

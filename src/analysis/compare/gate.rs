@@ -2,43 +2,25 @@
 
 use super::report::{CompareRows, Comparison, RowDelta, SideHead, Verdict};
 use super::statistics::median;
+use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 
-/// What a gate compares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateFigure {
-    /// The length of a step or, if the sides do different work, the time per token.
-    #[default]
-    Period,
-    /// The largest amount of memory (HBM) in use.
-    PeakHbm,
-    /// Communication during which the device computes nothing.
-    Exposed,
+keyed_enum! {
+    /// What a gate compares.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum GateFigure {
+        /// The length of a step or, if the sides do different work, the time per token.
+        #[default]
+        Period = "period": "median time",
+        /// The largest amount of memory (HBM) in use.
+        PeakHbm = "peak-hbm": "peak HBM",
+        /// Communication during which the device computes nothing.
+        Exposed = "exposed": "exposed communication",
+    }
 }
 
 impl GateFigure {
-    /// All figures.
-    pub const ALL: [Self; 3] = [Self::Period, Self::PeakHbm, Self::Exposed];
-
-    /// Returns the name on the command line.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Period => "period",
-            Self::PeakHbm => "peak-hbm",
-            Self::Exposed => "exposed",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Period => "median time",
-            Self::PeakHbm => "peak HBM",
-            Self::Exposed => "exposed communication",
-        }
-    }
-
     /// Returns the name of the figure in the overview. `None` for the period, which has samples.
     const fn figure(self) -> Option<&'static str> {
         match self {

@@ -5,6 +5,7 @@ use crate::analysis::base::folded_scopes::fold;
 use crate::analysis::base::scope_tree::NO_SCOPE;
 use crate::analysis::classify::Kind;
 use crate::analysis::classify::scope_path::is_within;
+use crate::keyed_enum;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -18,48 +19,25 @@ const NO_OP_GROUP: &str = "<unknown>";
 /// The name of the group of ops that a report leaves out, and that are sums by kind.
 const LEFT_OUT: &str = "<left out>";
 
-/// What a row of the table stands for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum CompareBy {
-    /// The ops of both sides that are matched, or ops of one side.
-    #[default]
-    Op,
-    /// A group of work, such as matmul, attention or copy.
-    OpGroup,
-    /// A kind of time.
-    Kind,
-    /// A scope path, with `*` for the number of an unrolled layer.
-    Scope,
-    /// A source line: the innermost one in the user's own code.
-    Source,
+keyed_enum! {
+    /// What a row of the table stands for.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum CompareBy {
+        /// The ops of both sides that are matched, or ops of one side.
+        #[default]
+        Op = "op": "Op",
+        /// A group of work, such as matmul, attention or copy.
+        OpGroup = "op_group": "Op group",
+        /// A kind of time.
+        Kind = "kind": "Kind",
+        /// A scope path, with `*` for the number of an unrolled layer.
+        Scope = "scope": "Scope",
+        /// A source line: the innermost one in the user's own code.
+        Source = "source": "Source",
+    }
 }
 
 impl CompareBy {
-    /// All choices, in order.
-    pub const ALL: [Self; 5] = [Self::Op, Self::OpGroup, Self::Kind, Self::Scope, Self::Source];
-
-    /// Returns the name in addresses, in JSON and on the command line.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Op => "op",
-            Self::OpGroup => "op_group",
-            Self::Kind => "kind",
-            Self::Scope => "scope",
-            Self::Source => "source",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Op => "Op",
-            Self::OpGroup => "Op group",
-            Self::Kind => "Kind",
-            Self::Scope => "Scope",
-            Self::Source => "Source",
-        }
-    }
-
     /// Returns the name of the group of each row. `rows` have to be all rows of a comparison, because unrolled layers are folded only
     /// where there are several of them.
     fn names(self, rows: &[RowDelta]) -> Vec<Cow<'_, str>> {

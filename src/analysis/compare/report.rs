@@ -9,6 +9,7 @@ use super::statistics::Shift;
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Owner;
 use crate::analysis::overview::Unit;
+use crate::keyed_enum;
 use crate::table::page::row_key;
 use serde::{Deserialize, Serialize};
 
@@ -37,19 +38,21 @@ impl CompareUnit {
     }
 }
 
-/// Whether a difference is real.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// B is slower, by more than the steps and captures vary.
-    Regression,
-    /// B is faster, by more than the steps and captures vary.
-    Improvement,
-    WithinNoise,
-    /// A side has no steps.
-    TooFewSteps,
-    /// The sides do different work, and the work in a step is unknown.
-    Incomparable,
+keyed_enum! {
+    /// Whether a difference is real.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Verdict {
+        /// B is slower, by more than the steps and captures vary.
+        Regression = "regression": "slower",
+        /// B is faster, by more than the steps and captures vary.
+        Improvement = "improvement": "faster",
+        WithinNoise = "within_noise": "within noise",
+        /// A side has no steps.
+        TooFewSteps = "too_few_steps": "too few steps",
+        /// The sides do different work, and the work in a step is unknown.
+        Incomparable = "incomparable": "not comparable",
+    }
 }
 
 impl Verdict {
@@ -59,28 +62,6 @@ impl Verdict {
             1.. if is_real => Self::Regression,
             ..=-1 if is_real => Self::Improvement,
             _ => Self::WithinNoise,
-        }
-    }
-
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Regression => "regression",
-            Self::Improvement => "improvement",
-            Self::WithinNoise => "within_noise",
-            Self::TooFewSteps => "too_few_steps",
-            Self::Incomparable => "incomparable",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Regression => "slower",
-            Self::Improvement => "faster",
-            Self::WithinNoise => "within noise",
-            Self::TooFewSteps => "too few steps",
-            Self::Incomparable => "not comparable",
         }
     }
 }
@@ -266,41 +247,20 @@ impl ScopeDelta {
     }
 }
 
-/// The rows that a table of a comparison shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum CompareRows {
-    #[default]
-    All,
-    /// Ops that were paired.
-    Matched,
-    OnlyInA,
-    OnlyInB,
+keyed_enum! {
+    /// The rows that a table of a comparison shows.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum CompareRows {
+        #[default]
+        All = "all": "All",
+        /// Ops that were paired.
+        Matched = "matched": "Matched",
+        OnlyInA = "only-in-a": "Only in A",
+        OnlyInB = "only-in-b": "Only in B",
+    }
 }
 
 impl CompareRows {
-    /// All choices, in order.
-    pub const ALL: [Self; 4] = [Self::All, Self::Matched, Self::OnlyInA, Self::OnlyInB];
-
-    /// Returns the name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Matched => "matched",
-            Self::OnlyInA => "only-in-a",
-            Self::OnlyInB => "only-in-b",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::All => "All",
-            Self::Matched => "Matched",
-            Self::OnlyInA => "Only in A",
-            Self::OnlyInB => "Only in B",
-        }
-    }
-
     /// Returns on which sides the ops are, within a sentence.
     pub const fn words(self) -> &'static str {
         match self {

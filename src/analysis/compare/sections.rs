@@ -3,6 +3,7 @@
 
 use crate::analysis::comm::{Core, Primitive};
 use crate::analysis::memory::{Basis, MemoryClass};
+use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -188,47 +189,32 @@ pub struct ChangedProperty {
     pub b: String,
 }
 
-/// A property of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Property {
-    /// The opcode, the target of a custom call, or the function of a reduction.
-    Opcode,
-    /// Dimensions of the result or of an operand.
-    Shape,
-    Dtype,
-    Layout,
-    MemorySpace,
-    /// The kind of a fusion, and the opcodes inside of it.
-    FusedSet,
-    /// Groups of devices.
-    Groups,
-    Precision,
-    Sharding,
-    /// The number of ops that do the work: fusions were split or merged.
-    Grouping,
-    /// All other attributes.
-    Attributes,
+keyed_enum! {
+    /// A property of an instruction.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Property {
+        /// The opcode, the target of a custom call, or the function of a reduction.
+        Opcode = "opcode",
+        /// Dimensions of the result or of an operand.
+        Shape = "shape",
+        Dtype = "dtype",
+        Layout = "layout",
+        MemorySpace = "memory_space",
+        /// The kind of a fusion, and the opcodes inside of it.
+        FusedSet = "fused_set",
+        /// Groups of devices.
+        Groups = "groups",
+        Precision = "precision",
+        Sharding = "sharding",
+        /// The number of ops that do the work: fusions were split or merged.
+        Grouping = "grouping",
+        /// All other attributes.
+        Attributes = "attributes",
+    }
 }
 
 impl Property {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Opcode => "opcode",
-            Self::Shape => "shape",
-            Self::Dtype => "dtype",
-            Self::Layout => "layout",
-            Self::MemorySpace => "memory_space",
-            Self::FusedSet => "fused_set",
-            Self::Groups => "groups",
-            Self::Precision => "precision",
-            Self::Sharding => "sharding",
-            Self::Grouping => "grouping",
-            Self::Attributes => "attributes",
-        }
-    }
-
     /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {

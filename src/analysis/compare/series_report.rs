@@ -2,29 +2,19 @@
 
 use super::report::{CompareUnit, SideHead, Verdict};
 use crate::analysis::overview::{Figure, Unit};
+use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 
-/// The order of the captures of a series.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SeriesOrder {
-    /// By the time at which the profile was started, as the capture records it; by name if a capture does not.
-    #[default]
-    Time,
-    /// By the names of the files.
-    Name,
-}
-
-impl SeriesOrder {
-    /// All orders.
-    pub const ALL: [Self; 2] = [Self::Time, Self::Name];
-
-    /// Returns the name on the command line and in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Name => "name",
-        }
+keyed_enum! {
+    /// The order of the captures of a series.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum SeriesOrder {
+        /// By the time at which the profile was started, as the capture records it; by name if a capture does not.
+        #[default]
+        Time = "time",
+        /// By the names of the files.
+        Name = "name",
     }
 }
 

@@ -1,94 +1,43 @@
 //! This module names the properties that an op may change between its input and its output, and the possible answers.
 //! It does not depend on HLO.
 
-/// A property of an array that an op may change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Change {
-    Dtype,
-    /// The order of the dimensions in memory.
-    DimOrder,
-    /// The tiles of the layout, and the packing of elements.
-    Tiling,
-    MemorySpace,
-    /// The logical dimensions.
-    Shape,
-}
+use crate::keyed_enum;
 
-impl Change {
-    /// All properties, in the order of reports.
-    pub const ALL: [Self; 5] = [Self::Dtype, Self::DimOrder, Self::Tiling, Self::MemorySpace, Self::Shape];
-
-    /// Returns the name in JSON, without the suffix `_change`.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Dtype => "dtype",
-            Self::DimOrder => "dim_order",
-            Self::Tiling => "tiling",
-            Self::MemorySpace => "memory_space",
-            Self::Shape => "shape",
-        }
+keyed_enum! {
+    /// A property of an array that an op may change.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Change {
+        Dtype = "dtype",
+        /// The order of the dimensions in memory.
+        DimOrder = "dim_order",
+        /// The tiles of the layout, and the packing of elements.
+        Tiling = "tiling",
+        MemorySpace = "memory_space",
+        /// The logical dimensions.
+        Shape = "shape",
     }
 }
 
-/// The reason for an undetectable answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// The op's text is no HLO instruction.
-    NoHlo,
-    /// The op reads no array or writes none, so there is nothing to compare.
-    NoOperand,
-    /// The text lacks the shapes of the operands.
-    NoShape,
-    /// The text lacks layouts.
-    NoLayout,
-    /// It is unknown which operand becomes which result.
-    Unpaired,
-    /// The body of a fusion or kernel is unknown, and its operands and results do not decide the answer.
-    Body,
-    /// The operation inside an async op is unknown.
-    Wrapped,
-    /// Dimensions are merged or split, and the order of their parts is unknown.
-    Reshape,
-}
-
-impl Reason {
-    pub const ALL: [Self; 8] = [
-        Self::NoHlo,
-        Self::NoOperand,
-        Self::NoShape,
-        Self::NoLayout,
-        Self::Unpaired,
-        Self::Body,
-        Self::Wrapped,
-        Self::Reshape,
-    ];
-
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::NoHlo => "no_hlo",
-            Self::NoOperand => "no_operand",
-            Self::NoShape => "no_shape",
-            Self::NoLayout => "no_layout",
-            Self::Unpaired => "unpaired",
-            Self::Body => "fusion_body",
-            Self::Wrapped => "wrapped",
-            Self::Reshape => "reshape",
-        }
-    }
-
-    /// Returns the text that follows "undetectable:".
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::NoHlo => "the op has no HLO text",
-            Self::NoOperand => "nothing is read, or nothing written",
-            Self::NoShape => "the text does not say what is read",
-            Self::NoLayout => "the text has no layouts",
-            Self::Unpaired => "which operand becomes which result is not known",
-            Self::Body => "only the outside of the fusion is known",
-            Self::Wrapped => "what the async op wraps is not known",
-            Self::Reshape => "dimensions are merged or split",
-        }
+keyed_enum! {
+    /// The reason for an undetectable answer.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Reason {
+        /// The op's text is no HLO instruction.
+        NoHlo = "no_hlo": "the op has no HLO text",
+        /// The op reads no array or writes none, so there is nothing to compare.
+        NoOperand = "no_operand": "nothing is read, or nothing written",
+        /// The text lacks the shapes of the operands.
+        NoShape = "no_shape": "the text does not say what is read",
+        /// The text lacks layouts.
+        NoLayout = "no_layout": "the text has no layouts",
+        /// It is unknown which operand becomes which result.
+        Unpaired = "unpaired": "which operand becomes which result is not known",
+        /// The body of a fusion or kernel is unknown, and its operands and results do not decide the answer.
+        Body = "fusion_body": "only the outside of the fusion is known",
+        /// The operation inside an async op is unknown.
+        Wrapped = "wrapped": "what the async op wraps is not known",
+        /// Dimensions are merged or split, and the order of their parts is unknown.
+        Reshape = "reshape": "dimensions are merged or split",
     }
 }
 

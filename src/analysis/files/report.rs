@@ -1,6 +1,7 @@
 //! This module holds the report of a session's files. It is plain data and does not depend on the analysis or on the
 //! view.
 
+use crate::keyed_enum;
 use crate::profile::{Note, PlaneStat};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -30,37 +31,24 @@ pub struct FileView {
     pub quality: Vec<Finding>,
 }
 
-/// The kind of a gap in the data. Kinds are ordered by their effect on the figures, the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum FindingKind {
-    /// A file is cut, limited in size or not read.
-    Truncated,
-    /// The profiler dropped traces.
-    Dropped,
-    /// The profiler reported an error or a warning.
-    Profiler,
-    /// Some times are impossible or unreliable.
-    Clock,
-    /// Events or stats have no names.
-    Unresolved,
-    /// Starts have no dones, or dones have no starts.
-    Unpaired,
-    /// A line, a stat or a program is absent.
-    Missing,
-}
-
-impl FindingKind {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Truncated => "truncated",
-            Self::Dropped => "dropped",
-            Self::Profiler => "profiler",
-            Self::Clock => "clock",
-            Self::Unresolved => "unresolved",
-            Self::Unpaired => "unpaired",
-            Self::Missing => "missing",
-        }
+keyed_enum! {
+    /// The kind of a gap in the data. Kinds are ordered by their effect on the figures, the worst first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum FindingKind {
+        /// A file is cut, limited in size or not read.
+        Truncated = "truncated",
+        /// The profiler dropped traces.
+        Dropped = "dropped",
+        /// The profiler reported an error or a warning.
+        Profiler = "profiler",
+        /// Some times are impossible or unreliable.
+        Clock = "clock",
+        /// Events or stats have no names.
+        Unresolved = "unresolved",
+        /// Starts have no dones, or dones have no starts.
+        Unpaired = "unpaired",
+        /// A line, a stat or a program is absent.
+        Missing = "missing",
     }
 }
 
@@ -89,27 +77,17 @@ pub struct FileInfo {
     pub format: String,
 }
 
-/// The role of a plane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PlaneRole {
-    /// A device, or a part of one.
-    Device,
-    /// Threads of a host.
-    Host,
-    /// Programs and the environment, without events of a run.
-    Metadata,
-    Other,
-}
-
-impl PlaneRole {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Device => "device",
-            Self::Host => "host",
-            Self::Metadata => "metadata",
-            Self::Other => "other",
-        }
+keyed_enum! {
+    /// The role of a plane.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum PlaneRole {
+        /// A device, or a part of one.
+        Device = "device",
+        /// Threads of a host.
+        Host = "host",
+        /// Programs and the environment, without events of a run.
+        Metadata = "metadata",
+        Other = "other",
     }
 }
 
@@ -161,50 +139,24 @@ pub struct StatUse {
     pub on_metadata: u64,
 }
 
-/// The use of a line in the analyses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum LineUse {
-    /// The events are the ops of a device.
-    Ops,
-    /// The events are the steps.
-    Steps,
-    /// The events are runs of programs. They name programs, and serve as steps if there is no line of steps.
-    Modules,
-    /// The events run beside the core: collectives and copies in flight.
-    Async,
-    /// The events tell what a device waited for in its idle gaps: the threads of a host, and the waits of runs.
-    Gaps,
-    /// The events have the values of counters.
-    Counters,
-    /// No analysis reads the line.
-    NotUsed,
-}
-
-impl LineUse {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Ops => "ops",
-            Self::Steps => "steps",
-            Self::Modules => "modules",
-            Self::Async => "async",
-            Self::Gaps => "gaps",
-            Self::Counters => "counters",
-            Self::NotUsed => "not_used",
-        }
-    }
-
-    /// Returns the name for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Ops => "ops",
-            Self::Steps => "steps",
-            Self::Modules => "modules",
-            Self::Async => "in flight",
-            Self::Gaps => "idle gaps",
-            Self::Counters => "counters",
-            Self::NotUsed => "not used",
-        }
+keyed_enum! {
+    /// The use of a line in the analyses.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum LineUse {
+        /// The events are the ops of a device.
+        Ops = "ops": "ops",
+        /// The events are the steps.
+        Steps = "steps": "steps",
+        /// The events are runs of programs. They name programs, and serve as steps if there is no line of steps.
+        Modules = "modules": "modules",
+        /// The events run beside the core: collectives and copies in flight.
+        Async = "async": "in flight",
+        /// The events tell what a device waited for in its idle gaps: the threads of a host, and the waits of runs.
+        Gaps = "gaps": "idle gaps",
+        /// The events have the values of counters.
+        Counters = "counters": "counters",
+        /// No analysis reads the line.
+        NotUsed = "not_used": "not used",
     }
 }
 
@@ -228,38 +180,18 @@ pub struct FileLine {
     pub used: LineUse,
 }
 
-/// The source of a program's HLO text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ProgramSource {
-    /// An HLO proto inside a capture.
-    Capture,
-    /// An HLO proto in a file of its own.
-    Dropped,
-    /// Only the texts of its ops' events.
-    Events,
-    /// HLO text in a file of its own.
-    Text,
-}
-
-impl ProgramSource {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Capture => "capture",
-            Self::Dropped => "hlo_proto",
-            Self::Events => "events",
-            Self::Text => "hlo_text",
-        }
-    }
-
-    /// Returns the name for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Capture => "HLO proto in the capture",
-            Self::Dropped => "HLO proto of its own",
-            Self::Events => "only events’ text",
-            Self::Text => "HLO text",
-        }
+keyed_enum! {
+    /// The source of a program's HLO text.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum ProgramSource {
+        /// An HLO proto inside a capture.
+        Capture = "capture": "HLO proto in the capture",
+        /// An HLO proto in a file of its own.
+        Dropped = "hlo_proto": "HLO proto of its own",
+        /// Only the texts of its ops' events.
+        Events = "events": "only events’ text",
+        /// HLO text in a file of its own.
+        Text = "hlo_text": "HLO text",
     }
 }
 

@@ -29,7 +29,7 @@ impl Compiler {
     }
 
     /// Returns the compiler that the capture states, if its flags and defaults may differ from those that are known.
-    pub fn other(&self) -> Option<&str> {
+    pub fn differing(&self) -> Option<&str> {
         self.stated.as_deref().filter(|stated| self.known().is_some_and(|known| known != *stated))
     }
 }

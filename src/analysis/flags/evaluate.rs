@@ -105,7 +105,7 @@ impl FlagEvaluator<'_> {
             header: self.comm.header.clone(),
             totals: self.comm.totals.clone(),
             compiler: self.compiler.known().map(str::to_owned),
-            other_compiler: self.compiler.other().map(str::to_owned),
+            other_compiler: self.compiler.differing().map(str::to_owned),
             n_flags: self.flags.settings.len() as u32,
             n_other: self.flags.n_other as u32,
             is_cut: self.flags.is_cut,
@@ -165,7 +165,7 @@ impl FlagEvaluator<'_> {
             let text = format!(
                 "{CHECKED_TPU} and {CHECKED_GPU} do not have this flag, and a compiler stops at a flag that it does not have.{question}"
             );
-            return match self.compiler.other() {
+            return match self.compiler.differing() {
                 // The run did not stop, so its compiler may have the flag.
                 Some(other) => {
                     row(Verdict::Unknown, format!("{text} The capture is of {other}, which may have it."), None)

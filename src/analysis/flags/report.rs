@@ -2,6 +2,7 @@
 
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::comm::Primitive;
+use crate::keyed_enum;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -42,69 +43,31 @@ impl FlagsReport {
     }
 }
 
-/// What a flag does in this run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The compiler of the chip does not accept the flag.
-    Refused,
-    /// Two flags exclude each other, or a flag is set twice.
-    Conflict,
-    /// A flag that is not set, or has another value, may shorten what is waited for.
-    ToTry,
-    /// The flag changes nothing in this run.
-    NoEffect,
-    /// No compiler in the tables has the flag.
-    Unknown,
-    /// The capture shows what the flag does.
-    Working,
-    /// The flag is set; the capture does not show what it does.
-    Set,
-    /// The flag has its default value.
-    Default,
+keyed_enum! {
+    /// What a flag does in this run.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Verdict {
+        /// The compiler of the chip does not accept the flag.
+        Refused = "refused": "refused",
+        /// Two flags exclude each other, or a flag is set twice.
+        Conflict = "conflict": "conflict",
+        /// A flag that is not set, or has another value, may shorten what is waited for.
+        ToTry = "to_try": "to try",
+        /// The flag changes nothing in this run.
+        NoEffect = "no_effect": "no effect",
+        /// No compiler in the tables has the flag.
+        Unknown = "unknown": "unknown",
+        /// The capture shows what the flag does.
+        Working = "working": "seen working",
+        /// The flag is set; the capture does not show what it does.
+        Set = "set": "set",
+        /// The flag has its default value.
+        Default = "default": "default",
+    }
 }
 
 impl Verdict {
-    /// All verdicts, problems first.
-    pub const ALL: [Self; 8] = [
-        Self::Refused,
-        Self::Conflict,
-        Self::ToTry,
-        Self::NoEffect,
-        Self::Unknown,
-        Self::Working,
-        Self::Set,
-        Self::Default,
-    ];
-
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Refused => "refused",
-            Self::Conflict => "conflict",
-            Self::ToTry => "to_try",
-            Self::NoEffect => "no_effect",
-            Self::Unknown => "unknown",
-            Self::Working => "working",
-            Self::Set => "set",
-            Self::Default => "default",
-        }
-    }
-
-    /// Returns the name for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Refused => "refused",
-            Self::Conflict => "conflict",
-            Self::ToTry => "to try",
-            Self::NoEffect => "no effect",
-            Self::Unknown => "unknown",
-            Self::Working => "seen working",
-            Self::Set => "set",
-            Self::Default => "default",
-        }
-    }
-
     /// Whether the verdict is a reason to change the flags.
     pub const fn is_problem(self) -> bool {
         matches!(self, Self::Refused | Self::Conflict | Self::NoEffect | Self::Unknown)

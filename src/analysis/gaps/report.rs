@@ -1,83 +1,40 @@
 //! This module holds the report of gaps. It is plain data and does not depend on the analysis.
 
 use crate::analysis::base::{Header, Totals};
+use crate::keyed_enum;
 use crate::profile::Note;
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 
-/// What a device waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GapClass {
-    /// Time before the first op or after the last op of the device.
-    Capture,
-    /// The host compiled or loaded a program.
-    Recompile,
-    /// The host moved data to the device.
-    Input,
-    /// The host waited for data of the device, or ran a callback.
-    Sync,
-    /// The host defragmented the memory of the device.
-    Defrag,
-    /// The host did something else, or nothing that the profiler recorded.
-    Host,
-    /// The run waited for other devices to arrive.
-    Barrier,
-    /// The run waited for another run.
-    Dependency,
-    /// The run was enqueued, and had not started yet.
-    Launch,
-    /// The capture does not tell.
-    Unexplained,
+keyed_enum! {
+    /// What a device waited for.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum GapClass {
+        /// Time before the first op or after the last op of the device.
+        Capture = "capture": "Outside the capture",
+        /// The host compiled or loaded a program.
+        Recompile = "recompile": "Compilation or program load",
+        /// The host moved data to the device.
+        Input = "input": "Transfer to the device",
+        /// The host waited for data of the device, or ran a callback.
+        Sync = "sync": "Host waits for the device",
+        /// The host defragmented the memory of the device.
+        Defrag = "defrag": "Memory defragmentation",
+        /// The host did something else, or nothing that the profiler recorded.
+        Host = "host": "Other host work",
+        /// The run waited for other devices to arrive.
+        Barrier = "barrier": "Other devices",
+        /// The run waited for another run.
+        Dependency = "dependency": "Another run",
+        /// The run was enqueued, and had not started yet.
+        Launch = "launch": "Launch",
+        /// The capture does not tell.
+        Unexplained = "unexplained": "Unexplained",
+    }
 }
 
 impl GapClass {
-    /// All classes, in the order in which they are listed if their times are equal.
-    pub const ALL: [Self; 10] = [
-        Self::Capture,
-        Self::Recompile,
-        Self::Input,
-        Self::Sync,
-        Self::Defrag,
-        Self::Host,
-        Self::Barrier,
-        Self::Dependency,
-        Self::Launch,
-        Self::Unexplained,
-    ];
-
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Capture => "capture",
-            Self::Recompile => "recompile",
-            Self::Input => "input",
-            Self::Sync => "sync",
-            Self::Defrag => "defrag",
-            Self::Host => "host",
-            Self::Barrier => "barrier",
-            Self::Dependency => "dependency",
-            Self::Launch => "launch",
-            Self::Unexplained => "unexplained",
-        }
-    }
-
-    /// Returns the label for users: what the device waited for.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Capture => "Outside the capture",
-            Self::Recompile => "Compilation or program load",
-            Self::Input => "Transfer to the device",
-            Self::Sync => "Host waits for the device",
-            Self::Defrag => "Memory defragmentation",
-            Self::Host => "Other host work",
-            Self::Barrier => "Other devices",
-            Self::Dependency => "Another run",
-            Self::Launch => "Launch",
-            Self::Unexplained => "Unexplained",
-        }
-    }
-
     /// Returns whether the device waited because the host enqueued the next run too late.
     pub const fn is_host_late(self) -> bool {
         matches!(self, Self::Recompile | Self::Input | Self::Sync | Self::Defrag | Self::Host)

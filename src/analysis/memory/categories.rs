@@ -1,87 +1,68 @@
 //! This module declares the groupings of buffers, with their names in JSON and for users. It does not depend on
 //! buffers.
 
+use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident $key:literal $label:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum $name { $($(#[$of])* $variant,)* }
-
-        impl $name {
-            /// All variants, in order.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// Returns the name in JSON.
-            pub const fn key(self) -> &'static str {
-                match self { $(Self::$variant => $key,)* }
-            }
-
-            /// Returns the name for users.
-            pub const fn label(self) -> &'static str {
-                match self { $(Self::$variant => $label,)* }
-            }
-        }
-    };
-}
-
-words! {
+keyed_enum! {
     /// The role of a buffer in its program.
-    Category {
-        Parameter "Parameter" "parameter",
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Category {
+        Parameter = "Parameter": "parameter",
         /// Memory that may outlive the program and is no parameter.
-        Output "Output" "output",
-        Constant "Constant" "constant",
+        Output = "Output": "output",
+        Constant = "Constant": "constant",
         /// Memory that is allocated and freed while the program runs.
         #[default]
-        Temporary "Temporary" "temporary",
+        Temporary = "Temporary": "temporary",
     }
 }
 
-words! {
+keyed_enum! {
     /// The role of a buffer in the model, by its category and its scope. The first class that fits counts.
-    MemoryClass {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum MemoryClass {
         /// Parameters of the model, by their names, or because the forward pass of a training step reads them.
-        Weights "weights" "weights",
+        Weights = "weights": "weights",
         /// State of an optimizer, by its names, or because only the update of a training step reads it.
-        Optimizer "optimizer" "optimizer state",
+        Optimizer = "optimizer": "optimizer state",
         /// All other parameters of the program.
-        Inputs "inputs" "inputs",
+        Inputs = "inputs": "inputs",
         /// Logits and their loss: arrays with a dimension of the size of the vocabulary.
-        Logits "logits" "logits",
+        Logits = "logits": "logits",
         /// Experts and their routing.
-        Experts "experts" "experts",
-        Attention "attention" "attention",
+        Experts = "experts": "experts",
+        Attention = "attention": "attention",
         /// Results of the backward pass.
-        Gradients "gradients" "gradients",
+        Gradients = "gradients": "gradients",
         /// Results of the forward pass.
-        Activations "activations" "activations",
+        Activations = "activations": "activations",
         /// Results of collectives.
-        Communication "communication" "communication buffers",
+        Communication = "communication": "communication buffers",
         /// All other temporaries.
         #[default]
-        Temporaries "temporaries" "temporaries",
+        Temporaries = "temporaries": "temporaries",
         /// Results of the program that do not use the memory of a parameter.
-        Outputs "outputs" "outputs",
-        Constants "constants" "constants",
+        Outputs = "outputs": "outputs",
+        Constants = "constants": "constants",
     }
 }
 
-words! {
+keyed_enum! {
     /// The property by which a roll-up sums buffers.
-    RollUpBy {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum RollUpBy {
         /// By [`Category`].
         #[default]
-        Category "category" "category",
+        Category = "category": "category",
         /// By [`MemoryClass`].
-        Class "class" "class",
-        Opcode "opcode" "opcode",
+        Class = "class": "class",
+        Opcode = "opcode": "opcode",
         /// The scope path without its last segment.
-        Scope "scope" "scope",
+        Scope = "scope": "scope",
         /// Innermost source line.
-        Source "source" "source",
+        Source = "source": "source",
         /// Element type.
-        Dtype "dtype" "type",
+        Dtype = "dtype": "type",
     }
 }

@@ -10,6 +10,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::ModelGuess;
 use crate::analysis::roofline::WHOLE_COVERAGE;
+use crate::keyed_enum;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -132,30 +133,19 @@ impl Figure {
     }
 }
 
-/// The unit of a figure or of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Unit {
-    /// Picoseconds.
-    Ps,
-    /// A fraction; 1 is everything.
-    Fraction,
-    Bytes,
-    Flops,
-    /// A number of things.
-    Count,
-}
-
-impl Unit {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Ps => "ps",
-            Self::Fraction => "fraction",
-            Self::Bytes => "bytes",
-            Self::Flops => "flops",
-            Self::Count => "count",
-        }
+keyed_enum! {
+    /// The unit of a figure or of an input.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Unit {
+        /// Picoseconds.
+        Ps = "ps",
+        /// A fraction; 1 is everything.
+        Fraction = "fraction",
+        Bytes = "bytes",
+        Flops = "flops",
+        /// A number of things.
+        Count = "count",
     }
 }
 
@@ -173,16 +163,18 @@ pub enum Group {
     Quality,
 }
 
-/// How much of a step a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// From 0.5 % of a step.
-    Low,
-    /// From 2 % of a step.
-    Medium,
-    /// From 5 % of a step.
-    High,
+keyed_enum! {
+    /// How much of a step a finding is about.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Severity {
+        /// From 0.5 % of a step.
+        Low = "low",
+        /// From 2 % of a step.
+        Medium = "medium",
+        /// From 5 % of a step.
+        High = "high",
+    }
 }
 
 impl Severity {
@@ -194,48 +186,23 @@ impl Severity {
             _ => Self::Low,
         }
     }
-
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
 }
 
-/// How certain a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Confidence {
-    /// Rests on an assumption that may not hold.
-    Guess,
-    /// Rests on an estimate or on names.
-    Likely,
-    /// Follows from the events of the capture.
-    Measured,
+keyed_enum! {
+    /// How certain a finding is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Confidence {
+        /// Rests on an assumption that may not hold.
+        Guess = "low": "a guess",
+        /// Rests on an estimate or on names.
+        Likely = "medium": "likely",
+        /// Follows from the events of the capture.
+        Measured = "high": "measured",
+    }
 }
 
 impl Confidence {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Guess => "low",
-            Self::Likely => "medium",
-            Self::Measured => "high",
-        }
-    }
-
-    /// Returns the name for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Guess => "a guess",
-            Self::Likely => "likely",
-            Self::Measured => "measured",
-        }
-    }
-
     /// Returns the next lower confidence.
     #[must_use]
     pub const fn lower(self) -> Self {

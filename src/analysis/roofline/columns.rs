@@ -1,9 +1,10 @@
 //! This module declares the columns of the roofline tables.
 
 use super::query::{Level, Precision};
-use super::report::{GapRank, OpaqueKernel, RooflinePosition, Skipped, StepRoofline, WindowUse};
+use super::report::{GapRank, OpaqueKernel, RooflinePosition, Skipped, StepRoofline};
 use super::verdict::Bound;
 use super::verify::verify;
+use super::window_use::WindowUse;
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Count, Executions, Flag, Id, Integer, List, Number, Percent, Time, Word};
 use crate::units::{self, Picos};

@@ -32,6 +32,7 @@ mod sums;
 mod verdict;
 mod verify;
 mod window;
+mod window_use;
 
 use super::roofline::notes::NoteFacts;
 pub use super::roofline::verdict::{FloorComparison, PossibleCause, Verdict};
@@ -42,11 +43,12 @@ pub use peaks::{DevicePeaks, Peak, PeakOf};
 pub use quadrant::Quadrant;
 pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use report::{
-    CostSource, DeviceCount, DeviceCountSource, GapRank, MAX_GAPS, OpRoofline, OpaqueKernel, ProgramRoofline, RoofRow,
-    Roofline, RooflineFigures, RooflinePosition, SkipReason, Skipped, StepRoofline, WHOLE_COVERAGE, WindowUse,
+    CostSource, GapRank, MAX_GAPS, OpRoofline, OpaqueKernel, ProgramRoofline, RoofRow, Roofline, RooflineFigures,
+    RooflinePosition, SkipReason, Skipped, StepRoofline,
 };
 pub use verdict::Bound;
 pub use verify::verify;
+pub use window_use::{DeviceCount, DeviceCountSource, WHOLE_COVERAGE, WindowUse};
 
 use crate::analysis::base::rows::{Member, Rows, SessionFacts, Slice, fold};
 use crate::analysis::base::selection::Selection;

@@ -2,8 +2,9 @@
 
 use super::peaks::{DevicePeaks, Peak, PeakOf};
 use super::query::{Level, PeakSource, RooflineQuery};
-use super::report::{CostSource, DeviceCountSource, RooflineFigures, SkipReason};
+use super::report::{CostSource, RooflineFigures, SkipReason};
 use super::sums::OpPoint;
+use super::window_use::DeviceCountSource;
 use crate::analysis::base::Status;
 use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Severity};

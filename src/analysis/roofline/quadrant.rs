@@ -4,13 +4,17 @@
 /// The share of a peak from which on a resource counts as used much (Rooflight's own choice).
 const MUCH: f64 = 0.5;
 
-/// The resources that are used much.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quadrant {
-    Both,
-    Compute,
-    Memory,
-    Neither,
+use crate::keyed_enum;
+
+keyed_enum! {
+    /// The resources that are used much.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Quadrant {
+        Both = "both",
+        Compute = "compute",
+        Memory = "memory",
+        Neither = "neither",
+    }
 }
 
 impl Quadrant {
@@ -27,16 +31,6 @@ impl Quadrant {
             (false, true) => Self::Memory,
             (false, false) => Self::Neither,
         })
-    }
-
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Both => "both",
-            Self::Compute => "compute",
-            Self::Memory => "memory",
-            Self::Neither => "neither",
-        }
     }
 
     /// Returns a sentence for users.

@@ -2,49 +2,34 @@
 //! and do not depend on the answer.
 
 use crate::analysis::base::Query;
+use crate::keyed_enum;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// The class of operand types that share a peak. A chip has one peak per class, not per type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Precision {
-    /// bf16, and f16 if [`Precision::F16`] has no peak of its own.
-    Bf16,
-    /// All f8 types.
-    Fp8,
-    /// s8 and u8.
-    Int8,
-    /// s4 and u4.
-    Int4,
-    /// f32. No peak is published for TPUs.
-    F32,
-    F64,
-    /// f4.
-    Fp4,
-    /// f16 alone, for matrix units that do not take bf16.
-    F16,
+keyed_enum! {
+    /// The class of operand types that share a peak. A chip has one peak per class, not per type.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Precision {
+        /// bf16, and f16 if [`Precision::F16`] has no peak of its own.
+        Bf16 = "bf16",
+        /// All f8 types.
+        Fp8 = "fp8",
+        /// s8 and u8.
+        Int8 = "int8",
+        /// s4 and u4.
+        Int4 = "int4",
+        /// f32. No peak is published for TPUs.
+        F32 = "f32",
+        F64 = "f64",
+        /// f4.
+        Fp4 = "fp4",
+        /// f16 alone, for matrix units that do not take bf16.
+        F16 = "f16",
+    }
 }
 
 impl Precision {
-    /// All precisions, in the order of their discriminants.
-    pub const ALL: [Self; 8] =
-        [Self::Bf16, Self::Fp8, Self::Int8, Self::Int4, Self::F32, Self::F64, Self::Fp4, Self::F16];
-
-    /// Returns the name in JSON, on the command line and in links.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Bf16 => "bf16",
-            Self::Fp8 => "fp8",
-            Self::Int8 => "int8",
-            Self::Int4 => "int4",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-            Self::Fp4 => "fp4",
-            Self::F16 => "f16",
-        }
-    }
-
     /// Returns the name for users.
     pub const fn label(self) -> &'static str {
         match self {
@@ -73,76 +58,44 @@ impl Precision {
     }
 }
 
-/// A memory, and for VMEM and CMEM a direction, that has a roof of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// Reads and writes of HBM.
-    #[default]
-    Hbm,
-    /// Reads of VMEM.
-    VmemRead,
-    /// Writes to VMEM.
-    VmemWrite,
-    /// Reads of CMEM.
-    CmemRead,
-    /// Writes to CMEM.
-    CmemWrite,
+keyed_enum! {
+    /// A memory, and for VMEM and CMEM a direction, that has a roof of its own.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Level {
+        /// Reads and writes of HBM.
+        #[default]
+        Hbm = "hbm": "HBM",
+        /// Reads of VMEM.
+        VmemRead = "vmem_read": "VMEM, read",
+        /// Writes to VMEM.
+        VmemWrite = "vmem_write": "VMEM, written",
+        /// Reads of CMEM.
+        CmemRead = "cmem_read": "CMEM, read",
+        /// Writes to CMEM.
+        CmemWrite = "cmem_write": "CMEM, written",
+    }
 }
 
 impl Level {
-    /// All levels, in the order of [`Level::index`].
-    pub const ALL: [Self; 5] = [Self::Hbm, Self::VmemRead, Self::VmemWrite, Self::CmemRead, Self::CmemWrite];
-
     /// Returns the index in arrays by level.
     pub const fn index(self) -> usize {
         self as usize
     }
-
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Hbm => "hbm",
-            Self::VmemRead => "vmem_read",
-            Self::VmemWrite => "vmem_write",
-            Self::CmemRead => "cmem_read",
-            Self::CmemWrite => "cmem_write",
-        }
-    }
-
-    /// Returns the name for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Hbm => "HBM",
-            Self::VmemRead => "VMEM, read",
-            Self::VmemWrite => "VMEM, written",
-            Self::CmemRead => "CMEM, read",
-            Self::CmemWrite => "CMEM, written",
-        }
-    }
 }
 
-/// The source of a peak.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PeakSource {
-    /// The stats of the device's plane in the capture.
-    #[default]
-    Profile,
-    /// The figures of the vendor, in the table of chips.
-    Published,
-    /// A value that the user gave.
-    Yours,
-}
-
-impl PeakSource {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Profile => "profile",
-            Self::Published => "published",
-            Self::Yours => "yours",
-        }
+keyed_enum! {
+    /// The source of a peak.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PeakSource {
+        /// The stats of the device's plane in the capture.
+        #[default]
+        Profile = "profile",
+        /// The figures of the vendor, in the table of chips.
+        Published = "published",
+        /// A value that the user gave.
+        Yours = "yours",
     }
 }
 

@@ -1,11 +1,12 @@
 //! This module holds the types of a roofline report. They are plain data and do not depend on the computation.
 
 use super::peaks::DevicePeaks;
-use super::quadrant::Quadrant;
 use super::query::{Level, Precision};
 use super::verdict::{Bound, FloorComparison};
+use super::window_use::WindowUse;
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::breakdown::Group;
+use crate::keyed_enum;
 use crate::profile::Note;
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
@@ -100,26 +101,17 @@ pub struct Skipped {
     pub total: Picos,
 }
 
-/// The source of the costs of ops. A sum over ops has the last of these variants that any of its ops has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CostSource {
-    /// The estimates of the compiler, in the capture.
-    Capture,
-    /// Only the FLOPs of the model (`model_flops`), in the capture.
-    ModelFlops,
-    /// A value that the user gave.
-    Yours,
-}
-
-impl CostSource {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Capture => "capture",
-            Self::ModelFlops => "model_flops",
-            Self::Yours => "yours",
-        }
+keyed_enum! {
+    /// The source of the costs of ops. A sum over ops has the last of these variants that any of its ops has.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CostSource {
+        /// The estimates of the compiler, in the capture.
+        Capture = "capture",
+        /// Only the FLOPs of the model (`model_flops`), in the capture.
+        ModelFlops = "model_flops",
+        /// A value that the user gave.
+        Yours = "yours",
     }
 }
 
@@ -302,84 +294,6 @@ pub struct GapRank {
     pub recoverable: Picos,
     /// Recoverable time of this row and of all rows before it, as a fraction of the recoverable time of all rows.
     pub cumulative: f64,
-}
-
-/// The source of the number of devices that share a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DeviceCountSource {
-    /// A value that the user gave.
-    Yours,
-    /// Replicas × partitions of the program with the most time.
-    Program,
-    /// Number of devices in the capture. The job may have more devices.
-    Capture,
-}
-
-impl DeviceCountSource {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Yours => "yours",
-            Self::Program => "program",
-            Self::Capture => "capture",
-        }
-    }
-}
-
-/// The number of devices that share a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceCount {
-    pub n: u32,
-    pub source: DeviceCountSource,
-}
-
-/// The use of the whole window: all ops of every kind, and idle time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WindowUse {
-    /// Length of the window, summed over devices.
-    pub window: Picos,
-    /// FLOPs of all ops except containers; an asynchronous pair counts once. `None` if no op has FLOPs.
-    pub flops: Option<f64>,
-    /// Sum of `model_flops` over the same ops: without recompute.
-    pub model_flops: Option<f64>,
-    /// Bytes accessed by the same ops.
-    pub bytes: Option<f64>,
-    /// Peak FLOP/s of one device for bf16, or for f16 if its matrix units have no bf16. `None` if it is unknown or the
-    /// devices differ.
-    pub peak_flops: Option<f64>,
-    /// `flops` ÷ (peak × window): the HFU.
-    pub mfu: Option<f64>,
-    /// `model_flops` ÷ (peak × window): the usual meaning of MFU.
-    pub model_mfu: Option<f64>,
-    /// Bytes of HBM ÷ (bandwidth × window).
-    pub hbm_util: Option<f64>,
-    /// The traffic of the memory that counters sampled ÷ its bandwidth. `None` if a device has no such counters.
-    pub hbm_util_measured: Option<f64>,
-    /// The cycles in which a multiprocessor was active, by counters ÷ the cycles at the clock of the driver; the mean of
-    /// all multiprocessors. `None` if a device has no such counters.
-    pub sm_active: Option<f64>,
-    /// FLOPs that the user counts as useful, for this window and its devices. `None` if they are not above zero.
-    pub useful_flops: Option<f64>,
-    /// `useful_flops` ÷ (peak × window).
-    pub useful_mfu: Option<f64>,
-    /// Devices that share the useful FLOPs of a step. `None` if the query has no useful FLOPs, or if a link omits this
-    /// field.
-    pub useful_devices: Option<DeviceCount>,
-}
-
-/// The share of the time of compute from which on its costs count as known.
-pub const WHOLE_COVERAGE: f64 = 0.95;
-
-impl WindowUse {
-    /// Compares the use of compute and memory. `coverage` is the share of the time whose ops have costs. Counters cover all
-    /// of it.
-    pub fn quadrant(&self, coverage: Option<f64>) -> Option<Quadrant> {
-        let is_partial = coverage.is_none_or(|coverage| coverage < WHOLE_COVERAGE);
-        let of_costs = |share: Option<f64>| share.map(|share| (share, is_partial));
-        let measured = self.hbm_util_measured.map(|share| (share, false));
-        Quadrant::new(of_costs(self.mfu), measured.or_else(|| of_costs(self.hbm_util)))
-    }
 }
 
 /// The answer to a roofline query, without its rows.

@@ -1,60 +1,40 @@
 //! This module holds the verdict on one op in the roofline model, and the checks that it suggests. They are plain data.
 use super::query::Level;
+use crate::keyed_enum;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// The verdict on the time of an op, by its time ÷ its longest floor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Less than 1: the cost estimate is wrong, or a part of the work is done elsewhere.
-    AbovePeak,
-    /// At most 1.1: the op has nothing to gain.
-    Fine,
-    /// At most 2.
-    Fair,
-    /// More than 2: the cause is worth finding.
-    Far,
-}
-
-impl Verdict {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::AbovePeak => "above_peak",
-            Self::Fine => "fine",
-            Self::Fair => "fair",
-            Self::Far => "far",
-        }
+keyed_enum! {
+    /// The verdict on the time of an op, by its time ÷ its longest floor.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Verdict {
+        /// Less than 1: the cost estimate is wrong, or a part of the work is done elsewhere.
+        AbovePeak = "above_peak",
+        /// At most 1.1: the op has nothing to gain.
+        Fine = "fine",
+        /// At most 2.
+        Fair = "fair",
+        /// More than 2: the cause is worth finding.
+        Far = "far",
     }
 }
 
-/// A possible cause of the verdict, for the user to check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PossibleCause {
-    /// Copies and transposes that change the tiling before or after the op.
-    RetilingCopies,
-    /// Collectives that sharding added around the op or inside it.
-    UnexpectedCollectives,
-    /// Neighbouring ops that were not fused into the op.
-    FusionFailure,
-    /// Too little work per execution.
-    Latency,
-    /// The cost that the compiler or the author of the kernel wrote.
-    CostEstimate,
-}
-
-impl PossibleCause {
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::RetilingCopies => "retiling_copies",
-            Self::UnexpectedCollectives => "unexpected_collectives",
-            Self::FusionFailure => "fusion_failure",
-            Self::Latency => "latency",
-            Self::CostEstimate => "cost_estimate",
-        }
+keyed_enum! {
+    /// A possible cause of the verdict, for the user to check.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PossibleCause {
+        /// Copies and transposes that change the tiling before or after the op.
+        RetilingCopies = "retiling_copies",
+        /// Collectives that sharding added around the op or inside it.
+        UnexpectedCollectives = "unexpected_collectives",
+        /// Neighbouring ops that were not fused into the op.
+        FusionFailure = "fusion_failure",
+        /// Too little work per execution.
+        Latency = "latency",
+        /// The cost that the compiler or the author of the kernel wrote.
+        CostEstimate = "cost_estimate",
     }
 }
 

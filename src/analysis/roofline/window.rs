@@ -10,13 +10,13 @@
 use super::evaluate::is_begin;
 use super::peaks::DevicePeaks;
 use super::query::{Level, RooflineQuery};
-use super::report::{DeviceCount, DeviceCountSource, WindowUse};
+use super::window_use::{DeviceCount, DeviceCountSource, WindowUse};
 use crate::analysis::base::rows::{Slice, each};
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, Device, StepChoice};
 use crate::analysis::classify::Kind;
+use crate::analysis::counters::{MEMORY_TRAFFIC, SM_CYCLES};
 use crate::analysis::data_movement::Programs;
-use crate::analysis::timeline::{MEMORY_TRAFFIC, SM_CYCLES};
 use crate::profile::{MemoryBytes, Profile, ProgramId};
 use crate::units::Picos;
 use indexmap::IndexMap;

@@ -37,7 +37,6 @@ pub use report::{
     EventBox, IdleBox, IdlePicture, LinePicture, LineRef, Picture, PictureQuery, StepSpan, Timeline, Track, TrackGroup,
     TrackId, TrackKind,
 };
-pub(in crate::analysis) use series::{MEMORY_TRAFFIC, SM_CYCLES};
 pub use series::{SeriesColumn, SeriesPicture, SeriesRange, SeriesRef, SeriesTrack, SeriesUnit};
 pub use trace_records::{TraceCounter, TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
 

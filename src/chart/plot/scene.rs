@@ -7,6 +7,7 @@
 use super::label;
 pub use super::paint::{Paint, Pattern, Tone};
 use super::popover_position::Rect;
+use crate::keyed_enum;
 
 /// A chart that is ready to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,12 +88,14 @@ pub enum Shape {
     },
 }
 
-/// The part of a text that is at its position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anchor {
-    Start,
-    Middle,
-    End,
+keyed_enum! {
+    /// The part of a text that is at its position.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Anchor {
+        Start = "start",
+        Middle = "middle",
+        End = "end",
+    }
 }
 
 /// Font size in charts.
@@ -177,15 +180,6 @@ impl Anchor {
             Self::Start => 0.0,
             Self::Middle => 0.5,
             Self::End => 1.0,
-        }
-    }
-
-    /// Returns the value of SVG's `text-anchor`.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Middle => "middle",
-            Self::End => "end",
         }
     }
 }

@@ -226,7 +226,7 @@ const fn severity(of: Severity) -> &'static str {
 fn note(of: &Note) -> Value<'_> {
     Record(vec![
         ("severity".into(), Word(severity(of.severity))),
-        ("code".into(), Word(of.code.name())),
+        ("code".into(), Word(of.code.key())),
         ("message".into(), Value::text(&of.message)),
         ("where".into(), Value::maybe_text(of.place.as_deref())),
     ])

@@ -13,22 +13,25 @@ use super::SCHEMA_VERSION;
 use super::cell::{Cell, cell};
 use super::column::{ColumnHead, FleetColumn, INTEGER, TEXT};
 use super::derive::Analysed;
+use crate::keyed_enum;
 use crate::session::capture::CaptureSession;
 use std::borrow::Borrow;
 
 /// The rows of a table. Each is made when it is asked for, because a capture may have very many.
 pub type Rows<'a> = Box<dyn Iterator<Item = Vec<Cell>> + 'a>;
 
-/// A table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TableName {
-    Steps,
-    Ops,
-    Collectives,
-    Memory,
-    Findings,
-    /// It is written last: a capture without a row in it is not there.
-    Captures,
+keyed_enum! {
+    /// A table.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum TableName {
+        Steps = "steps",
+        Ops = "ops",
+        Collectives = "collectives",
+        Memory = "memory",
+        Findings = "findings",
+        /// It is written last: a capture without a row in it is not there.
+        Captures = "captures",
+    }
 }
 
 /// The columns that every table begins with.
@@ -42,22 +45,6 @@ const ROW_KEYS: [ColumnHead; 2] = [
 ];
 
 impl TableName {
-    /// All tables, in the order in which they are written.
-    pub const ALL: [Self; 6] =
-        [Self::Steps, Self::Ops, Self::Collectives, Self::Memory, Self::Findings, Self::Captures];
-
-    /// Returns the name in paths and on the command line.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Steps => "steps",
-            Self::Ops => "ops",
-            Self::Collectives => "collectives",
-            Self::Memory => "memory",
-            Self::Findings => "findings",
-            Self::Captures => "captures",
-        }
-    }
-
     /// Returns what a row stands for.
     pub const fn about(self) -> &'static str {
         match self {

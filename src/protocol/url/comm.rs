@@ -11,31 +11,23 @@
 
 use super::params::{Pairs, each_pair, parse_part};
 use crate::analysis::comm::{CommBy, Machine, TransferFilter};
+use crate::keyed_enum;
 use std::fmt;
 use std::str::FromStr;
 
-/// The traffic that the view shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CommRows {
-    /// Operations that several devices run together.
-    #[default]
-    Collectives,
-    /// Copies between memories.
-    Copies,
+keyed_enum! {
+    /// The traffic that the view shows.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum CommRows {
+        /// Operations that several devices run together.
+        #[default]
+        Collectives = "collectives",
+        /// Copies between memories.
+        Copies = "copies",
+    }
 }
 
 impl CommRows {
-    /// Both kinds of traffic.
-    pub const ALL: [Self; 2] = [Self::Collectives, Self::Copies];
-
-    /// Returns the name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Collectives => "collectives",
-            Self::Copies => "copies",
-        }
-    }
-
     /// Returns the value that the analysis uses for this traffic.
     pub const fn carried(self) -> TransferFilter {
         match self {
@@ -45,46 +37,21 @@ impl CommRows {
     }
 }
 
-/// The pane beside the steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pane {
-    /// Intervals in flight, above the intervals of compute.
-    #[default]
-    Lanes,
-    /// Bandwidth by message size.
-    Bandwidth,
-    /// XLA flags that are worth trying.
-    Flags,
-    /// Skew of the devices and the straggler.
-    Devices,
-    /// Collectives between slices, over the data center network.
-    Dcn,
-}
-
-impl Pane {
-    /// All panes, in order.
-    pub const ALL: [Self; 5] = [Self::Lanes, Self::Bandwidth, Self::Flags, Self::Devices, Self::Dcn];
-
-    /// Returns the name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Lanes => "lanes",
-            Self::Bandwidth => "bandwidth",
-            Self::Flags => "flags",
-            Self::Devices => "devices",
-            Self::Dcn => "dcn",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Lanes => "In flight",
-            Self::Bandwidth => "Bandwidth",
-            Self::Flags => "Flags",
-            Self::Devices => "Devices",
-            Self::Dcn => "DCN",
-        }
+keyed_enum! {
+    /// The pane beside the steps.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Pane {
+        /// Intervals in flight, above the intervals of compute.
+        #[default]
+        Lanes = "lanes": "In flight",
+        /// Bandwidth by message size.
+        Bandwidth = "bandwidth": "Bandwidth",
+        /// XLA flags that are worth trying.
+        Flags = "flags": "Flags",
+        /// Skew of the devices and the straggler.
+        Devices = "devices": "Devices",
+        /// Collectives between slices, over the data center network.
+        Dcn = "dcn": "DCN",
     }
 }
 
@@ -131,9 +98,9 @@ impl FromStr for CommViewState {
 impl CommViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
-            "of" => self.of = Some(CommRows::ALL.into_iter().find(|of| of.key() == value)?),
-            "by" => self.by = CommBy::ALL.into_iter().find(|by| by.key() == value)?,
-            "pane" => self.pane = Pane::ALL.into_iter().find(|pane| pane.key() == value)?,
+            "of" => self.of = Some(CommRows::from_key(value)?),
+            "by" => self.by = CommBy::from_key(value)?,
+            "pane" => self.pane = Pane::from_key(value)?,
             "mesh" => self.machine.mesh = Some(value.parse().ok()?),
             "topology" => self.machine.topology = Some(value.parse().ok()?),
             "wrap" => self.machine.topology.as_mut()?.wrap = value == "1",

@@ -10,70 +10,36 @@
 
 use super::params::{Pairs, decode_text, each_pair, encode_text, parse_part};
 use crate::analysis::compare::{CompareBy, CompareQuery, CompareRows, OpPair, RowSelection};
+use crate::keyed_enum;
 use std::fmt;
 use std::str::FromStr;
 
-/// The picture of the comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ComparePane {
-    /// What the time was spent on, as a waterfall.
-    #[default]
-    Waterfall,
-    /// Scopes of A above those of B, as icicles.
-    Scopes,
-    /// A step of A above one of B, from their starts.
-    Timeline,
-    /// The time of each row in A and in B, as a point.
-    Scatter,
-    /// Changes of the compiled programs.
-    Programs,
-    /// Classes of buffers at the peak of memory.
-    Memory,
-    /// Collectives.
-    Communication,
+keyed_enum! {
+    /// The picture of the comparison.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum ComparePane {
+        /// What the time was spent on, as a waterfall.
+        #[default]
+        Waterfall = "waterfall": "Waterfall",
+        /// Scopes of A above those of B, as icicles.
+        Scopes = "scopes": "Scopes",
+        /// A step of A above one of B, from their starts.
+        Timeline = "timeline": "Timeline",
+        /// The time of each row in A and in B, as a point.
+        Scatter = "scatter": "Scatter",
+        /// Changes of the compiled programs.
+        Programs = "programs": "Programs",
+        /// Classes of buffers at the peak of memory.
+        Memory = "memory": "Memory",
+        /// Collectives.
+        Communication = "communication": "Communication",
+    }
 }
 
 impl ComparePane {
-    /// All pictures, in order.
-    pub const ALL: [Self; 7] = [
-        Self::Waterfall,
-        Self::Scopes,
-        Self::Timeline,
-        Self::Scatter,
-        Self::Programs,
-        Self::Memory,
-        Self::Communication,
-    ];
-
     /// Returns whether the picture takes the whole width of the page.
     pub fn is_wide(self) -> bool {
         matches!(self, Self::Scopes | Self::Timeline)
-    }
-
-    /// Returns the name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Waterfall => "waterfall",
-            Self::Scopes => "scopes",
-            Self::Timeline => "timeline",
-            Self::Scatter => "scatter",
-            Self::Programs => "programs",
-            Self::Memory => "memory",
-            Self::Communication => "communication",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Waterfall => "Waterfall",
-            Self::Scopes => "Scopes",
-            Self::Timeline => "Timeline",
-            Self::Scatter => "Scatter",
-            Self::Programs => "Programs",
-            Self::Memory => "Memory",
-            Self::Communication => "Communication",
-        }
     }
 }
 
@@ -121,9 +87,9 @@ impl CompareViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "swap" => self.is_swapped = value == "1",
-            "pane" => self.pane = ComparePane::ALL.into_iter().find(|pane| pane.key() == value)?,
-            "rows" => self.rows = CompareRows::ALL.into_iter().find(|rows| rows.key() == value)?,
-            "by" => self.by = CompareBy::ALL.into_iter().find(|by| by.key() == value)?,
+            "pane" => self.pane = ComparePane::from_key(value)?,
+            "rows" => self.rows = CompareRows::from_key(value)?,
+            "by" => self.by = CompareBy::from_key(value)?,
             "group" => self.group = Some(decode_text(value)?),
             "scopes" => self.shows_differences = value == "differences",
             "part" => self.part = Some(parse_part(value)?),

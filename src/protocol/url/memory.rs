@@ -11,72 +11,37 @@
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::memory::RollUpBy;
+use crate::keyed_enum;
 use std::fmt;
 use std::str::FromStr;
 
-/// The source of the curve.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MemorySource {
-    /// Buffer assignment of a compiled program.
-    #[default]
-    Static,
-    /// Memory use that allocators recorded while programs ran.
-    Allocator,
-}
-
-impl MemorySource {
-    /// Both sources, in order.
-    pub const ALL: [Self; 2] = [Self::Static, Self::Allocator];
-
-    /// Returns the name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Static => "static",
-            Self::Allocator => "allocator",
-        }
+keyed_enum! {
+    /// The source of the curve.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum MemorySource {
+        /// Buffer assignment of a compiled program.
+        #[default]
+        Static = "static",
+        /// Memory use that allocators recorded while programs ran.
+        Allocator = "allocator",
     }
 }
 
-/// The pane beside the table of live buffers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pane {
-    /// Treemap of the live buffers.
-    #[default]
-    Map,
-    /// Live ranges around the point.
-    LiveRanges,
-    /// Bytes that padding adds.
-    Padding,
-    /// Findings that could lower the peak.
-    Findings,
-    /// The memory with other sizes of the model and of the batch.
-    Fit,
-}
-
-impl Pane {
-    /// All panes, in order.
-    pub const ALL: [Self; 5] = [Self::Map, Self::LiveRanges, Self::Padding, Self::Findings, Self::Fit];
-
-    /// Returns the name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Map => "map",
-            Self::LiveRanges => "lives",
-            Self::Padding => "padding",
-            Self::Findings => "findings",
-            Self::Fit => "fit",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Map => "Map",
-            Self::LiveRanges => "Live ranges",
-            Self::Padding => "Padding",
-            Self::Findings => "Findings",
-            Self::Fit => "Will it fit?",
-        }
+keyed_enum! {
+    /// The pane beside the table of live buffers.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Pane {
+        /// Treemap of the live buffers.
+        #[default]
+        Map = "map": "Map",
+        /// Live ranges around the point.
+        LiveRanges = "lives": "Live ranges",
+        /// Bytes that padding adds.
+        Padding = "padding": "Padding",
+        /// Findings that could lower the peak.
+        Findings = "findings": "Findings",
+        /// The memory with other sizes of the model and of the batch.
+        Fit = "fit": "Will it fit?",
     }
 }
 
@@ -124,12 +89,12 @@ impl FromStr for MemoryViewState {
 impl MemoryViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
-            "side" => self.side = Some(MemorySource::ALL.into_iter().find(|side| side.key() == value)?),
+            "side" => self.side = Some(MemorySource::from_key(value)?),
             "program" => self.program = Some(value.parse().ok()?),
             "color" => self.color = value.parse().ok()?,
             "at" => self.at = Some(value.parse().ok()?),
-            "by" => self.by = Some(RollUpBy::ALL.iter().copied().find(|by| by.key() == value)?),
-            "pane" => self.pane = Pane::ALL.into_iter().find(|pane| pane.key() == value)?,
+            "by" => self.by = Some(RollUpBy::from_key(value)?),
+            "pane" => self.pane = Pane::from_key(value)?,
             "allocator" => self.allocator = Some(value.parse().ok()?),
             // A later build may have added the name.
             _ => {}

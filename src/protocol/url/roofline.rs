@@ -14,46 +14,26 @@
 use super::params::{Pairs, decode_text, each_pair, encode_text};
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::roofline::{KernelCost, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
+use crate::keyed_enum;
 use crate::table::page::SortBy;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The items that rows and points stand for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum RoofBy {
-    #[default]
-    Op,
-    /// Source lines.
-    Source,
-    Program,
-    Step,
+keyed_enum! {
+    /// The items that rows and points stand for.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum RoofBy {
+        #[default]
+        Op = "op": "Ops",
+        /// Source lines.
+        Source = "source": "Sources",
+        Program = "program": "Programs",
+        Step = "step": "Steps",
+    }
 }
 
 impl RoofBy {
-    /// All groupings, in order.
-    pub const ALL: [Self; 4] = [Self::Op, Self::Source, Self::Program, Self::Step];
-
-    /// Returns the name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Op => "op",
-            Self::Source => "source",
-            Self::Program => "program",
-            Self::Step => "step",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Op => "Ops",
-            Self::Source => "Sources",
-            Self::Program => "Programs",
-            Self::Step => "Steps",
-        }
-    }
-
     /// Returns the grouping of the query. Every answer also holds the steps, so steps need no grouping of their own.
     pub const fn group_by(self) -> GroupBy {
         match self {
@@ -125,15 +105,15 @@ impl RooflineViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         let mut parts = value.split(':');
         match name {
-            "by" => self.by = RoofBy::ALL.into_iter().find(|by| by.key() == value)?,
+            "by" => self.by = RoofBy::from_key(value)?,
             "sort" => self.sort = Some(value.parse().ok()?),
-            "x" => self.x = Level::ALL.into_iter().find(|level| level.key() == value)?,
+            "x" => self.x = Level::from_key(value)?,
             "prefer" if value == "published" => self.peaks.prefer = PeakSource::Published,
             "prefer" => return None,
             "chip" => self.peaks.chip = Some(decode_text(value)?),
             "peak" => {
                 let key = parts.next()?;
-                let precision = Precision::ALL.into_iter().find(|precision| precision.key() == key)?;
+                let precision = Precision::from_key(key)?;
                 self.peaks.flops.push((precision, positive(parts.next()?)?));
             }
             "hbm" => self.peaks.hbm_bytes = Some(positive(value)?),

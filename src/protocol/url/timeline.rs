@@ -13,46 +13,24 @@
 use super::params::{Pairs, each_pair};
 use crate::analysis::base::GroupBy;
 use crate::analysis::timeline::{LineRef, TrackId, event_key, parse_event_key};
+use crate::keyed_enum;
 use crate::table::filter::{FilterField, TextFilter};
 use std::fmt;
 use std::str::FromStr;
 
-/// The rows below the tracks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TimelineRows {
-    /// Sums over the range.
-    #[default]
-    Sums,
-    /// The idle gaps of the range, by what the device waited for.
-    Idle,
-    /// The events of the range.
-    Events,
-    /// The events that the search found.
-    Hits,
-}
-
-impl TimelineRows {
-    /// All rows, in the order of their buttons.
-    pub const ALL: [Self; 4] = [Self::Sums, Self::Idle, Self::Events, Self::Hits];
-
-    /// Returns the name in the address.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Sums => "sums",
-            Self::Idle => "idle",
-            Self::Events => "events",
-            Self::Hits => "hits",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Sums => "Sums",
-            Self::Idle => "Idle",
-            Self::Events => "Events",
-            Self::Hits => "Hits",
-        }
+keyed_enum! {
+    /// The rows below the tracks.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum TimelineRows {
+        /// Sums over the range.
+        #[default]
+        Sums = "sums": "Sums",
+        /// The idle gaps of the range, by what the device waited for.
+        Idle = "idle": "Idle",
+        /// The events of the range.
+        Events = "events": "Events",
+        /// The events that the search found.
+        Hits = "hits": "Hits",
     }
 }
 
@@ -166,10 +144,10 @@ impl TimelineViewState {
             "pins" => self.pins = value.split(',').map(TrackId::parse).collect::<Option<_>>()?,
             "align" => self.is_aligned = Some(["off", "on"].iter().position(|name| *name == value)? == 1),
             "flows" => self.has_flows = value == "all",
-            "rows" => self.rows = TimelineRows::ALL.into_iter().find(|rows| rows.key() == value)?,
-            "by" => self.by = GroupBy::ALL.into_iter().find(|by| by.key() == value)?,
+            "rows" => self.rows = TimelineRows::from_key(value)?,
+            "by" => self.by = GroupBy::from_key(value)?,
             "find" => self.find.text = value.replace("%3B", ";").replace("%25", "%"),
-            "within" => self.find.within = FilterField::ALL.into_iter().find(|within| within.key() == value)?,
+            "within" => self.find.within = FilterField::from_key(value)?,
             "regex" => self.find.regex = value == "1",
             "event" => self.event = Some(parse_event_key(value)?),
             _ => {}

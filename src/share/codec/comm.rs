@@ -9,34 +9,6 @@ use crate::analysis::comm::{
 use crate::share::report::CommPart;
 use crate::units::Count;
 
-pub(super) const PRIMITIVES: [Primitive; 12] = [
-    Primitive::AllReduce,
-    Primitive::AllGather,
-    Primitive::ReduceScatter,
-    Primitive::AllToAll,
-    Primitive::RaggedAllToAll,
-    Primitive::Permute,
-    Primitive::Broadcast,
-    Primitive::Send,
-    Primitive::Recv,
-    Primitive::Unknown,
-    Primitive::Copy,
-    Primitive::Slice,
-];
-pub(super) const CORES: [Core; 2] = [Core::Tensor, Core::Sparse];
-const NETWORKS: [Network; 8] = [
-    Network::Dcn,
-    Network::Ici,
-    Network::OnChip,
-    Network::NvLink,
-    Network::InfinityFabric,
-    Network::Pcie,
-    Network::Hosts,
-    Network::Host,
-];
-const WAYS: [Execution; 4] = [Execution::Sync, Execution::Async, Execution::Fused, Execution::Mixed];
-const ROLES: [Role; 5] = [Role::Weights, Role::Gradients, Role::DataOrTensor, Role::Experts, Role::PipelineOrRing];
-
 pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> VisitResult {
     let of = &mut part.comm;
     traffic(v, &mut of.tensor)?;
@@ -49,9 +21,9 @@ pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> VisitResult {
     rows(v, &mut of.copy_rows)?;
     v.rows(&mut of.primitives, defaults::primitive)?;
     each(&mut of.primitives, |sums: &mut PrimitiveSums| {
-        v.one_of(&mut sums.primitive, &PRIMITIVES)?;
+        v.one_of(&mut sums.primitive, &Primitive::ALL)?;
         network(v, &mut sums.network)?;
-        v.one_of(&mut sums.core, &CORES)?;
+        v.one_of(&mut sums.core, &Core::ALL)?;
         traffic(v, &mut sums.traffic)?;
         v.texts(&mut sums.flags, Text::Word)
     })?;
@@ -105,15 +77,15 @@ fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> VisitResult {
     v.rows(of, defaults::comm_row)?;
     each(of, |row| v.string(&mut row.key, Text::Op))?;
     each(of, |row| v.text(&mut row.op, Some(&row.key), Text::Op))?;
-    each(of, |row| v.optional_one_of(&mut row.primitive, &PRIMITIVES))?;
+    each(of, |row| v.optional_one_of(&mut row.primitive, &Primitive::ALL))?;
     each(of, |row| network(v, &mut row.network))?;
     each(of, |row| v.text(&mut row.program, None, Text::Program))?;
     each(of, |row| v.program_id(&mut row.program_id))?;
     each(of, |row| v.text(&mut row.source, None, Text::Source))?;
     each(of, |row| v.text(&mut row.scope, None, Text::Scope))?;
-    each(of, |row| v.one_of(&mut row.core, &CORES))?;
-    each(of, |row| v.one_of(&mut row.execution, &WAYS))?;
-    each(of, |row| v.optional_one_of(&mut row.role, &ROLES))?;
+    each(of, |row| v.one_of(&mut row.core, &Core::ALL))?;
+    each(of, |row| v.one_of(&mut row.execution, &Execution::ALL))?;
+    each(of, |row| v.optional_one_of(&mut row.role, &Role::ALL))?;
     each(of, |row| group(v, &mut row.group))?;
     each(of, |row| v.small_with_usual(&mut row.n_ops, 1))?;
     each(of, |row| v.executions(&mut row.n, Count::ONE))?;
@@ -136,7 +108,7 @@ fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> VisitResult {
 /// The network of collectives. Version 5 says only whether it is DCN.
 fn network(v: &mut dyn Visit, of: &mut Option<Network>) -> VisitResult {
     if v.version() >= 6 {
-        return v.optional_one_of(of, &NETWORKS);
+        return v.optional_one_of(of, &Network::ALL);
     }
     if v.version() == 5 {
         let mut is_over_dcn = *of == Some(Network::Dcn);
@@ -153,7 +125,7 @@ fn dcn(v: &mut dyn Visit, of: &mut Vec<DcnCollective>) -> VisitResult {
         v.string(&mut row.op, Text::Op)?;
         v.text(&mut row.program, None, Text::Program)?;
         v.program_id(&mut row.program_id)?;
-        v.one_of(&mut row.primitive, &PRIMITIVES)?;
+        v.one_of(&mut row.primitive, &Primitive::ALL)?;
         v.optional(&mut row.n_slices)?;
         v.executions(&mut row.n, Count::ONE)?;
         v.optional(&mut row.bytes)?;

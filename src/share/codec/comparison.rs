@@ -1,9 +1,9 @@
 //! This module visits a comparison. Its numbers are exact at every level, so that its reader sees the figures of its sender.
 
-use super::comm::{CORES, PRIMITIVES};
 use super::comparison_parts::{comm, memory, programs};
 use super::visit::{Text, Visit, VisitResult, each};
 use crate::analysis::classify::Kind;
+use crate::analysis::comm::{Core, Primitive};
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::statistics::Shift;
 use crate::analysis::compare::{
@@ -15,7 +15,6 @@ use crate::analysis::overview::Unit;
 use crate::share::comparison::{SharedComparison, is_sum_name};
 
 const UNITS: [CompareUnit; 2] = [CompareUnit::Step, CompareUnit::MillionTokens];
-const FIGURE_UNITS: [Unit; 5] = [Unit::Ps, Unit::Fraction, Unit::Bytes, Unit::Flops, Unit::Count];
 const VERDICTS: [Verdict; 5] =
     [Verdict::WithinNoise, Verdict::Regression, Verdict::Improvement, Verdict::TooFewSteps, Verdict::Incomparable];
 
@@ -67,7 +66,7 @@ pub(super) fn comparison(v: &mut dyn Visit, shared: &mut Option<Box<SharedCompar
     v.rows(&mut comparison.figures, || FigureDelta { name: String::new(), unit: Unit::Ps, a: None, b: None })?;
     each(&mut comparison.figures, |figure| {
         v.string(&mut figure.name, Text::Word)?;
-        v.one_of(&mut figure.unit, &FIGURE_UNITS)?;
+        v.one_of(&mut figure.unit, &Unit::ALL)?;
         v.real(&mut figure.a, None)?;
         v.real(&mut figure.b, figure.a)
     })?;
@@ -78,7 +77,7 @@ pub(super) fn comparison(v: &mut dyn Visit, shared: &mut Option<Box<SharedCompar
         v.flag(&mut finding.is_new)
     })?;
     memory(v, &mut comparison.memory)?;
-    comm(v, &mut comparison.comm, &PRIMITIVES, &CORES)?;
+    comm(v, &mut comparison.comm, &Primitive::ALL, &Core::ALL)?;
     programs(v, &mut comparison.program_changes)?;
     // In a damaged comparison, parts and changes may name rows that do not exist.
     let n = comparison.rows.len();

@@ -10,19 +10,6 @@ use crate::analysis::memory::{Basis, MemoryClass};
 
 const BASES: [Basis; 4] = [Basis::Trace, Basis::Schedule, Basis::Constant, Basis::LiveRanges];
 const CHANGES: [ChangeKind; 3] = [ChangeKind::Added, ChangeKind::Removed, ChangeKind::Changed];
-const PROPERTIES: [Property; 11] = [
-    Property::Opcode,
-    Property::Shape,
-    Property::Dtype,
-    Property::Layout,
-    Property::MemorySpace,
-    Property::FusedSet,
-    Property::Groups,
-    Property::Precision,
-    Property::Sharding,
-    Property::Grouping,
-    Property::Attributes,
-];
 
 pub(super) fn memory(v: &mut dyn Visit, memory: &mut MemoryDelta) -> VisitResult {
     let side = || PeakSide { peak: 0, instruction: None, n_buffers: 0, basis: Basis::Trace };
@@ -44,7 +31,7 @@ pub(super) fn memory(v: &mut dyn Visit, memory: &mut MemoryDelta) -> VisitResult
         v.signed(&mut peak.delta)?;
         v.rows(&mut peak.parts, || ClassDelta { class: MemoryClass::default(), a: 0, b: 0, delta: 0 })?;
         each(&mut peak.parts, |part| {
-            v.one_of(&mut part.class, MemoryClass::ALL)?;
+            v.one_of(&mut part.class, &MemoryClass::ALL)?;
             v.exact(&mut part.a)?;
             v.exact(&mut part.b)?;
             v.difference(&mut part.delta, part.b.wrapping_sub(part.a).cast_signed())
@@ -130,7 +117,7 @@ pub(super) fn programs(v: &mut dyn Visit, programs: &mut ProgramDiff) -> VisitRe
             b: String::new(),
         })?;
         each(&mut change.what, |what| {
-            v.one_of(&mut what.property, &PROPERTIES)?;
+            v.one_of(&mut what.property, &Property::ALL)?;
             v.string(&mut what.a, Text::Sentence)?;
             v.string(&mut what.b, Text::Sentence)
         })
@@ -138,7 +125,7 @@ pub(super) fn programs(v: &mut dyn Visit, programs: &mut ProgramDiff) -> VisitRe
     counts(v, &mut programs.n_changes)?;
     v.rows(&mut programs.properties, || (Property::Opcode, 0))?;
     each(&mut programs.properties, |(property, n)| {
-        v.one_of(property, &PROPERTIES)?;
+        v.one_of(property, &Property::ALL)?;
         v.small(n)
     })?;
     v.signed(&mut programs.delta_ps)?;

@@ -38,8 +38,6 @@ const BOUNDS: [Bound; 6] = [
     Bound::Memory(Level::CmemRead),
     Bound::Memory(Level::CmemWrite),
 ];
-const COSTS: [CostSource; 3] = [CostSource::Capture, CostSource::ModelFlops, CostSource::Yours];
-const SOURCES: [PeakSource; 3] = [PeakSource::Profile, PeakSource::Published, PeakSource::Yours];
 
 /// Visits roofs column by column. Most ratios follow from times. Those that were computed from exact floors differ in
 /// the last digit, so ratios are visited as well.
@@ -56,7 +54,7 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut RooflinePosition, Whole)]
     each(of, |(roof, _)| v.optional_one_of(&mut roof.precision, &Precision::ALL))?;
     each(of, |(roof, _)| v.flag(&mut roof.dtype_uncertain))?;
     each(of, |(roof, _)| v.flag(&mut roof.dtype_mixed))?;
-    each(of, |(roof, _)| v.one_of(&mut roof.cost, &COSTS))?;
+    each(of, |(roof, _)| v.one_of(&mut roof.cost, &CostSource::ALL))?;
     each(of, |(roof, _)| v.real(&mut roof.ridge, None))?;
     each(of, |(roof, _)| v.one_of(&mut roof.bound, &BOUNDS))?;
     each(of, |(roof, _)| v.amount(&mut roof.t_compute.0))?;
@@ -140,7 +138,7 @@ fn peaks(v: &mut dyn Visit, of: &mut DevicePeaks) -> VisitResult {
             v.one_of(&mut peak.of, &all)
         })?;
         each(list, |peak| v.float(&mut peak.value, 0.0))?;
-        each(list, |peak| v.one_of(&mut peak.source, &SOURCES))?;
+        each(list, |peak| v.one_of(&mut peak.source, &PeakSource::ALL))?;
         each(list, |peak| v.string(&mut peak.from, Text::Word))?;
     }
     Ok(())

@@ -123,8 +123,8 @@ fn buffers(v: &mut dyn Visit, of: &mut Vec<Buffer>) -> VisitResult {
     each(of, |buffer| v.string(&mut buffer.opcode, Text::Category))?;
     each(of, |buffer| v.string(&mut buffer.op_name, Text::Scope))?;
     each(of, |buffer| v.text(&mut buffer.source, None, Text::Source))?;
-    each(of, |buffer| v.one_of(&mut buffer.category, Category::ALL))?;
-    each(of, |buffer| v.one_of(&mut buffer.class, MemoryClass::ALL))?;
+    each(of, |buffer| v.one_of(&mut buffer.category, &Category::ALL))?;
+    each(of, |buffer| v.one_of(&mut buffer.class, &MemoryClass::ALL))?;
     each(of, |buffer| v.small(&mut buffer.first))?;
     each(of, |buffer| v.small(&mut buffer.last))
 }

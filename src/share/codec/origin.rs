@@ -116,7 +116,7 @@ pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> VisitResult {
     v.rows(of, defaults::note)?;
     each(of, |note| v.one_of(&mut note.severity, &SEVERITIES))?;
     each(of, |note| {
-        let mut name = note.code.name().to_owned();
+        let mut name = note.code.key().to_owned();
         v.string(&mut name, Text::Word)?;
         note.code = name.parse().unwrap_or(NoteCode::Unknown);
         Ok(())

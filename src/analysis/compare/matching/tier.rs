@@ -1,51 +1,40 @@
 //! This module defines matches of ops, and the tiers that rank them by their evidence.
 
+use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 
-/// The evidence for a match of ops, the strongest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tier {
-    /// The user paired the ops.
-    ByHand,
-    /// Both programs are the same apart from names, ids, sources and the order of independent instructions, and the
-    /// ops have the same place in the graph of their program.
-    Exact,
-    /// Scope path, and signature with shapes.
-    ScopeAndShape,
-    /// Scope path, and signature without shapes: a shape or a dtype changed.
-    Scope,
-    /// Innermost source file and function, and signature with shapes; for custom calls and GPU kernels the name of the
-    /// kernel.
-    Source,
-    /// Deduplicated name without numbers, and signature with shapes.
-    Name,
-    /// Signature with shapes, and the signatures of producers and users.
-    Neighbours,
-    /// Scope path alone. The match is a group of all ops with the path that are left.
-    ScopeGroup,
-    /// Scope path without loops and without the numbers of layers: a scan over layers and unrolled layers, or other numbers of
-    /// layers. The match is a group of all ops with the path that are left.
-    LayerGroup,
-    /// The kind alone: the ops that a report leaves out, and those of the other side that may be among them.
-    LeftOut,
+keyed_enum! {
+    /// The evidence for a match of ops, the strongest first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Tier {
+        /// The user paired the ops.
+        ByHand = "by_hand": "your pairing",
+        /// Both programs are the same apart from names, ids, sources and the order of independent instructions, and the
+        /// ops have the same place in the graph of their program.
+        Exact = "exact": "same program",
+        /// Scope path, and signature with shapes.
+        ScopeAndShape = "scope_and_shape": "scope and shapes",
+        /// Scope path, and signature without shapes: a shape or a dtype changed.
+        Scope = "scope": "scope",
+        /// Innermost source file and function, and signature with shapes; for custom calls and GPU kernels the name of the
+        /// kernel.
+        Source = "source": "source file",
+        /// Deduplicated name without numbers, and signature with shapes.
+        Name = "name": "name",
+        /// Signature with shapes, and the signatures of producers and users.
+        Neighbours = "neighbours": "neighbours",
+        /// Scope path alone. The match is a group of all ops with the path that are left.
+        ScopeGroup = "scope_group": "group of a scope",
+        /// Scope path without loops and without the numbers of layers: a scan over layers and unrolled layers, or other numbers of
+        /// layers. The match is a group of all ops with the path that are left.
+        LayerGroup = "layer_group": "layers of a scope",
+        /// The kind alone: the ops that a report leaves out, and those of the other side that may be among them.
+        LeftOut = "left_out": "kind of what a report leaves out",
+    }
 }
 
 impl Tier {
-    /// All tiers, the strongest first.
-    pub const ALL: [Self; 10] = [
-        Self::ByHand,
-        Self::Exact,
-        Self::ScopeAndShape,
-        Self::Scope,
-        Self::Source,
-        Self::Name,
-        Self::Neighbours,
-        Self::ScopeGroup,
-        Self::LayerGroup,
-        Self::LeftOut,
-    ];
-
     /// Returns how far a match of this tier can be relied on, a fraction from 0 to 1.
     pub const fn weight(self) -> f64 {
         match self {
@@ -58,38 +47,6 @@ impl Tier {
             Self::ScopeGroup => 0.5,
             Self::LayerGroup => 0.4,
             Self::LeftOut => 0.2,
-        }
-    }
-
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::ByHand => "by_hand",
-            Self::Exact => "exact",
-            Self::ScopeAndShape => "scope_and_shape",
-            Self::Scope => "scope",
-            Self::Source => "source",
-            Self::Name => "name",
-            Self::Neighbours => "neighbours",
-            Self::ScopeGroup => "scope_group",
-            Self::LayerGroup => "layer_group",
-            Self::LeftOut => "left_out",
-        }
-    }
-
-    /// Returns the label for users.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::ByHand => "your pairing",
-            Self::Exact => "same program",
-            Self::ScopeAndShape => "scope and shapes",
-            Self::Scope => "scope",
-            Self::Source => "source file",
-            Self::Name => "name",
-            Self::Neighbours => "neighbours",
-            Self::ScopeGroup => "group of a scope",
-            Self::LayerGroup => "layers of a scope",
-            Self::LeftOut => "kind of what a report leaves out",
         }
     }
 }

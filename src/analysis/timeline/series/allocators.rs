@@ -1,7 +1,7 @@
 //! This module reads the bytes in use of each allocator from the allocator events of the hosts.
 
-use super::step_function::{StepBuilder, StepFunction};
 use crate::analysis::base::Axis;
+use crate::analysis::counters::{StepBuilder, StepFunction};
 use crate::profile::{AllocatorRow, Plane, StrId};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;

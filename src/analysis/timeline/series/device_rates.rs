@@ -1,11 +1,11 @@
 //! This module derives the rates of a device from its ops: transfers in flight, FLOP/s, and the bandwidth of HBM.
 
 use super::overlay::{Stretch, overlay};
-use super::step_function::StepFunction;
 use crate::analysis::base::{Analysis, Device, Interval, Platform, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::classify::async_pairs::{AsyncPairs, TransferRole};
 use crate::analysis::comm::async_spans::{CoreTimeline, SpanOrigin};
+use crate::analysis::counters::StepFunction;
 use crate::analysis::roofline::evaluate::is_begin;
 use crate::profile::{OpId, Plane, Profile};
 

@@ -1,11 +1,11 @@
 //! This module lists the series of a session: the counters of each plane, and what is derived for each device.
 
 use super::allocators::{self, AllocatorKey};
-use super::counters::{self, CounterName};
+use super::counters::{about, title, unit};
 use super::device_rates::{LastCore, Rate, has_main_memory_bytes, has_rate};
 use super::report::{SeriesRef, SeriesTrack, SeriesUnit};
-use super::step_function::StepFunction;
 use crate::analysis::base::{Analysis, Platform};
+use crate::analysis::counters::{self, CounterName, StepFunction};
 use crate::analysis::roofline::{Level, PeakChoice, Precision};
 use crate::analysis::timeline::report::TrackGroup;
 use crate::profile::Profile;
@@ -68,11 +68,11 @@ fn of_plane(profile: &Profile, analysis: &Analysis, at: usize) -> Vec<Listed> {
             let max = times.map_or(max, |times| counters::values(plane, line, times, name, (0, true)).whole().max);
             let track = SeriesTrack {
                 id: SeriesRef::default(),
-                name: counters::title(profile, name),
-                unit: counters::unit(profile, name),
+                name: title(profile, name),
+                unit: unit(profile, name),
                 is_estimated: false,
                 max: Some(max).filter(|max| !max.is_nan()),
-                about: counters::about(profile, name),
+                about: about(profile, name),
             };
             (SeriesSource::Counter { plane: at, line: number, name }, track)
         })

@@ -14,22 +14,19 @@ mod allocators;
 mod counters;
 mod device_rates;
 mod list;
-mod measured_rate;
 mod overlay;
 mod report;
-mod step_function;
 
-pub use measured_rate::{MEMORY_TRAFFIC, SM_CYCLES};
 pub use report::{SeriesColumn, SeriesPicture, SeriesRange, SeriesRef, SeriesTrack, SeriesUnit};
 
 use super::report::{PictureQuery, Timeline};
 use crate::analysis::base::{Analysis, Interval};
+use crate::analysis::counters::StepFunction;
 use crate::profile::Profile;
 use crate::units::Picos;
 use device_rates::LastCore;
 use list::SeriesSource;
 use rustc_hash::FxHashMap;
-use step_function::StepFunction;
 
 /// The greatest number of steps that are kept, of all series: about 250 MB.
 const MAX_STEPS: usize = 1 << 24;

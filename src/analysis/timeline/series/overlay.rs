@@ -6,7 +6,7 @@
 //!  sum       0 │3 │ 7  │4│ 0 │ no value  │ 0
 //! ```
 
-use super::step_function::{StepBuilder, StepFunction};
+use crate::analysis::counters::{StepBuilder, StepFunction};
 use crate::intervals::Interval;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

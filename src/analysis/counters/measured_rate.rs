@@ -1,7 +1,7 @@
 //! This module reads the rates of what counters of the profiler sampled: the traffic of a device's memory, and the cycles
 //! in which its units were active.
 
-use super::counters::{counters, values};
+use super::{counters, values};
 use crate::analysis::base::{Analysis, Interval};
 use crate::profile::Profile;
 
