@@ -210,7 +210,15 @@ fn compiles(events: &[HostEventTime], clock: Clock) -> Vec<Interval> {
 }
 
 /// Parts of the names of host events that compile or load a program. Names are those of JAX, PjRt and the TPU runtime.
-const COMPILES: [&str; 5] = ["backend_compile", "xlacompile", "compiler::compile", "lower_", "loadprogram"];
+const COMPILES: [&str; 7] = [
+    "backend_compile",
+    "xlacompile",
+    "compiler::compile",
+    "client::compile",
+    "graphexecutor::compile",
+    "lower_",
+    "loadprogram",
+];
 
 /// Returns whether a host event with this name compiles or loads a program. Upper and lower case letters are the same.
 pub fn is_compile(name: &str) -> bool {
@@ -295,6 +303,8 @@ mod tests {
             ("backend_compile", true),
             ("TfrtTpuCompiler::Compile", true),
             ("LoadProgramCacheMiss", true),
+            ("PjRtComputationClient::Compile", true),
+            ("XLAGraphExecutor::Compile", true),
             ("lower_sharding_computation", true),
             ("PjitFunction(f)", false),
             ("flower", false),

@@ -8,7 +8,8 @@ use super::window::RawGap;
 use crate::analysis::base::device::device_number;
 use crate::analysis::base::host_links::{HostEventId, HostLinks};
 use crate::analysis::base::{Device, Interval, Platform, intervals};
-use crate::profile::{EventLink, Line, OpId, Plane, Profile};
+use crate::analysis::classify::op_class::is_callback;
+use crate::profile::{EventLink, Line, Op, OpId, Plane, Profile};
 use crate::small_sort::SmallSort;
 
 /// A gap of a GPU in ps from which on the time after an early launch is unexplained. HTA uses the same limit.
@@ -78,6 +79,8 @@ pub(super) struct Runs {
     is_linked: bool,
     /// Whether the device lost so many events that its gaps are unexplained.
     is_unknown: bool,
+    /// Whether each op of the plane is a part of a callback of the host.
+    callbacks: Vec<bool>,
     /// `barrier-cores` and `dependency-wait` of the line `XLA TraceMe`, in order of their start, without overlaps.
     waits: Vec<CausePart>,
 }
@@ -124,12 +127,14 @@ impl Runs {
         all.small_sort_by_key(|run| run.time);
         waits.small_sort_by_key(|(_, time)| *time);
         let is_linked = all.iter().any(|run| run.enqueue.is_some());
-        Self { platform: device.platform, all, is_linked, is_unknown: false, waits: without_overlaps(waits) }
+        let is_callback = |op: &Op| is_callback(profile.text(op.name), profile.text(op.text));
+        let callbacks = plane.ops.iter().map(is_callback).collect();
+        Self { platform: device.platform, all, is_linked, is_unknown: false, callbacks, waits: without_overlaps(waits) }
     }
 
     /// Returns the runs of a device that lost so many events that its gaps are unexplained: a gap may be the time of lost events.
     pub const fn unknown(platform: Platform) -> Self {
-        Self { platform, all: Vec::new(), is_linked: false, is_unknown: true, waits: Vec::new() }
+        Self { platform, all: Vec::new(), is_linked: false, is_unknown: true, callbacks: Vec::new(), waits: Vec::new() }
     }
 
     /// Returns by how many ps the clock of the device is behind that of its host: a run cannot start before its call
@@ -163,6 +168,12 @@ impl Runs {
         let mut found = DividedGap::default();
         if gap.is_outside {
             found.parts.push((GapClass::Capture, gap.time));
+            return found;
+        }
+        // A callback copies its arguments to the host, and the result to the device. Python runs between them.
+        let is_callback = |op: Option<OpId>| op.is_some_and(|op| self.callbacks.get(op.0 as usize) == Some(&true));
+        if is_callback(gap.after) && is_callback(gap.before) {
+            found.parts.push((GapClass::Callback, gap.time));
             return found;
         }
         // The run that holds the op that ends the gap. If the gap ends at the end of the window, the run that holds it.

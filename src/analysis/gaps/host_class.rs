@@ -29,7 +29,7 @@ const NAMES: &[(&str, GapClass)] = &[
     ("toliteral", GapClass::Sync),
     ("xladelinearize", GapClass::Sync),
     ("_callback", GapClass::Sync),
-    ("checkpoint", GapClass::Sync),
+    ("checkpoint", GapClass::Host),
     ("mapdmabuffer", GapClass::Input),
 ];
 
@@ -63,6 +63,15 @@ pub(super) fn loads_data(name: &str) -> bool {
     let is_annotation = !name.starts_with('$') && !name.contains("::") && !name.contains('(');
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
     is_annotation && words.any(|word| DATA.iter().any(|data| word.eq_ignore_ascii_case(data)))
+}
+
+/// Files and modules whose frames of Python say nothing about the program.
+const LIBRARIES: [&str; 7] =
+    ["$builtins ", "$threading.py", "$queue.py", "$contextlib.py", "$selectors.py", "$<", "/jax/"];
+
+/// Returns whether an event is a frame of Python that says nothing about the program, such as `$<unknown> acquire`.
+pub(super) fn is_of_library(name: &str) -> bool {
+    name.starts_with('$') && LIBRARIES.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]

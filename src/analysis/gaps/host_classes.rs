@@ -10,13 +10,14 @@
 
 use super::class_line::{CausePart, ClassLine, HostTimes, Overlap};
 use super::main_thread::MainThread;
-use super::op_classes::OpClasses;
+use super::op_classes::{OpClasses, TensorFlow};
 use super::reads::Reads;
 use super::report::GapClass;
 use crate::analysis::base::Interval;
 use crate::analysis::base::ancestors::Forest;
 use crate::analysis::base::device::Clock;
 use crate::analysis::base::host_links::{HostEventId, HostLinks, Wait};
+use crate::intervals::Merged;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -77,14 +78,37 @@ impl<'a> HostClasses<'a> {
             waits: RefCell::default(),
             overlaps: RefCell::default(),
         };
+        let fetches = host.fetches();
         let line = |thread: usize| {
             let of = &host.links.threads[thread];
-            ClassLine::new(
-                host.classes.get(&of.plane).into_iter().flat_map(|classes| classes.events(of, of.runs_python())),
-            )
+            let events =
+                || host.classes.get(&of.plane).into_iter().flat_map(|classes| classes.events(of, of.runs_python()));
+            let classes = host.classes.get(&of.plane).filter(|_| !fetches.is_empty());
+            let calls = classes.into_iter().flat_map(|classes| classes.tensorflow(of, TensorFlow::Call));
+            let calls: Vec<Interval> = calls.collect();
+            if calls.is_empty() {
+                return ClassLine::new(events());
+            }
+            let calls = Merged::new(calls);
+            let within = fetches.iter().flat_map(|time| calls.within(*time)).map(|time| (GapClass::Input, time));
+            let mut all: Vec<CausePart> = events().chain(within).collect();
+            all.small_sort_by_key(|(_, (start, end))| (*start, std::cmp::Reverse(*end)));
+            ClassLine::new(all)
         };
         host.lines = (0..host.links.threads.len()).map(line).collect();
         host
+    }
+
+    /// Returns the times in which operations of TensorFlow take the next batch of tf.data, on all threads. The function that
+    /// they belong to waits for them.
+    fn fetches(&self) -> Vec<Interval> {
+        let mut all: Vec<Interval> = Vec::new();
+        for thread in &self.links.threads {
+            let classes = self.classes.get(&thread.plane);
+            all.extend(classes.into_iter().flat_map(|classes| classes.tensorflow(thread, TensorFlow::Fetch)));
+        }
+        all.small_sort_by_key(|time| *time);
+        all
     }
 
     /// Returns the main thread of the program, which is found with the first call. `None` if no thread is the main one.

@@ -1,5 +1,6 @@
 //! This module names the host events during the late part of a gap.
 
+use super::host_class::is_of_library;
 use super::host_classes::{HostClasses, LateThreads};
 use super::reads::Reads;
 use super::report::{GapClass, HostEvent};
@@ -48,7 +49,10 @@ pub(super) fn host_events(
             let (start, end) = of.times[**event as usize];
             end.min(late.1) - start.max(late.0) >= (late.1 - late.0) / 2
         };
-        let innermost = events.iter().find(covers).copied().filter(|_| main_class == Some(GapClass::Host));
+        let is_of_program = |event: &&u32| !is_of_library(profile.text(name(*thread, **event)));
+        let covering = || events.iter().filter(covers);
+        let innermost = covering().find(is_of_program).or_else(|| covering().next()).copied();
+        let innermost = innermost.filter(|_| main_class == Some(GapClass::Host));
         events.reverse();
         for event in events {
             let (start, end) = of.times[event as usize];

@@ -11,6 +11,7 @@
 //! no such calls. Else the run was enqueued before, and the device waited for something else.
 
 use super::class_line::{CausePart, ClassTimes, without_overlaps};
+use super::host_class::is_of_library;
 use super::op_classes::OpClasses;
 use super::report::{GapClass, HostEvent};
 use crate::analysis::base::Interval;
@@ -26,8 +27,6 @@ use rustc_hash::FxHashMap;
 const LEAST_GAP: u64 = 20_000_000;
 /// Parts of the names of calls that run a program.
 const CALLS: [&str; 3] = ["PjitFunction(", "ExecuteHelperOnSingleDevice", "Executable::Execute"];
-/// Files and modules whose frames of Python say nothing about the program.
-const LIBRARIES: [&str; 5] = ["$builtins ", "$threading.py", "$contextlib.py", "$<frozen", "/jax/"];
 /// Number of host events that a gap names.
 const MAX_HOST_EVENTS: usize = 5;
 
@@ -134,7 +133,7 @@ impl MainThread {
         }
         names.extend(own.iter().copied().find(covers).map(|event| (op(event).name, Vec::new())));
         if names.is_empty() {
-            let is_program = |event: &u32| !LIBRARIES.iter().any(|part| text(*event).contains(part));
+            let is_program = |event: &u32| !is_of_library(text(*event));
             let frame = all.iter().copied().filter(is_program).find(covers);
             names.extend(frame.map(|event| (op(event).name, Vec::new())));
         }

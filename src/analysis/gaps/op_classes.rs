@@ -3,6 +3,7 @@
 use super::class_line::CausePart;
 use super::host_class::{host_class, loads_data};
 use super::report::GapClass;
+use crate::analysis::base::Interval;
 use crate::analysis::base::host_links::HostThread;
 use crate::profile::{OpId, Profile};
 
@@ -14,21 +15,60 @@ pub(super) struct OpClasses {
     loads: Vec<bool>,
     /// Whether each op is a frame of Python.
     frames: Vec<bool>,
+    /// What each op does with a batch in a function of TensorFlow. Empty if no op takes one.
+    tensorflow: Vec<Option<TensorFlow>>,
+}
+
+/// Parts of a function of TensorFlow that takes its batch itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TensorFlow {
+    /// The call of the function.
+    Call,
+    /// The operation that takes the next batch of tf.data, on a thread of its own.
+    Fetch,
+}
+
+impl TensorFlow {
+    fn of_name(name: &str) -> Option<Self> {
+        match () {
+            () if name.starts_with("EagerExecute") => Some(Self::Call),
+            () if name.starts_with("IteratorGetNext") => Some(Self::Fetch),
+            () => None,
+        }
+    }
 }
 
 impl OpClasses {
     pub fn new(profile: &Profile, plane: usize) -> Self {
         let names = || profile.planes[plane].ops.iter().map(|op| profile.text(op.name));
+        let tensorflow: Vec<Option<TensorFlow>> = names().map(TensorFlow::of_name).collect();
+        let takes_batches = tensorflow.contains(&Some(TensorFlow::Fetch));
         Self {
             classes: names().map(host_class).collect(),
             loads: names().map(loads_data).collect(),
             frames: names().map(|name| name.starts_with('$')).collect(),
+            tensorflow: if takes_batches { tensorflow } else { Vec::new() },
         }
     }
 
     /// Returns the class of an op by its name alone.
     pub fn class(&self, op: OpId) -> Option<GapClass> {
         self.classes.get(op.0 as usize).copied().flatten()
+    }
+
+    /// Iterates over the times in which a thread runs a part of a function of TensorFlow that takes its batch itself.
+    pub fn tensorflow<'a>(
+        &'a self,
+        thread: &'a HostThread<'_>,
+        part: TensorFlow,
+    ) -> impl Iterator<Item = Interval> + 'a {
+        let is = move |event: &u32| {
+            let op = thread.line.events.op(*event as usize);
+            self.tensorflow.get(op.0 as usize) == Some(&Some(part))
+        };
+        // Most captures have no such op, and then no event is read.
+        let events = (!self.tensorflow.is_empty()).then(|| thread.in_order()).into_iter().flatten();
+        events.filter(is).map(|event| thread.times[event as usize])
     }
 
     /// Iterates over the classes and the times of the events of a thread that have a class. If the thread is one of the

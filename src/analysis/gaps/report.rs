@@ -31,6 +31,8 @@ keyed_enum! {
         Launch = "launch": "Launch",
         /// The capture does not tell.
         Unexplained = "unexplained": "Unexplained",
+        /// The program had called Python on the host, and waited for the result.
+        Callback = "callback": "Host callback",
     }
 }
 

@@ -187,6 +187,7 @@ impl Analysis {
                     owned.add(Owner::Late, waited);
                     owned.add(Owner::Transfer, self_time - waited);
                 }
+                Kind::DataMovement if is_upload(profile, op) => owned.add(Owner::Gap(GapClass::Input), self_time),
                 Kind::DataMovement if is_async(profile, op) => owned.add(Owner::Dma, self_time),
                 Kind::DataMovement => owned.add(Owner::Layout, self_time),
                 Kind::Host => owned.add(Owner::Gap(GapClass::Input), self_time),
@@ -259,6 +260,12 @@ impl OwnerTimes {
 }
 
 /// Returns whether an op of data movement starts an asynchronous copy or slice, or waits for one.
+/// Returns whether an op is a copy from the host to a GPU that no instruction of a program makes: its input.
+fn is_upload(profile: &Profile, op: &Op) -> bool {
+    let is_of_program = op.stats.program.is_some() || opcode(profile.text(op.text)).is_some();
+    !is_of_program && profile.text(op.name) == "MemcpyH2D"
+}
+
 fn is_async(profile: &Profile, op: &Op) -> bool {
     let name = profile.text(op.name);
     let word = opcode(profile.text(op.text)).unwrap_or_else(|| category(profile, op));

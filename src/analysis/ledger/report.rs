@@ -26,14 +26,14 @@ pub enum Owner {
     Layout,
     /// Self time of loops and other containers.
     Loop,
-    /// Time without an op, and the cause. Time of ops that exchange data with the host, such as infeeds, is counted as
-    /// [`GapClass::Input`].
+    /// Time without an op, and the cause. Time of ops that exchange data with the host, such as infeeds and copies from the
+    /// host to a GPU outside of programs, is counted as [`GapClass::Input`].
     Gap(GapClass),
 }
 
 impl Owner {
     /// All owners, in the order of the JSON.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Floor,
         Self::Excess,
         Self::Slower,
@@ -53,6 +53,7 @@ impl Owner {
         Self::Gap(GapClass::Dependency),
         Self::Gap(GapClass::Launch),
         Self::Gap(GapClass::Unexplained),
+        Self::Gap(GapClass::Callback),
     ];
 
     /// Returns the name in JSON.

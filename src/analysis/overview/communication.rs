@@ -78,8 +78,9 @@ pub(super) const RULES: [Rule; 3] = [
             Advice::words(
                 "Reduce gradients layer by layer during the backward pass, or accumulate them over several batches.",
             )
-            .only_for(Subject::Dcn),
-            Advice::words("Make the part of the mesh within a slice larger, and send gradients in bf16.")
+            .only_for(Subject::DcnGradients),
+            Advice::words("Send gradients in bf16.").only_for(Subject::DcnGradients),
+            Advice::words("Choose the mesh so that this axis lies within a slice, or its part within a slice is larger.")
                 .only_for(Subject::Dcn),
             Advice::words("Split the batch of a step into more microbatches.").only_for(Subject::Bubble),
             Advice::words("Use an interleaved schedule, in which a device has several stages that are not neighbours.")
@@ -269,7 +270,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 inputs,
                 evidence: context.op_evidence_when(&ops),
                 tries: if subject == Subject::Links { flags_to_try(context, primitive) } else { Vec::new() },
-                subjects: vec![subject],
+                subjects: subjects_of(subject, primitive),
                 ..Draft::default()
             }
         };
@@ -288,6 +289,13 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         found.push(Outcome::Below { measured: most_below.0, at_stake: Some(most_below.1) });
     }
     found
+}
+
+/// Returns what advice about collectives is about. Gradients are reduced, and not exchanged.
+fn subjects_of(subject: Subject, primitive: Primitive) -> Vec<Subject> {
+    let reduces = matches!(primitive, Primitive::AllReduce | Primitive::ReduceScatter);
+    let gradients = (subject == Subject::Dcn && reduces).then_some(Subject::DcnGradients);
+    gradients.into_iter().chain([subject]).collect()
 }
 
 /// Returns sentences about the longest of the transfers over DCN: its name in traces of the runtime, how fast it is, and

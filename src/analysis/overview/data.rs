@@ -58,9 +58,12 @@ pub(super) const RULES: [Rule; 3] = [
                 "If a loop takes slices of stacked parameters, stack them along the first axis.",
                 "jax.lax.scan(layer, x, params)",
             )
-            .for_platform(Platform::Tpu),
+            .for_platform(Platform::Tpu)
+            .only_for(Subject::Slices),
             Advice::words("Keep the parameters of each layer in arrays of their own. A library needs a copy of a slice of a stack.")
-                .for_platform(Platform::Gpu),
+                .for_platform(Platform::Gpu)
+                .only_for(Subject::Slices),
+            Advice::words("Fetch results less often, or only those that the host needs.").only_for(Subject::Results),
             Advice::code(
                 "A loop over layers writes what its backward pass needs into one array, and reads it back. Save less: compute it again.",
                 "jax.lax.scan(jax.checkpoint(layer), x, params)",
@@ -155,7 +158,13 @@ fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let is_backward = |at: usize| facts[context.by_op.ops[at].op.0 as usize].phase == Phase::Backward;
     let has_backward = ops.iter().any(|(at, _)| is_slice(context, *at) && is_backward(*at));
     for draft in drafts(&mut found) {
-        draft.subjects.push(if has_slices { Subject::Slices } else { Subject::Layouts });
+        let results = ops.iter().filter(|(at, _)| context.profile.text(context.op(*at).0.name) == "MemcpyD2H");
+        let results: Picos = results.map(|(_, time)| *time).sum();
+        draft.subjects.push(match () {
+            () if has_slices => Subject::Slices,
+            () if results.0 > total(&ops).0 / 2 => Subject::Results,
+            () => Subject::Layouts,
+        });
         draft.subjects.extend((has_slices && has_backward).then_some(Subject::SavedSlices));
     }
     found

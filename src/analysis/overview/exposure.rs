@@ -89,12 +89,19 @@ pub(super) fn serial_permutes(context: &Context<'_>) -> Option<Picos> {
         let opposite: Pairs = pairs.iter().map(|(source, target)| (*target, *source)).collect();
         let other = by_pairs.get(&(*program, &opposite)).copied().filter(|_| opposite != *pairs);
         if let Some(other) = other.filter(|other| are_on_one_line(context, *id, *other)) {
-            let time = |id: OpId| context.times.ops[id.0 as usize].self_time;
-            saved += Picos(time(*id).min(time(other)));
+            saved += Picos(transfer_time(context, *id).min(transfer_time(context, other)));
         }
         by_pairs.entry((*program, pairs)).or_insert(*id);
     }
     (saved > Picos::ZERO).then_some(saved)
+}
+
+/// Returns the self time of an op and of the other ops of its transfer, such as the wait for it.
+fn transfer_time(context: &Context<'_>, id: OpId) -> u64 {
+    let self_time = |op: OpId| context.times.ops.get(op.0 as usize).map_or(0, |times| times.self_time);
+    let Some(transfer) = context.transfers.get(&id) else { return self_time(id) };
+    let same = context.transfers.iter().filter(|(_, other)| other.named == transfer.named);
+    same.map(|(op, _)| self_time(*op)).sum()
 }
 
 fn pairs(written: &str) -> Option<Pairs> {

@@ -8,6 +8,7 @@ use crate::analysis::base::{NotSteady, Step};
 use crate::analysis::classify::op_class::is_callback;
 use crate::analysis::gaps::{Gap, GapClass, host_class};
 use crate::analysis::ledger::Owner;
+use crate::table::filter::contains;
 use crate::table::format::{counted, time_text};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
@@ -25,7 +26,7 @@ pub(super) const RULES: [Rule; 7] = [
         basis: BY_EVENTS,
         why: "The program calls Python on the host, and the device waits for the result.",
         worked_if: "host callbacks take less than 1 % of a step",
-        formula: "self time of callback ops",
+        formula: "self time of callback ops + idle time between the ops of a callback",
         view: SeeView::Breakdown,
         overlaps: &["recompile"],
         tries: &[
@@ -98,6 +99,8 @@ pub(super) const RULES: [Rule; 7] = [
         view: SeeView::Breakdown,
         overlaps: &[],
         tries: &[
+            Advice::words("Save checkpoints asynchronously, such as with AsyncCheckpointer of Orbax, or less often.")
+                .only_for(Subject::Checkpoint),
             Advice::code("Trace Python, to see what the host does.", "options.python_tracer_level = 1")
                 .only_for(Subject::Untraced),
             Advice::words("If the data loader is slow, load batches ahead with more workers.")
@@ -124,6 +127,8 @@ pub(super) const RULES: [Rule; 7] = [
         view: SeeView::Breakdown,
         overlaps: &[],
         tries: &[
+            Advice::words("A function that is made again for each call is compiled for each call: define it once, outside of the loop.")
+                .only_for(Subject::Lambda),
             Advice::words("Keep the shapes of batches constant, by padding."),
             Advice::code("Print why JAX compiles again.", "jax.config.update(\"jax_explain_cache_misses\", True)"),
             Advice::code(
@@ -255,12 +260,20 @@ fn callbacks(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         is_callback(context.profile.text(op.name), context.profile.text(op.text))
     };
     let ops = context.ops_of(&Owner::ALL, &is_callback);
-    let time: Picos = total(&ops);
+    let waits = context.gap_time(&[GapClass::Callback]);
+    let time = total(&ops) + waits;
     let compiling = if ops.is_empty() { Picos::ZERO } else { context.compile_time().min(time) };
     rule.by_time(context, time, &mut |context| {
-        let claimed = Owner::ALL.into_iter().map(|owner| context.claims.ops(&ops, owner)).sum();
+        let of_ops: Picos = Owner::ALL.into_iter().map(|owner| context.claims.ops(&ops, owner)).sum();
+        let claimed = of_ops + context.claims.gap(GapClass::Callback);
         let evidence = context.op_evidence_when(&ops);
         let (mut detail, mut subjects) = (context.ops_text(&ops), Vec::new());
+        if waits > Picos::ZERO {
+            let waits = context.step_text(waits);
+            detail += &format!(
+                " The device is idle for {waits} per step between the copies of its arguments and its results."
+            );
+        }
         if compiling > Picos::ZERO {
             detail += &format!(" Meanwhile the host compiles for {} per step.", context.step_text(compiling));
             subjects.push(Subject::Compiles);
@@ -356,6 +369,9 @@ fn dispatch(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             draft.detail += " Much of this time may be code that the capture does not trace, such as Python.";
             draft.subjects.push(Subject::Untraced);
         }
+        if draft.evidence.host_events.iter().any(|(name, _)| contains(name, "checkpoint")) {
+            draft.subjects.push(Subject::Checkpoint);
+        }
     }
     found
 }
@@ -389,7 +405,9 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let time = time_text(outside);
         detail = format!("{detail} {n} after the first one waited {time} for a compilation.").trim_start().to_owned();
     }
-    detail += &describe_compilations(&context.compilations());
+    let compilations = context.compilations();
+    detail += &describe_compilations(&compilations);
+    let is_lambda = compilations.first().and_then(|of| of.function.as_deref()) == Some("<lambda>");
     evidence.steps = steps;
     let found = vec![Outcome::Found(Box::new(Draft {
         detail,
@@ -398,6 +416,7 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         recoverable: claimed,
         per_capture: (outside > Picos::ZERO).then_some(outside),
         evidence,
+        subjects: if is_lambda { vec![Subject::Lambda] } else { Vec::new() },
         ..Draft::default()
     }))];
     without_links(context, CLASSES, found)

@@ -38,6 +38,16 @@ pub(super) const RULES: [Rule; 2] = [
             .only_for(Subject::Scatter),
             Advice::words("Select with a mask or a one-hot matmul, if few values are possible.")
                 .only_for(Subject::Scatter),
+            Advice::code(
+                "If indices are in bounds and sorted, say so.",
+                "x.at[idx].get(mode=\"promise_in_bounds\", indices_are_sorted=True)",
+            )
+            .only_for(Subject::Gather),
+            Advice::words(
+                "Take one large slice in place of many small ones. jax.vmap makes a gather of dynamic_slice.",
+            )
+            .only_for(Subject::Gather),
+            Advice::words("Select with a one-hot matmul, if few values are possible.").only_for(Subject::Gather),
             Advice::code("Combine in a tree, not one after the other.", "jax.lax.associative_scan(f, x)")
                 .only_for(Subject::Cumulative),
             Advice::words("Take the largest k values, if that is enough: jax.lax.top_k or jax.lax.approx_max_k.")
@@ -157,7 +167,8 @@ fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 /// Returns what advice about an operation that became a loop is about.
 fn subject_of(leaf: &str) -> Subject {
     match leaf {
-        _ if leaf.starts_with("scatter") || leaf.contains("update") || leaf.starts_with("gather") => Subject::Scatter,
+        _ if leaf.starts_with("scatter") || leaf.contains("update") => Subject::Scatter,
+        _ if leaf.starts_with("gather") || leaf.starts_with("dynamic_slice") => Subject::Gather,
         _ if leaf.starts_with("cum") || leaf.starts_with("reduce_window") => Subject::Cumulative,
         _ => Subject::Sort,
     }

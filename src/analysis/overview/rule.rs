@@ -79,7 +79,7 @@ pub(super) enum Subject {
     NoPeaks,
     /// Ops with costs, for whose data type the device has no known peak.
     NoPeakOfType,
-    /// A scatter or a gather that the compiler made a loop of.
+    /// A scatter that the compiler made a loop of.
     Scatter,
     /// A cumulative sum or the like that the compiler made a loop of.
     Cumulative,
@@ -107,6 +107,16 @@ pub(super) enum Subject {
     SerialPermutes,
     /// Ops that change the layout of an array, or copy it.
     Layouts,
+    /// Copies of results to the host.
+    Results,
+    /// A gather that the compiler made a loop of.
+    Gather,
+    /// Collectives between slices that reduce gradients.
+    DcnGradients,
+    /// Work of the host that saves a checkpoint.
+    Checkpoint,
+    /// A function without a name that is compiled in each call.
+    Lambda,
 }
 
 impl Advice {

@@ -136,9 +136,23 @@ impl<'o> Causes<'o> {
         self.most(&|cause| cause.recoverable).filter(|cause| self.share(cause.recoverable) >= WORTH)
     }
 
+    /// Returns the finding about steps that take much longer than the others, if they make a large part of the mean, and
+    /// at least half of the largest cause: no step then is as the mean says.
+    fn slow_steps(&self) -> Option<&Cause<'o>> {
+        let largest = self.most(&|cause| cause.at_stake).map_or(Picos::ZERO, |cause| cause.at_stake);
+        let is_most = |cause: &&Cause<'o>| {
+            let of_mean = self.share(cause.at_stake) >= LARGE && cause.at_stake.0 >= largest.0 / 2;
+            cause.finding.id == "slow_steps" && of_mean
+        };
+        self.variation.iter().find(is_most)
+    }
+
     /// Returns the cause that the verdict begins with: the largest one, else the one with the most recoverable time,
     /// else any that is worth a verdict.
     fn first(&self) -> Option<&Cause<'o>> {
+        if let Some(slow) = self.slow_steps() {
+            return Some(slow);
+        }
         let largest = || self.most(&|cause| cause.at_stake).filter(|cause| self.share(cause.at_stake) >= LARGE);
         let is_worth = |cause: &&Cause<'o>| self.share(cause.worth()) >= WORTH;
         let varying = || self.variation.iter().rev().max_by_key(|cause| cause.worth()).filter(is_worth);
@@ -208,6 +222,10 @@ fn judgement(of: &Overview) -> String {
     } else {
         String::new()
     };
+    if causes.slow_steps().is_some() {
+        // The detail has the lengths of the slow steps and of the others, and the cause.
+        return format!("{unjudged} {}: {}", first.title, first.finding.detail).trim_start().to_owned();
+    }
     let (time, fraction_of_step) = (time_text(first.at_stake), share(first.at_stake));
     let mut text = format!("{}: {time} of {whole}, {fraction_of_step}{most}.{idle}{guess}", first.title);
     if first.recoverable == Picos::ZERO {

@@ -225,7 +225,12 @@ pub const fn idle_tone(class: GapClass) -> Tone {
     match class {
         GapClass::Barrier | GapClass::Dependency => Tone::Kind(TimePart::Kind(Kind::Communication)),
         GapClass::Launch | GapClass::Capture | GapClass::Unexplained => Tone::Kind(TimePart::Idle),
-        GapClass::Recompile | GapClass::Input | GapClass::Sync | GapClass::Defrag | GapClass::Host => Tone::Ink2,
+        GapClass::Recompile
+        | GapClass::Input
+        | GapClass::Sync
+        | GapClass::Defrag
+        | GapClass::Host
+        | GapClass::Callback => Tone::Ink2,
     }
 }
 

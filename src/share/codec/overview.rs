@@ -112,7 +112,9 @@ fn ledger(v: &mut dyn Visit, of: &mut Ledger) -> VisitResult {
     v.optional(&mut excess)?;
     of.excess = excess.map(Picos);
     let mut times = Owner::ALL.map(|owner| (owner, of.time(owner)));
-    times.iter_mut().try_for_each(|(_, time)| v.exact(&mut time.0))?;
+    // The owner of callbacks came with version 6.
+    let n_owners = if v.version() >= 6 { times.len() } else { 19 };
+    times.iter_mut().take(n_owners).try_for_each(|(_, time)| v.exact(&mut time.0))?;
     // The sum of a damaged report may not fit, and then is no window.
     of.window = Picos(times.iter().fold(0_u64, |sum, (_, time)| sum.saturating_add(time.0)));
     of.owners = times.into_iter().filter(|(_, time)| *time > Picos::ZERO).collect();

@@ -9,6 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The least share of runs whose calls are known.
 const LINKED: f64 = 0.8;
+/// The least share of the time of runs that linked steps hold. The other runs are known to be launched outside of the marks,
+/// such as those of an evaluation.
+const OF_LINKED: f64 = 0.3;
 /// The least share of marks that have runs, if times alone join them.
 const WITH_RUNS: f64 = 0.9;
 /// The least share of steps that have the programs of another step, if times alone join them.
@@ -30,7 +33,7 @@ impl Input<'_> {
             return Err(Rejection::Linked(linked / launches.len() as f64));
         }
         if n_line == 0 {
-            return self.checked(self.marked(self.grouped(&launches), false), COVERAGE);
+            return self.checked(self.marked(self.grouped(&launches), false), OF_LINKED);
         }
         // The events of the line are kept, because they are the boundaries that the device states.
         let units = &self.source.steps.all;
@@ -43,7 +46,7 @@ impl Input<'_> {
                 of_line[at] = *launch;
             }
         }
-        self.checked(self.marked(self.grouped(&of_line), true), COVERAGE)
+        self.checked(self.marked(self.grouped(&of_line), true), OF_LINKED)
     }
 
     /// Groups units by the step in which they were launched. Units without a known call belong to the step before them, and

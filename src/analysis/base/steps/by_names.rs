@@ -2,11 +2,12 @@
 
 use super::super::device::StepBasis;
 use super::level::{COVERAGE, FoundStep, FoundSteps, Input, Outcome, Rejection};
-use super::sequence::repeating;
+use super::sequence::{InnerUnit, inner_unit, repeating};
 use super::source::NameId;
 use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use std::ops::Range;
 
 /// The least share of the time of runs that an anchor has.
 const ANCHOR: f64 = 0.1;
@@ -16,6 +17,15 @@ const ANCHORS: f64 = 0.5;
 const SHORTEST: u64 = 1_000_000_000;
 /// The roles of programs of servers. Such programs run in any order, so a sequence of them is no step.
 const ROLES: [&str; 7] = ["prefill", "decode", "generate", "insert", "extend", "verify", "draft"];
+
+/// Words in the names of programs that a loop runs now and then, beside its steps.
+const ASIDE: [&str; 4] = ["eval", "valid", "test", "predict"];
+
+/// Returns whether the name of a program says that it is no part of a training step.
+fn is_aside(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ASIDE.iter().any(|word| name.contains(word))
+}
 
 /// Returns the role of a program of a server.
 pub(super) fn role(name: &str) -> Option<&'static str> {
@@ -43,6 +53,9 @@ impl Input<'_> {
             let n = (part.len() / period) as u64;
             return Err(Rejection::Pattern { programs: programs(part.start), n, length });
         }
+        if let Some(inner) = inner_unit(unit, &|name| is_aside(self.names.get(name))) {
+            return self.inner_steps(period, &part, &inner);
+        }
         let phase = self.pause(period, part.start, part.end);
         let firsts: Vec<usize> = (part.start + phase..part.end).step_by(period).collect();
         let step = |(at, first): (usize, &usize)| FoundStep {
@@ -54,6 +67,20 @@ impl Input<'_> {
         let steps = firsts.iter().enumerate().map(step).collect();
         let basis = StepBasis::Sequence { programs: programs(part.start + phase) };
         self.checked(FoundSteps { basis, of_line: false, steps, host_names: Vec::new(), coverage: 1.0 }, COVERAGE)
+    }
+
+    /// Takes the repetitions of a smaller sequence within each repetition of the larger one. The other runs are outside of
+    /// the steps.
+    fn inner_steps(&self, period: usize, part: &Range<usize>, inner: &InnerUnit) -> Outcome {
+        let groups = (part.start + inner.start..part.end).step_by(period);
+        let firsts = groups.flat_map(|group| (0..inner.n).map(move |at| group + at * inner.length));
+        let step = |first: usize| FoundStep { first, end: first + inner.length, number: None, host_step: None };
+        let steps: Vec<FoundStep> = firsts.map(step).filter(|step| step.end <= part.end).collect();
+        let Some(first) = steps.first() else { return Err(Rejection::Absent) };
+        let of_step = &self.runs[first.first..first.end];
+        let programs = of_step.iter().map(|run| self.names.get(run.name).to_owned()).collect();
+        let basis = StepBasis::Sequence { programs };
+        self.checked(FoundSteps { basis, of_line: false, steps, host_names: Vec::new(), coverage: 1.0 }, ANCHORS)
     }
 
     /// Returns the place in the sequence before which launches pause longest: where the host begins a step. 0 if the calls

@@ -31,6 +31,49 @@ pub fn repeating(list: &[u32]) -> Option<(usize, Range<usize>)> {
     None
 }
 
+/// A sequence that repeats within a larger one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InnerUnit {
+    /// Where the first repetition starts in the larger sequence, which goes on at its start.
+    pub start: usize,
+    /// Length of the sequence.
+    pub length: usize,
+    /// Number of repetitions.
+    pub n: usize,
+}
+
+/// The longest sequence in which a smaller one is searched.
+const LONGEST: usize = 512;
+
+/// Finds the shortest sequence of which most of a larger one consists, such as four steps of a larger one that ends with an
+/// evaluation. The rest has no program of it. A single program is such a sequence only if all other programs are
+/// aside from steps by their names: else the rest belongs to the step, as an update after accumulated gradients.
+pub fn inner_unit(unit: &[u32], is_aside: &dyn Fn(u32) -> bool) -> Option<InnerUnit> {
+    let n = unit.len();
+    if n > LONGEST {
+        return None;
+    }
+    let at = |i: usize| unit[i % n];
+    for length in 1..=n / 2 {
+        for start in 0..n {
+            let is_same = |i: usize| at(start + i) == at(start + i % length);
+            let n_same = (0..n).take_while(|i| is_same(*i)).count();
+            let repeats = n_same / length;
+            let covered = repeats * length;
+            if repeats < 2 || covered == n || 2 * covered < n && length > 1 {
+                continue;
+            }
+            let of_step: Vec<u32> = (0..length).map(|i| at(start + i)).collect();
+            let mut rest = (covered..n).map(|i| at(start + i));
+            let is_apart = |name: u32| !of_step.contains(&name) && (length > 1 || is_aside(name));
+            if rest.all(is_apart) && !of_step.iter().all(|name| is_aside(*name)) {
+                return Some(InnerUnit { start, length, n: repeats });
+            }
+        }
+    }
+    None
+}
+
 /// Returns the periods of a list that are shorter than it, ascending: `list[i] == list[i + period]` wherever both exist.
 fn periods(list: &[u32]) -> impl Iterator<Item = usize> + use<> {
     // The length of the longest proper border of each prefix (Knuth, Morris and Pratt).
@@ -63,6 +106,22 @@ mod tests {
         assert_eq!(of("abab"), None, "two repetitions");
         assert_eq!(of("pddpdddpddddpd"), None, "a server");
         assert_eq!(of(""), None);
+    }
+
+    #[test]
+    fn steps_between_evaluations() {
+        let of = |text: &str| {
+            let unit: Vec<u32> = text.bytes().map(u32::from).collect();
+            // `e` is an evaluation.
+            inner_unit(&unit, &|name| name == u32::from(b'e')).map(|inner| (inner.start, inner.length, inner.n))
+        };
+        assert_eq!(of("tttttee"), Some((0, 1, 5)));
+        assert_eq!(of("ettttte"), Some((1, 1, 5)), "the larger sequence goes on at its start");
+        assert_eq!(of("ggugguggux"), Some((0, 3, 3)));
+        assert_eq!(of("ggggu"), None, "accumulated gradients and their update");
+        assert_eq!(of("gugu"), None, "nothing else");
+        assert_eq!(of("abcd"), None);
+        assert_eq!(of("tteeee"), Some((0, 1, 2)));
     }
 
     proptest! {

@@ -119,6 +119,13 @@ pub struct Run {
     pub length: u64,
 }
 
+/// Returns the name of a program without the number that PyTorch/XLA appends to each compilation:
+/// `SyncTensorsGraph` of `SyncTensorsGraph.2104`.
+fn without_number(name: &str) -> &str {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    stem.strip_suffix('.').filter(|stem| !stem.is_empty() && stem.len() + 1 < name.len()).unwrap_or(name)
+}
+
 impl Source {
     /// Returns the programs of the runs, in the order of the runs.
     pub fn runs(&self, profile: &Profile, device: &Device, names: &mut Names) -> Vec<Run> {
@@ -130,7 +137,7 @@ impl Source {
                 let text = profile.text(plane.op(unit.op).text);
                 let stated = program_of(text).map(|(name, _)| name);
                 let known = program.and_then(|id| profile.programs.get(&id)).map(String::as_str);
-                (names.number(stated.or(known).unwrap_or(text)), program)
+                (names.number(without_number(stated.or(known).unwrap_or(text))), program)
             });
             Run { name, program, length: unit.window.1 - unit.window.0 }
         };
