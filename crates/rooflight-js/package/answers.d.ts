@@ -192,7 +192,8 @@ export interface Finding {
 /** The owners of time, and the time of each. */
 export type Owners = Record<
   | "floor" | "excess" | "slower" | "opaque" | "transfer" | "late" | "dma" | "layout" | "loop" | "capture" | "recompile"
-  | "input" | "sync" | "defrag" | "host" | "barrier" | "dependency" | "launch" | "unexplained",
+  | "input" | "sync" | "defrag" | "host" | "barrier" | "dependency" | "launch" | "unexplained"
+  | "callback",
   number
 >;
 
@@ -613,7 +614,8 @@ export interface Comm extends Head {
 }
 
 export type IdleClass =
-  | "recompile" | "input" | "sync" | "defrag" | "host" | "launch" | "barrier" | "dependency" | "capture" | "unexplained";
+  | "recompile" | "input" | "sync" | "defrag" | "host" | "launch" | "barrier" | "dependency" | "capture" | "unexplained"
+  | "callback";
 
 export interface Gaps extends Head {
   window_ps: number;
