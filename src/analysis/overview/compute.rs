@@ -98,12 +98,15 @@ pub(super) const RULES: [Rule; 7] = [
                 .for_platform(Platform::Tpu)
                 .only_for(Subject::Attention),
             COMPUTE_IN_BF16,
-            Advice::words("Fuse ops, so that fewer bytes move."),
+            Advice::words("A sort passes over its data many times. If the largest are enough, take jax.lax.top_k or jax.lax.approx_max_k.")
+                .only_for(Subject::Sorts),
+            Advice::words("Fuse ops, so that fewer bytes move.").only_for(Subject::Fusible),
             Advice::flag(
                 Platform::Tpu,
                 "Give fusions more of the on-chip memory: raise this limit.",
                 "--xla_tpu_scoped_vmem_limit_kib",
-            ),
+            )
+            .only_for(Subject::Fusible),
         ],
         check: below_memory_roof,
     },
@@ -273,7 +276,13 @@ fn subjects(context: &Context<'_>, ops: &[(usize, Picos)]) -> Vec<Subject> {
         time > half
     };
     let is_fused = (0..context.by_op.ops.len()).any(|at| context.op(at).1.group == OpGroup::Attention);
-    let all = [(Subject::Attention, !is_fused && is_most(&of_attention)), (Subject::F32, is_most(&of_f32))];
+    let sorts = is_most(&|at| context.op(at).1.group == OpGroup::Sort);
+    let all = [
+        (Subject::Attention, !is_fused && is_most(&of_attention)),
+        (Subject::F32, !sorts && is_most(&of_f32)),
+        (Subject::Sorts, sorts),
+        (Subject::Fusible, !sorts),
+    ];
     all.into_iter().filter(|(_, is_most)| *is_most).map(|(subject, _)| subject).collect()
 }
 

@@ -107,6 +107,10 @@ pub(super) enum Subject {
     SerialPermutes,
     /// Ops that change the layout of an array, or copy it.
     Layouts,
+    /// Ops that sort.
+    Sorts,
+    /// Ops that may be fused: all but those that sort.
+    Fusible,
     /// Copies of results to the host.
     Results,
     /// A gather that the compiler made a loop of.
