@@ -9,7 +9,7 @@ use crate::analysis::base::device::device_number;
 use crate::analysis::base::host_links::{HostEventId, HostLinks};
 use crate::analysis::base::{Device, Interval, Platform, intervals};
 use crate::analysis::classify::op_class::is_callback;
-use crate::profile::{EventLink, Line, Op, OpId, Plane, Profile};
+use crate::profile::{EventLink, Line, Op, OpId, Plane, Profile, ProgramId};
 use crate::small_sort::SmallSort;
 
 /// A gap of a GPU in ps from which on the time after an early launch is unexplained. HTA uses the same limit.
@@ -79,8 +79,8 @@ pub(super) struct Runs {
     is_linked: bool,
     /// Whether the device lost so many events that its gaps are unexplained.
     is_unknown: bool,
-    /// Whether each op of the plane is a part of a callback of the host.
-    callbacks: Vec<bool>,
+    /// Whether each op of the plane is a part of a callback of the host, and its program.
+    callbacks: Vec<(bool, Option<ProgramId>)>,
     /// `barrier-cores` and `dependency-wait` of the line `XLA TraceMe`, in order of their start, without overlaps.
     waits: Vec<CausePart>,
 }
@@ -127,8 +127,8 @@ impl Runs {
         all.small_sort_by_key(|run| run.time);
         waits.small_sort_by_key(|(_, time)| *time);
         let is_linked = all.iter().any(|run| run.enqueue.is_some());
-        let is_callback = |op: &Op| is_callback(profile.text(op.name), profile.text(op.text));
-        let callbacks = plane.ops.iter().map(is_callback).collect();
+        let callback = |op: &Op| (is_callback(profile.text(op.name), profile.text(op.text)), op.stats.program);
+        let callbacks = plane.ops.iter().map(callback).collect();
         Self { platform: device.platform, all, is_linked, is_unknown: false, callbacks, waits: without_overlaps(waits) }
     }
 
@@ -170,9 +170,14 @@ impl Runs {
             found.parts.push((GapClass::Capture, gap.time));
             return found;
         }
-        // A callback copies its arguments to the host, and the result to the device. Python runs between them.
-        let is_callback = |op: Option<OpId>| op.is_some_and(|op| self.callbacks.get(op.0 as usize) == Some(&true));
-        if is_callback(gap.after) && is_callback(gap.before) {
+        // A callback copies its arguments to the host. Python then runs until the program goes on, with the copy of the result
+        // or, if it has none, with the next op.
+        let callback = |op: Option<OpId>| self.callbacks.get(op?.0 as usize).copied();
+        let is_callback =
+            callback(gap.after).zip(callback(gap.before)).is_some_and(|((is_callback, program), next)| {
+                is_callback && (next.0 || program.is_some() && program == next.1)
+            });
+        if is_callback {
             found.parts.push((GapClass::Callback, gap.time));
             return found;
         }

@@ -15,8 +15,8 @@ keyed_enum! {
         Capture = "capture": "Outside the capture",
         /// The host compiled or loaded a program.
         Recompile = "recompile": "Compilation or program load",
-        /// The host moved data to the device.
-        Input = "input": "Transfer to the device",
+        /// The host loaded data, or moved it to the device.
+        Input = "input": "Input data",
         /// The host waited for data of the device, or ran a callback.
         Sync = "sync": "Host waits for the device",
         /// The host defragmented the memory of the device.

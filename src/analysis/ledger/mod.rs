@@ -172,6 +172,7 @@ impl Analysis {
                 times.ops[op.0 as usize].n += Count::from(u64::from(spans.contains(*start)));
             }
         }
+        let has_all_events = !self.completeness.hides_idle(of);
         let mut ops: IndexMap<OpKey, OwnedOp> = IndexMap::default();
         for (id, ((op, facts), waited)) in (0..).zip(plane.ops.iter().zip(facts).zip(waited)) {
             let time = &mut times.ops[id as usize];
@@ -187,7 +188,9 @@ impl Analysis {
                     owned.add(Owner::Late, waited);
                     owned.add(Owner::Transfer, self_time - waited);
                 }
-                Kind::DataMovement if is_upload(profile, op) => owned.add(Owner::Gap(GapClass::Input), self_time),
+                Kind::DataMovement if has_all_events && is_upload(profile, op) => {
+                    owned.add(Owner::Gap(GapClass::Input), self_time)
+                }
                 Kind::DataMovement if is_async(profile, op) => owned.add(Owner::Dma, self_time),
                 Kind::DataMovement => owned.add(Owner::Layout, self_time),
                 Kind::Host => owned.add(Owner::Gap(GapClass::Input), self_time),

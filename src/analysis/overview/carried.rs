@@ -70,7 +70,7 @@ pub fn n_rules() -> usize {
 fn rule(at: usize) -> &'static Rule {
     let found = IN_REPORTS.get(at).and_then(|id| rules().find(|rule| rule.id == *id));
     // There always is a first rule.
-    found.unwrap_or(&super::host::RULES[0])
+    found.unwrap_or(&super::callbacks::RULES[0])
 }
 
 /// Returns the index in reports of the rule of a finding or of a list entry.

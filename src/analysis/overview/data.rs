@@ -9,7 +9,7 @@ use super::rule::{Draft, Outcome, Rule, drafts, unknown};
 use crate::analysis::base::Platform;
 use crate::analysis::classify::Phase;
 use crate::analysis::ledger::Owner;
-use crate::hlo::{InstructionId, Module};
+use crate::hlo::{InstructionId, Module, text};
 use crate::units::Picos;
 
 /// The rules about data movement, in the order in which they claim time.
@@ -63,6 +63,11 @@ pub(super) const RULES: [Rule; 3] = [
             Advice::words("Keep the parameters of each layer in arrays of their own. A library needs a copy of a slice of a stack.")
                 .for_platform(Platform::Gpu)
                 .only_for(Subject::Slices),
+            Advice::code(
+                "The copies change nothing: donate the arrays that a step replaces, so that it writes into them.",
+                "jax.jit(step, donate_argnums=(0,))",
+            )
+            .only_for(Subject::PlainCopies),
             Advice::words("Fetch results less often, or only those that the host needs.").only_for(Subject::Results),
             Advice::code(
                 "A loop over layers writes what its backward pass needs into one array, and reads it back. Save less: compute it again.",
@@ -160,14 +165,24 @@ fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     for draft in drafts(&mut found) {
         let results = ops.iter().filter(|(at, _)| context.profile.text(context.op(*at).0.name) == "MemcpyD2H");
         let results: Picos = results.map(|(_, time)| *time).sum();
+        let plain: Picos = ops.iter().filter(|(at, _)| is_plain_copy(context, *at)).map(|(_, time)| *time).sum();
         draft.subjects.push(match () {
             () if has_slices => Subject::Slices,
+            () if plain.0 > total(&ops).0 / 2 => Subject::PlainCopies,
             () if results.0 > total(&ops).0 / 2 => Subject::Results,
             () => Subject::Layouts,
         });
         draft.subjects.extend((has_slices && has_backward).then_some(Subject::SavedSlices));
     }
     found
+}
+
+/// Returns whether an op copies an array and changes neither its type nor its layout.
+fn is_plain_copy(context: &Context<'_>, at: usize) -> bool {
+    let Some(parsed) = text::instruction(context.profile.text(context.op(at).0.text)) else { return false };
+    let of = parsed.instruction;
+    let source = of.operands.first().and_then(|operand| operand.shape.as_ref());
+    &*of.opcode == "copy" && source == Some(&of.shape)
 }
 
 /// Returns whether an op reads or writes a slice at a place that the program computes, by its name: `dynamic-slice.3`, or

@@ -2,10 +2,9 @@
 
 use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
-use super::rule::{Advice, BY_EVENTS, BY_LINKS, Draft, LEAST, Outcome, Rule, Subject, drafts, unknown};
+use super::rule::{Advice, BY_LINKS, Draft, LEAST, Outcome, Rule, Subject, drafts, unknown};
 use crate::analysis::base::compilations::describe_compilations;
 use crate::analysis::base::{NotSteady, Step};
-use crate::analysis::classify::op_class::is_callback;
 use crate::analysis::gaps::{Gap, GapClass, host_class};
 use crate::analysis::ledger::Owner;
 use crate::table::filter::contains;
@@ -14,33 +13,7 @@ use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
 /// The rules about the host, in the order in which they claim time.
-pub(super) const RULES: [Rule; 7] = [
-    Rule {
-        id: "host_callback",
-        group: Group::Time,
-        name: "Host callbacks",
-        title: "The step waits for a host callback",
-        threshold: 0.03,
-        unit: Unit::Fraction,
-        confidence: Confidence::Measured,
-        basis: BY_EVENTS,
-        why: "The program calls Python on the host, and the device waits for the result.",
-        worked_if: "host callbacks take less than 1 % of a step",
-        formula: "self time of callback ops + idle time between the ops of a callback",
-        view: SeeView::Breakdown,
-        overlaps: &["recompile"],
-        tries: &[
-            Advice::words(
-                "The callback compiles in each call: define its jitted functions once, outside of the callback.",
-            )
-            .only_for(Subject::Compiles),
-            Advice::words("Compute the result with jax.numpy in the program itself."),
-            Advice::words(
-                "Call the function after the step, on the results of the step before, while the device runs the next one.",
-            ),
-        ],
-        check: callbacks,
-    },
+pub(super) const RULES: [Rule; 6] = [
     Rule {
         id: "input_bound",
         group: Group::Time,
@@ -253,35 +226,6 @@ fn without_links(context: &Context<'_>, classes: &[GapClass], mut found: Vec<Out
     found
 }
 
-/// Ops that call Python on the host. What they compile meanwhile can be avoided.
-fn callbacks(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let is_callback = |at: usize| {
-        let op = context.op(at).0;
-        is_callback(context.profile.text(op.name), context.profile.text(op.text))
-    };
-    let ops = context.ops_of(&Owner::ALL, &is_callback);
-    let waits = context.gap_time(&[GapClass::Callback]);
-    let time = total(&ops) + waits;
-    let compiling = if ops.is_empty() { Picos::ZERO } else { context.compile_time().min(time) };
-    rule.by_time(context, time, &mut |context| {
-        let of_ops: Picos = Owner::ALL.into_iter().map(|owner| context.claims.ops(&ops, owner)).sum();
-        let claimed = of_ops + context.claims.gap(GapClass::Callback);
-        let evidence = context.op_evidence_when(&ops);
-        let (mut detail, mut subjects) = (context.ops_text(&ops), Vec::new());
-        if waits > Picos::ZERO {
-            let waits = context.step_text(waits);
-            detail += &format!(
-                " The device is idle for {waits} per step between the copies of its arguments and its results."
-            );
-        }
-        if compiling > Picos::ZERO {
-            detail += &format!(" Meanwhile the host compiles for {} per step.", context.step_text(compiling));
-            subjects.push(Subject::Compiles);
-        }
-        Draft { detail, claimed, recoverable: claimed, evidence, subjects, ..Draft::default() }
-    })
-}
-
 fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const OWNER: Owner = Owner::Gap(GapClass::Input);
     let ops = context.ops_left(OWNER, &|_| true);
@@ -388,7 +332,9 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let steps: Vec<u64> = compiles.iter().map(|step| step.number).collect();
     let idle = context.analysis.gap_times_of_steps(context.profile, context.by_op.ledger.device, &compiles);
     let of_class = idle.into_iter().find(|(class, _)| *class == GapClass::Recompile);
-    let outside = of_class.map_or(Picos::ZERO, |(_, time)| time);
+    // A gap may go on after the period of its step, outside of all steps.
+    let periods: Picos = compiles.iter().map(|step| step.length()).sum();
+    let outside = of_class.map_or(Picos::ZERO, |(_, time)| time).min(periods);
     let steady = context.gap_time(CLASSES);
     // The steps that compile are not among those of the overview. Their time counts as a mean over all steps.
     let n_periods = device.steps.iter().skip(1).filter(|step| step.has_period).count().max(1) as u64;

@@ -13,6 +13,7 @@
 //!
 //! This module depends on all other analyses, and not on files and pages.
 
+mod callbacks;
 mod carried;
 mod columns;
 mod communication;
@@ -100,7 +101,7 @@ pub struct OverviewInputs<'a> {
 
 /// The rules of all topics, in the order in which they claim time.
 fn rules() -> impl Iterator<Item = &'static Rule> {
-    let idle = host::RULES.iter().chain(waits::RULES.iter()).chain(loops::RULES.iter());
+    let idle = callbacks::RULES.iter().chain(host::RULES.iter()).chain(waits::RULES.iter()).chain(loops::RULES.iter());
     let ops = communication::RULES.iter().chain(data::RULES.iter()).chain(compute::RULES.iter());
     idle.chain(devices::RULES.iter())
         .chain(ops)

@@ -111,6 +111,10 @@ pub(super) enum Subject {
     Sorts,
     /// Ops that may be fused: all but those that sort.
     Fusible,
+    /// Copies that change neither the type nor the layout of an array.
+    PlainCopies,
+    /// Work that was enqueued before the device became idle.
+    Enqueued,
     /// Copies of results to the host.
     Results,
     /// A gather that the compiler made a loop of.

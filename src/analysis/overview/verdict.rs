@@ -227,7 +227,11 @@ fn judgement(of: &Overview) -> String {
         return format!("{unjudged} {}: {}", first.title, first.finding.detail).trim_start().to_owned();
     }
     let (time, fraction_of_step) = (time_text(first.at_stake), share(first.at_stake));
-    let mut text = format!("{}: {time} of {whole}, {fraction_of_step}{most}.{idle}{guess}", first.title);
+    let mut text = match first.finding.per_capture.filter(|_| first.at_stake > period) {
+        // What happens once is no share of a step.
+        Some(once) => format!("{}: {} once, while {whole} has none of it.{guess}", first.title, time_text(once)),
+        None => format!("{}: {time} of {whole}, {fraction_of_step}{most}.{idle}{guess}", first.title),
+    };
     if first.recoverable == Picos::ZERO {
         text += " How much of it can be recovered is unknown.";
     } else if fraction(first.recoverable) < fraction(first.at_stake) * ALL {

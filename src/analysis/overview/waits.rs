@@ -72,6 +72,8 @@ pub(super) const RULES: [Rule; 3] = [
                 .only_for(Subject::NoHostEvents),
             Advice::words("Look in the timeline at what the host does then: its events are not linked to the device.")
                 .only_for(Subject::HostEvents),
+            Advice::words("The work was enqueued in time. Look for other work on the device, such as another process, and for its clocks.")
+                .only_for(Subject::Enqueued),
         ],
         check: unexplained,
     },
@@ -128,7 +130,11 @@ fn late_peers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 fn unexplained(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let has_host_events = context.profile.planes.iter().any(|plane| plane.is_host() && plane.n_events() > 0);
-    let subject = if has_host_events { Subject::HostEvents } else { Subject::NoHostEvents };
+    let subject = match () {
+        () if context.gaps.n_linked_runs > 0 => Subject::Enqueued,
+        () if has_host_events => Subject::HostEvents,
+        () => Subject::NoHostEvents,
+    };
     let mut found = by_gaps(context, rule, &[GapClass::Unexplained, GapClass::Dependency], false);
     drafts(&mut found).for_each(|draft| draft.subjects.push(subject));
     found

@@ -64,6 +64,9 @@ pub fn inner_unit(unit: &[u32], is_aside: &dyn Fn(u32) -> bool) -> Option<InnerU
                 continue;
             }
             let of_step: Vec<u32> = (0..length).map(|i| at(start + i)).collect();
+            if length > 1 && of_step.iter().all(|name| *name == of_step[0]) {
+                continue;
+            }
             let mut rest = (covered..n).map(|i| at(start + i));
             let is_apart = |name: u32| !of_step.contains(&name) && (length > 1 || is_aside(name));
             if rest.all(is_apart) && !of_step.iter().all(|name| is_aside(*name)) {

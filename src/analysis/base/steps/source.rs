@@ -4,7 +4,7 @@ use super::super::device::{Clock, Device, intervals, program_of_run};
 use crate::intervals::Interval;
 use crate::profile::{EventLink, OpId, Plane, Profile, ProgramId, program_of};
 use crate::small_sort::SmallSort;
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 /// An event of a `Steps` line, or a run of a program.
@@ -96,18 +96,26 @@ pub fn source(profile: &Profile, plane: &Plane, (op_clock, event): (Clock, Clock
 /// A name of programs, by its number in [`Names`].
 pub type NameId = u32;
 
-/// The names of the programs of a session, without their ids.
+/// The names of the programs of a session, without their ids. The names of programs that PyTorch/XLA numbers are equal.
 #[derive(Default)]
-pub struct Names(IndexSet<String>);
+pub struct Names(IndexMap<String, String>);
 
 impl Names {
+    /// Returns the number of a name. Of several numbered names, all have the name without a number.
     fn number(&mut self, name: &str) -> NameId {
-        self.0.get_index_of(name).unwrap_or_else(|| self.0.insert_full(name.to_owned()).0) as NameId
+        let stem = without_number(name);
+        if let Some((at, _, text)) = self.0.get_full_mut(stem) {
+            if text != name {
+                stem.clone_into(text);
+            }
+            return at as NameId;
+        }
+        self.0.insert_full(stem.to_owned(), name.to_owned()).0 as NameId
     }
 
     /// Returns a name.
     pub fn get(&self, name: NameId) -> &str {
-        self.0.get_index(name as usize).map_or("", String::as_str)
+        self.0.get_index(name as usize).map_or("", |(_, text)| text)
     }
 }
 
@@ -137,7 +145,7 @@ impl Source {
                 let text = profile.text(plane.op(unit.op).text);
                 let stated = program_of(text).map(|(name, _)| name);
                 let known = program.and_then(|id| profile.programs.get(&id)).map(String::as_str);
-                (names.number(without_number(stated.or(known).unwrap_or(text))), program)
+                (names.number(stated.or(known).unwrap_or(text)), program)
             });
             Run { name, program, length: unit.window.1 - unit.window.0 }
         };
