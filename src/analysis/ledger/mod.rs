@@ -189,7 +189,7 @@ impl Analysis {
                     owned.add(Owner::Transfer, self_time - waited);
                 }
                 Kind::DataMovement if has_all_events && is_upload(profile, op) => {
-                    owned.add(Owner::Gap(GapClass::Input), self_time)
+                    owned.add(Owner::Gap(GapClass::Input), self_time);
                 }
                 Kind::DataMovement if is_async(profile, op) => owned.add(Owner::Dma, self_time),
                 Kind::DataMovement => owned.add(Owner::Layout, self_time),

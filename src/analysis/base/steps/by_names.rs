@@ -53,8 +53,10 @@ impl Input<'_> {
             let n = (part.len() / period) as u64;
             return Err(Rejection::Pattern { programs: programs(part.start), n, length });
         }
-        if let Some(inner) = inner_unit(unit, &|name| is_aside(self.names.get(name))) {
-            return self.inner_steps(period, &part, &inner);
+        // A smaller sequence with little of the time of runs is no step.
+        let inner = inner_unit(unit, &|name| is_aside(self.names.get(name)));
+        if let Some(Ok(steps)) = inner.map(|inner| self.inner_steps(period, &part, &inner)) {
+            return Ok(steps);
         }
         let phase = self.pause(period, part.start, part.end);
         let firsts: Vec<usize> = (part.start + phase..part.end).step_by(period).collect();
