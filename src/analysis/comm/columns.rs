@@ -83,6 +83,10 @@ pub const COMM: &[Column<CommRow>] = &[
         let is_short = row.n > 0 && is_unrated(row.wall, row.n);
         if is_short { Value::text("less than 100 ns per execution") } else { Absent }
     }),
+    // Collectives of TPUs go over ICI, unless a row says otherwise.
+    Column::shown("unusual_network", |row| {
+        Value::maybe(row.network.filter(|network| *network != Network::Ici).map(Network::key), Word)
+    }),
     Column::shown("above_peak", |row| {
         if row.is_above_peak() {
             Value::text("check the topology and its wrap-around links, or more links carry it")
@@ -137,7 +141,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         TipLine::new("alg_gbps", "Algorithm bandwidth"),
         TipLine::new("bus_gbps", "Bus bandwidth"),
         TipLine::new("too_short", "No bandwidth"),
-        TipLine::new("network", "Network"),
+        TipLine::new("unusual_network", "Network"),
         TipLine::new("peak_gbps", "Bandwidth of the network"),
         TipLine::new("above_peak", "Above its bandwidth"),
         TipLine::new("scope", "Scope"),
