@@ -50,5 +50,5 @@ def test_the_examples_run(document: str, plain: Path, tmp_path: Path, monkeypatc
     assert "step of 167.36 ms" in out.getvalue()
     # Values that the document shows as comments.
     if document == "docs/PYTHON.md":
-        assert names["result"].tables == ["rows", "primitives", "dma_rows", "steps", "notes"]
+        assert names["result"].tables == ["rows", "primitives", "dma_rows", "dcn", "steps", "notes"]
         assert "none.xplane.pb could not be opened. There is no such file or folder; check the path." in out.getvalue()
