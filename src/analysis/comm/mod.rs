@@ -47,6 +47,7 @@ pub use report::{
     Traffic,
 };
 
+use crate::analysis::base::hardware::devices_per_chip;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use crate::analysis::data_movement::Programs;
@@ -215,11 +216,10 @@ impl Analysis {
 fn link_peak(plane: &Plane) -> Option<LinkPeak> {
     let chip = Chip::named(plane.text_stat("device_type_string")?)?;
     let link = chip.link?;
-    let megacore = plane.number_stat("has_megacore").map(|n| n > 0.0);
     Some(LinkPeak {
         chip: chip.name.to_owned(),
         one_way: link.bytes.value,
         source: link.bytes.source.to_owned(),
-        devices_per_chip: chip.devices(megacore),
+        devices_per_chip: devices_per_chip(plane, chip),
     })
 }

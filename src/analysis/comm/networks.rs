@@ -40,16 +40,16 @@ pub struct Networks {
 }
 
 impl Networks {
-    /// Reads the plane of device `at` of the session, which stands for the others.
+    /// Reads the plane of a device of the session, which stands for the others.
     pub fn new(
         profile: &Profile,
         analysis: &Analysis,
-        at: usize,
+        device: usize,
         (arrangement, link): (Arrangement<'_>, Option<&LinkPeak>),
         rates: NetworkRates,
     ) -> Self {
-        let device = &analysis.devices[at];
-        let plane = &profile.planes[device.plane];
+        let platform = analysis.devices[device].platform;
+        let plane = &profile.planes[analysis.devices[device].plane];
         let chip = recorded_chip(plane);
         let per_chip = chip.map_or(1, |chip| devices_per_chip(plane, chip).max(1));
         let of_device = |figure: Option<crate::chip::Figure>| figure.map(|figure| figure.value / f64::from(per_chip));
@@ -58,11 +58,11 @@ impl Networks {
         let name = device_name(plane);
         let pcie_of_model = name.and_then(gpu::pcie);
         Self {
-            platform: Some(device.platform),
+            platform: Some(platform),
             devices_per_chip: per_chip.into(),
             axis: link.map(|link| link.one_way * if is_torus { 2.0 } else { 1.0 }),
-            within_host: (device.platform == Platform::Gpu).then(|| within_host(plane, chip)).flatten(),
-            joined: joined(profile, analysis, at, name),
+            within_host: (platform == Platform::Gpu).then(|| within_host(plane, chip)).flatten(),
+            joined: n_joined(profile, analysis, device, name),
             pcie: pcie_of_model.or_else(|| of_device(chip.and_then(|chip| chip.pcie))),
             dcn: yours(rates.get(Network::Dcn)).or_else(|| of_device(chip.and_then(|chip| chip.dcn))),
             hosts: yours(rates.get(Network::Hosts)),
@@ -128,12 +128,12 @@ fn is_within(group: Option<&DeviceGroup>, n: u64) -> Option<bool> {
 
 /// Returns the number of GPUs that the network within a host joins: those of a host, or of a rack. `None` if the host
 /// has only one: then each process has a GPU of its own, and how many of them share a machine is unknown.
-fn joined(profile: &Profile, analysis: &Analysis, at: usize, name: Option<&str>) -> Option<u64> {
+fn n_joined(profile: &Profile, analysis: &Analysis, device: usize, name: Option<&str>) -> Option<u64> {
     if name.is_some_and(|name| name.contains("GB200") || name.contains("GB300")) {
         return Some(RACK);
     }
-    let file = |at: usize| profile.planes[analysis.devices[at].plane].file;
-    let n = (0..analysis.devices.len()).filter(|other| file(*other) == file(at)).count() as u64;
+    let file = |device: usize| profile.planes[analysis.devices[device].plane].file;
+    let n = (0..analysis.devices.len()).filter(|other| file(*other) == file(device)).count() as u64;
     Some(n).filter(|n| *n > 1)
 }
 

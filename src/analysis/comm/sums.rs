@@ -345,8 +345,7 @@ impl<'a> Sums<'a> {
         let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = scaled(accumulator.traffic, self.scale);
         let network = facts.network.clone().value().flatten();
         let peak = network.and_then(|network| self.networks.peak(network, group.as_ref()));
-        let rate = if primitive.is_some_and(Primitive::is_copy) { alg_rate } else { bus_rate };
-        CommRow {
+        let mut row = CommRow {
             key: key.clone(),
             primitive,
             network,
@@ -371,8 +370,10 @@ impl<'a> Sums<'a> {
             alg_rate,
             bus_rate,
             peak,
-            util: rate.zip(peak).map(|(rate, peak)| rate / peak),
-        }
+            util: None,
+        };
+        row.util = row.rate().zip(row.peak).map(|(rate, peak)| rate / peak);
+        row
     }
 
     /// Returns the sums of collectives by primitive and core, the longest stall first.

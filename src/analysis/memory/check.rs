@@ -4,7 +4,7 @@
 use super::report::MemoryPrograms;
 use super::runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory};
 use crate::analysis::base::Analysis;
-use crate::analysis::base::hardware::device_name;
+use crate::analysis::base::hardware::{device_name, devices_per_chip};
 use crate::chip::Chip;
 use crate::profile::{Plane, Profile};
 use rustc_hash::FxHashSet;
@@ -55,9 +55,9 @@ impl Analysis {
 fn size(plane: Option<&Plane>, chip: Option<&Chip>) -> Option<Capacity> {
     let named = || Chip::named(device_name(plane?)?);
     let chip = chip.or_else(named)?;
-    let megacore = plane.and_then(|plane| plane.number_stat("has_megacore")).map(|has| has > 0.0);
+    let n_devices = plane.map_or_else(|| chip.devices(None), |plane| devices_per_chip(plane, chip));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole bytes, below 2⁵³")]
-    let size = chip.hbm_size?.value as u64 / u64::from(chip.devices(megacore).max(1));
+    let size = chip.hbm_size?.value as u64 / u64::from(n_devices.max(1));
     Some(Capacity { size, source: CapacitySource::Chip(chip.name.to_owned()) })
 }
 

@@ -7,7 +7,7 @@ use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST, Subject};
 use super::rule::{Draft, Outcome, Rule, drafts, unknown};
 use crate::analysis::base::Platform;
-use crate::analysis::classify::Phase;
+use crate::analysis::classify::{Phase, opcode};
 use crate::analysis::ledger::Owner;
 use crate::hlo::{InstructionId, Module, text};
 use crate::units::Picos;
@@ -179,10 +179,13 @@ fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 /// Returns whether an op copies an array and changes neither its type nor its layout.
 fn is_plain_copy(context: &Context<'_>, at: usize) -> bool {
-    let Some(parsed) = text::instruction(context.profile.text(context.op(at).0.text)) else { return false };
-    let of = parsed.instruction;
-    let source = of.operands.first().and_then(|operand| operand.shape.as_ref());
-    &*of.opcode == "copy" && source == Some(&of.shape)
+    let written = context.profile.text(context.op(at).0.text);
+    // Most ops are no copies, and their texts are not parsed.
+    let copy = (opcode(written) == Some("copy")).then(|| text::instruction(written)).flatten();
+    copy.is_some_and(|copy| {
+        let source = copy.instruction.operands.first().and_then(|operand| operand.shape.as_ref());
+        source == Some(&copy.instruction.shape)
+    })
 }
 
 /// Returns whether an op reads or writes a slice at a place that the program computes, by its name: `dynamic-slice.3`, or

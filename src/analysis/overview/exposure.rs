@@ -5,7 +5,7 @@ use crate::analysis::base::Device;
 use crate::analysis::classify::opcode;
 use crate::analysis::comm::Primitive;
 use crate::hlo::{ReplicaGroups, text};
-use crate::profile::{OpId, ProgramId};
+use crate::profile::{OpId, OpKey, ProgramId};
 use crate::table::format::counted;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
@@ -83,25 +83,30 @@ pub(super) fn serial_permutes(context: &Context<'_>) -> Option<Picos> {
             permutes.push((OpId(at as u32), op.stats.program, pairs));
         }
     }
+    if permutes.len() < 2 {
+        return None;
+    }
+    // The self time of all ops of each transfer, such as the wait for it.
+    let self_time = |id: OpId| context.times.ops.get(id.0 as usize).map_or(0, |times| times.self_time);
+    let mut of_transfers: FxHashMap<OpKey, u64> = FxHashMap::default();
+    for (id, transfer) in &context.transfers {
+        *of_transfers.entry(transfer.named).or_default() += self_time(*id);
+    }
+    let time = |id: OpId| match context.transfers.get(&id) {
+        Some(transfer) => of_transfers.get(&transfer.named).copied().unwrap_or(0),
+        None => self_time(id),
+    };
     let mut by_pairs: FxHashMap<(Option<ProgramId>, &Pairs), OpId> = FxHashMap::default();
     let mut saved = Picos::ZERO;
     for (id, program, pairs) in &permutes {
         let opposite: Pairs = pairs.iter().map(|(source, target)| (*target, *source)).collect();
         let other = by_pairs.get(&(*program, &opposite)).copied().filter(|_| opposite != *pairs);
         if let Some(other) = other.filter(|other| are_on_one_line(context, *id, *other)) {
-            saved += Picos(transfer_time(context, *id).min(transfer_time(context, other)));
+            saved += Picos(time(*id).min(time(other)));
         }
         by_pairs.entry((*program, pairs)).or_insert(*id);
     }
     (saved > Picos::ZERO).then_some(saved)
-}
-
-/// Returns the self time of an op and of the other ops of its transfer, such as the wait for it.
-fn transfer_time(context: &Context<'_>, id: OpId) -> u64 {
-    let self_time = |op: OpId| context.times.ops.get(op.0 as usize).map_or(0, |times| times.self_time);
-    let Some(transfer) = context.transfers.get(&id) else { return self_time(id) };
-    let same = context.transfers.iter().filter(|(_, other)| other.named == transfer.named);
-    same.map(|(op, _)| self_time(*op)).sum()
 }
 
 fn pairs(written: &str) -> Option<Pairs> {
