@@ -86,20 +86,11 @@ fn join_untimed(files: &[File], timed: &[u32], untimed: &[u32], runs: &mut Compo
             }
         }
     }
-    let mut by_folder: IndexMap<&str, Vec<u32>> = IndexMap::default();
-    alone.iter().for_each(|at| by_folder.entry(folder_of(*at)).or_default().push(*at));
-    let folders: Vec<(Option<u64>, Vec<u32>)> =
-        by_folder.into_iter().map(|(folder, files)| (time_of_folder(folder), files)).collect();
-    let is_near = |a: Option<u64>, b: Option<u64>| a.zip(b).is_some_and(|(a, b)| a.abs_diff(b) <= SAME_STOP_NS);
-    for (n, (time, of_folder)) in folders.iter().enumerate() {
-        let near = folders.iter().skip(n + 1).filter(|(other, _)| is_near(*time, *other));
-        let others: Vec<u32> = near.flat_map(|(_, files)| files.iter().copied()).collect();
-        for (place, a) in of_folder.iter().enumerate() {
-            for b in of_folder.iter().skip(place + 1).chain(&others) {
-                runs.join_if(*a, *b, || may_be_one(*a, *b));
-            }
-        }
-    }
+    let is_near = |a: u32, b: u32| {
+        let times = files[a as usize].folder_time.zip(files[b as usize].folder_time);
+        folder_of(a) == folder_of(b) || times.is_some_and(|(a, b)| a.abs_diff(b) <= SAME_STOP_NS)
+    };
+    runs.join_reached(alone, |a, b| may_be_one(a, b) && is_near(a, b));
 }
 
 /// Returns whether two files have the same host, process and times, so that both are of one capture, such as a packed copy beside the
@@ -130,12 +121,14 @@ fn overlap(a: &FileHead, b: &FileHead) -> bool {
 /// A file and whose it is.
 struct File<'h> {
     head: &'h FileHead,
+    /// The time in the name of its folder.
+    folder_time: Option<u64>,
     identity: Identity<'h>,
 }
 
 impl<'h> File<'h> {
     fn new(head: &'h FileHead) -> Self {
-        Self { head, identity: Identity::new(head) }
+        Self { head, folder_time: time_of_folder(folder(&head.path)), identity: Identity::new(head) }
     }
 
     fn is_copy_of(&self, other: &Self) -> bool {
@@ -222,6 +215,20 @@ impl Components {
     fn join_if(&mut self, a: u32, b: u32, is_one: impl FnOnce() -> bool) {
         if self.root(a) != self.root(b) && is_one() {
             self.join(a, b);
+        }
+    }
+
+    /// Joins the files that `is_one` connects. A file that is reached is not compared with those that reached it, so that the files of
+    /// one run take a time that grows with their number, not with its square.
+    fn join_reached(&mut self, mut left: Vec<u32>, is_one: impl Fn(u32, u32) -> bool) {
+        while let Some(first) = left.pop() {
+            let mut reached = vec![first];
+            while let Some(a) = reached.pop() {
+                for b in left.extract_if(.., |b| is_one(a, *b)) {
+                    self.join(a, b);
+                    reached.push(b);
+                }
+            }
         }
     }
 }
