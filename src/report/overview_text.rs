@@ -217,7 +217,11 @@ fn findings(title: &str, findings: &[Finding], of: &Overview, style: TextStyle, 
         let unknown =
             if finding.recoverable == Picos::ZERO && finding.at_stake > Picos::ZERO { " at stake" } else { "" };
         let cost = cost(finding);
-        let cost = if cost.is_empty() { String::new() } else { format!("  {cost}{share}{unknown}") };
+        let cost = match finding.once(of.period) {
+            Some(once) => format!("  {} once", time_text(once)),
+            None if cost.is_empty() => String::new(),
+            None => format!("  {cost}{share}{unknown}"),
+        };
         let number = format!("{:>2}", at + 1);
         let confidence = style.dim(&format!("  {}", finding.confidence.label()));
         out += &format!("{number} {}{cost}{confidence}\n", style.bold(&escape_invisible(&finding.title)));

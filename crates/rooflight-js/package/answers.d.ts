@@ -193,7 +193,7 @@ export interface Finding {
 export type Owners = Record<
   | "floor" | "excess" | "slower" | "opaque" | "transfer" | "late" | "dma" | "layout" | "loop" | "capture" | "recompile"
   | "input" | "sync" | "defrag" | "host" | "barrier" | "dependency" | "launch" | "unexplained"
-  | "callback",
+  | "callback" | "requests",
   number
 >;
 
@@ -615,7 +615,7 @@ export interface Comm extends Head {
 
 export type IdleClass =
   | "recompile" | "input" | "sync" | "defrag" | "host" | "launch" | "barrier" | "dependency" | "capture" | "unexplained"
-  | "callback";
+  | "callback" | "requests";
 
 export interface Gaps extends Head {
   window_ps: number;

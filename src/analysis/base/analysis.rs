@@ -10,7 +10,7 @@ use super::hosts;
 use super::op_times::{OpTimeCache, OpTimes, OpTimesRequest, Window};
 use super::query::{DeviceChoice, Query};
 use super::rows::SessionFacts;
-use super::steps::{StepKind, StepsBy};
+use super::steps::{StepKind, StepsBy, serves};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
 use crate::profile::{Note, NoteCode, Op, OpId, Profile, Severity, Strings};
@@ -98,6 +98,11 @@ impl Analysis {
     /// Returns the devices and facts together with the profile that they come from.
     pub(in crate::analysis) fn session_facts<'a>(&'a self, profile: &'a Profile) -> SessionFacts<'a> {
         SessionFacts { profile, devices: &self.devices, facts: &self.facts, words: &self.words }
+    }
+
+    /// Returns whether the programs of the steps serve a model, as their names say.
+    pub(in crate::analysis) fn serves(&self) -> bool {
+        serves(&self.kinds)
     }
 
     /// Returns whether an op has several scope paths, of which only the first one counts.

@@ -17,7 +17,8 @@ pub(super) type CausePart = (GapClass, Interval);
 pub(super) type ClassTimes = [u64; GapClass::ALL.len()];
 
 /// The classes of host events.
-const CLASSES: [GapClass; 4] = [GapClass::Recompile, GapClass::Input, GapClass::Sync, GapClass::Defrag];
+const CLASSES: [GapClass; 5] =
+    [GapClass::Recompile, GapClass::Input, GapClass::Sync, GapClass::Defrag, GapClass::Requests];
 
 /// The time of each class of host events in ps.
 #[derive(Clone, Copy, Default)]

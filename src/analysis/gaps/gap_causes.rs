@@ -9,8 +9,10 @@ use crate::analysis::base::device::device_number;
 use crate::analysis::base::host_links::{HostEventId, HostLinks};
 use crate::analysis::base::{Device, Interval, Platform, intervals};
 use crate::analysis::classify::op_class::is_callback;
-use crate::profile::{EventLink, Line, Op, OpId, Plane, Profile, ProgramId};
+use crate::profile::{EventLink, Line, OpId, Plane, Profile};
 use crate::small_sort::SmallSort;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// A gap of a GPU in ps from which on the time after an early launch is unexplained. HTA uses the same limit.
 const KERNEL_GAP: u64 = 5_000_000;
@@ -71,7 +73,9 @@ pub(super) struct Run {
 }
 
 /// The runs of a device, and the waits within them.
-pub(super) struct Runs {
+pub(super) struct Runs<'p> {
+    profile: &'p Profile,
+    plane: &'p Plane,
     pub platform: Platform,
     /// In order of their start.
     pub all: Vec<Run>,
@@ -79,14 +83,14 @@ pub(super) struct Runs {
     is_linked: bool,
     /// Whether the device lost so many events that its gaps are unexplained.
     is_unknown: bool,
-    /// Whether each op of the plane is a part of a callback of the host, and its program.
-    callbacks: Vec<(bool, Option<ProgramId>)>,
+    /// Whether an op is a part of a callback of the host, for the ops that a gap asked for.
+    callbacks: RefCell<FxHashMap<OpId, bool>>,
     /// `barrier-cores` and `dependency-wait` of the line `XLA TraceMe`, in order of their start, without overlaps.
     waits: Vec<CausePart>,
 }
 
-impl Runs {
-    pub fn new(profile: &Profile, plane: &Plane, device: &Device, host: &HostClasses<'_>) -> Self {
+impl<'p> Runs<'p> {
+    pub fn new(profile: &'p Profile, plane: &'p Plane, device: &Device, host: &HostClasses<'_>) -> Self {
         let host = &host.links;
         let number = device_number(plane);
         let mut all = Vec::new();
@@ -127,14 +131,42 @@ impl Runs {
         all.small_sort_by_key(|run| run.time);
         waits.small_sort_by_key(|(_, time)| *time);
         let is_linked = all.iter().any(|run| run.enqueue.is_some());
-        let callback = |op: &Op| (is_callback(profile.text(op.name), profile.text(op.text)), op.stats.program);
-        let callbacks = plane.ops.iter().map(callback).collect();
-        Self { platform: device.platform, all, is_linked, is_unknown: false, callbacks, waits: without_overlaps(waits) }
+        let waits = without_overlaps(waits);
+        Self { all, is_linked, waits, ..Self::without_runs(profile, plane, device.platform) }
+    }
+
+    fn without_runs(profile: &'p Profile, plane: &'p Plane, platform: Platform) -> Self {
+        Self {
+            profile,
+            plane,
+            platform,
+            all: Vec::new(),
+            is_linked: false,
+            is_unknown: false,
+            callbacks: RefCell::default(),
+            waits: Vec::new(),
+        }
     }
 
     /// Returns the runs of a device that lost so many events that its gaps are unexplained: a gap may be the time of lost events.
-    pub const fn unknown(platform: Platform) -> Self {
-        Self { platform, all: Vec::new(), is_linked: false, is_unknown: true, callbacks: Vec::new(), waits: Vec::new() }
+    pub fn unknown(profile: &'p Profile, plane: &'p Plane, platform: Platform) -> Self {
+        Self { is_unknown: true, ..Self::without_runs(profile, plane, platform) }
+    }
+
+    /// Returns whether an op is a part of a callback. Its text may be long, so it is searched once.
+    fn is_callback(&self, op: OpId) -> bool {
+        let of = self.plane.op(op);
+        let search = || is_callback(self.profile.text(of.name), self.profile.text(of.text));
+        *self.callbacks.borrow_mut().entry(op).or_insert_with(search)
+    }
+
+    /// Returns whether a gap is a part of a callback. A callback copies its arguments to the host. Python then runs until the
+    /// program goes on, with the copy of the result or, if it has none, with the next op.
+    fn is_in_callback(&self, gap: &RawGap) -> bool {
+        let Some((after, before)) = gap.after.zip(gap.before) else { return false };
+        let program = |op: OpId| self.plane.op(op).stats.program;
+        let is_same = program(after).is_some() && program(after) == program(before);
+        self.is_callback(after) && (is_same || self.is_callback(before))
     }
 
     /// Returns by how many ps the clock of the device is behind that of its host: a run cannot start before its call
@@ -170,14 +202,7 @@ impl Runs {
             found.parts.push((GapClass::Capture, gap.time));
             return found;
         }
-        // A callback copies its arguments to the host. Python then runs until the program goes on, with the copy of the result
-        // or, if it has none, with the next op.
-        let callback = |op: Option<OpId>| self.callbacks.get(op?.0 as usize).copied();
-        let is_callback =
-            callback(gap.after).zip(callback(gap.before)).is_some_and(|((is_callback, program), next)| {
-                is_callback && (next.0 || program.is_some() && program == next.1)
-            });
-        if is_callback {
+        if self.is_in_callback(gap) {
             found.parts.push((GapClass::Callback, gap.time));
             return found;
         }

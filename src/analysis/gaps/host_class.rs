@@ -39,7 +39,33 @@ pub(in crate::analysis) fn host_class(name: &str) -> Option<GapClass> {
         return Some(GapClass::Recompile);
     }
     let of_part = NAMES.iter().find(|(part, _)| contains(name, part)).map(|(_, class)| *class);
-    of_part.or_else(|| is_next_batch(name).then_some(GapClass::Input))
+    let of_part = of_part.or_else(|| is_next_batch(name).then_some(GapClass::Input));
+    of_part.or_else(|| waits_for_request(name).then_some(GapClass::Requests))
+}
+
+/// Verbs with which a function waits for something.
+const WAITS: [&str; 7] = ["next", "get", "wait", "receive", "recv", "poll", "accept"];
+
+/// Returns whether a server waits for its next request in an event: a function or an annotation such as `next_request` or
+/// `wait_for_requests`.
+fn waits_for_request(name: &str) -> bool {
+    let function = name.rsplit(' ').next().unwrap_or(name).to_ascii_lowercase();
+    let is_about_request = ["request", "requests"].into_iter().any(|word| function.ends_with(word));
+    is_about_request && function.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| WAITS.contains(&word))
+}
+
+/// Returns whether a thread waits in an event until another thread, a socket or a timer wakes it. In a program that serves a
+/// model, it then waits for a request.
+pub(super) fn sleeps(name: &str) -> bool {
+    let Some((file, function)) = name.strip_prefix('$').and_then(|frame| frame.split_once(' ')) else { return false };
+    let is_in = |names: &[&str]| names.iter().any(|name| file.starts_with(name));
+    match function {
+        "get" => is_in(&["queue.py"]),
+        "select" | "poll" => is_in(&["selectors.py", "select", "<unknown>", "poll.py"]),
+        "recv" | "recv_multipart" => is_in(&["socket.py", "zmq"]),
+        "wait" => is_in(&["threading.py"]),
+        _ => false,
+    }
 }
 
 /// Words in the name of a file that reads data.
@@ -102,6 +128,10 @@ mod tests {
             ("CommonPjRtBuffer::ToLiteral", Some(GapClass::Sync)),
             ("tsl::BlockUntilReady", Some(GapClass::Sync)),
             ("flower", None),
+            ("$server.py:140 next_request", Some(GapClass::Requests)),
+            ("wait_for_requests", Some(GapClass::Requests)),
+            ("$engine.py:30 add_request", None),
+            ("$engine.py:30 request_widget", None),
         ] {
             assert_eq!(host_class(name), class, "{name}");
         }

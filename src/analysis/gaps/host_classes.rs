@@ -64,11 +64,11 @@ fn key(wait: &Wait) -> (HostEventKey, u64) {
 }
 
 impl<'a> HostClasses<'a> {
-    /// Reads the planes of a host. `clock` is the event clock of its devices.
-    pub fn new(profile: &'a Profile, planes: &[usize], clock: Clock) -> Self {
+    /// Reads the planes of a host. `clock` is the event clock of its devices, and `serves` tells whether they serve a model.
+    pub fn new(profile: &'a Profile, planes: &[usize], clock: Clock, serves: bool) -> Self {
         let links = HostLinks::new(profile, planes, clock);
         let classes: FxHashMap<usize, OpClasses> =
-            planes.iter().map(|plane| (*plane, OpClasses::new(profile, *plane))).collect();
+            planes.iter().map(|plane| (*plane, OpClasses::new(profile, *plane, serves))).collect();
         let mut host = Self {
             profile,
             links,

@@ -33,6 +33,7 @@ mod host_classes;
 mod host_events;
 mod main_thread;
 mod op_classes;
+mod outside;
 mod reads;
 mod report;
 mod sums;
@@ -69,7 +70,7 @@ impl Analysis {
         let (mut hosts, mut sums): (FxHashMap<HostKey, HostClasses<'_>>, Sums) =
             (FxHashMap::default(), Sums::default());
         let mut longest: Vec<(usize, RawGap)> = Vec::new();
-        let mut all_runs: FxHashMap<usize, (HostKey, Runs)> = FxHashMap::default();
+        let mut all_runs: FxHashMap<usize, (HostKey, Runs<'_>)> = FxHashMap::default();
         for index in chosen {
             let device = &self.devices[index];
             let file = profile.planes[device.plane].file;
@@ -169,7 +170,7 @@ impl Analysis {
     }
 
     /// Returns the host of a device, and the runs of the device.
-    fn host_and_runs<'p>(&self, profile: &'p Profile, device: usize) -> (HostClasses<'p>, Runs) {
+    fn host_and_runs<'p>(&self, profile: &'p Profile, device: usize) -> (HostClasses<'p>, Runs<'p>) {
         let of = &self.devices[device];
         let host = self.host_classes(profile, of, 0);
         let runs = self.runs(profile, of, &host);
@@ -182,15 +183,16 @@ impl Analysis {
     /// Reads the host of a device. The clock of the device is `shift` ps behind that of the host.
     fn host_classes<'p>(&self, profile: &'p Profile, device: &Device, shift: u64) -> HostClasses<'p> {
         let planes = &self.host_planes[profile.planes[device.plane].file];
-        HostClasses::new(profile, planes, device.event_clock.behind(shift))
+        HostClasses::new(profile, planes, device.event_clock.behind(shift), self.serves())
     }
 
     /// Returns the runs of a device, which explain its gaps.
-    fn runs(&self, profile: &Profile, device: &Device, host: &HostClasses<'_>) -> Runs {
+    fn runs<'p>(&self, profile: &'p Profile, device: &Device, host: &HostClasses<'_>) -> Runs<'p> {
+        let plane = &profile.planes[device.plane];
         if self.completeness.hides_idle(device) {
-            return Runs::unknown(device.platform);
+            return Runs::unknown(profile, plane, device.platform);
         }
-        Runs::new(profile, &profile.planes[device.plane], device, host)
+        Runs::new(profile, plane, device, host)
     }
 
     /// Returns the idle time of a device by class in each of the steps of a choice, in the order of [`GapClass::ALL`]. Empty
@@ -239,7 +241,7 @@ impl Analysis {
         profile: &Profile,
         index: usize,
         gap: &RawGap,
-        runs: &Runs,
+        runs: &Runs<'_>,
         host: &HostClasses<'_>,
         reads: &mut Reads,
     ) -> Gap {

@@ -1,7 +1,7 @@
 //! This module finds the class of each event of a host thread.
 
 use super::class_line::CausePart;
-use super::host_class::{host_class, loads_data};
+use super::host_class::{host_class, loads_data, sleeps};
 use super::report::GapClass;
 use crate::analysis::base::Interval;
 use crate::analysis::base::host_links::HostThread;
@@ -39,12 +39,14 @@ impl TensorFlow {
 }
 
 impl OpClasses {
-    pub fn new(profile: &Profile, plane: usize) -> Self {
+    /// `serves` tells whether the program serves a model.
+    pub fn new(profile: &Profile, plane: usize, serves: bool) -> Self {
         let names = || profile.planes[plane].ops.iter().map(|op| profile.text(op.name));
         let tensorflow: Vec<Option<TensorFlow>> = names().map(TensorFlow::of_name).collect();
+        let class = |name: &str| host_class(name).or_else(|| (serves && sleeps(name)).then_some(GapClass::Requests));
         let takes_batches = tensorflow.contains(&Some(TensorFlow::Fetch));
         Self {
-            classes: names().map(host_class).collect(),
+            classes: names().map(class).collect(),
             loads: names().map(loads_data).collect(),
             frames: names().map(|name| name.starts_with('$')).collect(),
             tensorflow: if takes_batches { tensorflow } else { Vec::new() },

@@ -33,6 +33,8 @@ keyed_enum! {
         Unexplained = "unexplained": "Unexplained",
         /// The program had called Python on the host, and waited for the result.
         Callback = "callback": "Host callback",
+        /// The host waited for the next request, as a server does.
+        Requests = "requests": "Waiting for requests",
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub fn add_window(&mut self, window: &DeviceWindow, runs: &Runs, host: &HostClasses<'_>) {
+    pub fn add_window(&mut self, window: &DeviceWindow, runs: &Runs<'_>, host: &HostClasses<'_>) {
         self.window += Picos(window.spans.length());
         self.busy += Picos(window.busy);
         self.in_loops.0 += window.in_loops.0;

@@ -170,3 +170,40 @@ impl DeviceWindow {
         Some(())
     }
 }
+
+/// Returns the gaps of a device within `window` and outside of `steps`, in order of time. `None` if the device has no ops, or no
+/// times on the event clock.
+pub(super) fn gaps_outside(
+    profile: &Profile,
+    device: &Device,
+    facts: &PlaneFacts,
+    window: Interval,
+    steps: &Merged,
+) -> Option<Vec<RawGap>> {
+    let ops = DeviceOps::new(&profile.planes[device.plane], device, facts, false)?;
+    let mut found = Vec::new();
+    let mut gap = |(start, end): Interval, after: Option<OpId>, before: Option<OpId>| {
+        let within = (start.max(window.0), end.min(window.1));
+        if within.0 >= within.1 {
+            return;
+        }
+        let mut now = within.0;
+        let edges = steps.within(within).chain([(within.1, within.1)]);
+        for (from, to) in edges {
+            if from > now {
+                found.push(RawGap {
+                    time: (now, from),
+                    window_start: ops.whole.0,
+                    step: None,
+                    after: after.filter(|_| start == now),
+                    before: before.filter(|_| end == from),
+                    ends_before: end,
+                    is_outside: end <= ops.whole.0 || start >= ops.whole.1,
+                });
+            }
+            now = now.max(to);
+        }
+    };
+    ops.each(&mut gap, &mut |_| {});
+    Some(found)
+}

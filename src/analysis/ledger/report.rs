@@ -33,7 +33,7 @@ pub enum Owner {
 
 impl Owner {
     /// All owners, in the order of the JSON.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Floor,
         Self::Excess,
         Self::Slower,
@@ -54,6 +54,7 @@ impl Owner {
         Self::Gap(GapClass::Launch),
         Self::Gap(GapClass::Unexplained),
         Self::Gap(GapClass::Callback),
+        Self::Gap(GapClass::Requests),
     ];
 
     /// Returns the name in JSON.

@@ -17,7 +17,7 @@ pub const MAX_STEPS: usize = 10_000;
 
 /// The ids of all rules, in the order in which reports count them. It never changes, and a new rule is the last one, so
 /// that older reports can be read.
-const IN_REPORTS: [&str; 41] = [
+const IN_REPORTS: [&str; 44] = [
     "input_bound",
     "host_dispatch",
     "recompile",
@@ -59,6 +59,9 @@ const IN_REPORTS: [&str; 41] = [
     "expanded_loop",
     "op_by_op",
     "tracing_cost",
+    "no_requests",
+    "unused_devices",
+    "idle_outside",
 ];
 
 /// Number of all rules.

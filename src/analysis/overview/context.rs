@@ -1,6 +1,6 @@
 //! This module holds what the rules read, and the claims: which time of the ledger a finding has already taken.
 
-use super::evidence::{Evidence, OpEvidence};
+use super::evidence::{Evidence, OpEvidence, host_events_of, telling_event};
 use super::step_columns::StepColumns;
 use crate::analysis::base::compilations::{Compilations, compilations};
 use crate::analysis::base::framework::Framework;
@@ -22,7 +22,6 @@ use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, time_text};
 use crate::table::page::row_key;
 use crate::units::Picos;
-use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -282,16 +281,10 @@ impl<'a> Context<'a> {
 
     /// Returns evidence of gaps: the host events in gaps that are mostly of these classes.
     pub fn gap_evidence(&self, classes: &[GapClass]) -> Evidence {
-        let mut events: IndexMap<&str, Picos> = IndexMap::default();
-        for gap in self.gaps.gaps.iter().filter(|gap| classes.contains(&gap.main_class())) {
-            for event in &gap.host_events {
-                *events.entry(&event.name).or_default() += event.total;
-            }
-        }
-        let mut events: Vec<(&str, Picos)> = events.into_iter().collect();
-        events.small_sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
-        events.truncate(MAX_EVIDENCE);
-        let host_events = events.into_iter().map(|(name, time)| (name.to_owned(), self.per_step(time))).collect();
+        let of_classes = self.gaps.gaps.iter().filter(|gap| classes.contains(&gap.main_class()));
+        let mut host_events = host_events_of(of_classes);
+        host_events.truncate(MAX_EVIDENCE);
+        host_events.iter_mut().for_each(|(_, time)| *time = self.per_step(*time));
         Evidence { host_events, ..Evidence::default() }
     }
 
@@ -304,13 +297,9 @@ impl<'a> Context<'a> {
             counted(self.n_steps(), "step", "steps"),
             self.step_text(self.gap_time(classes))
         );
-        // An event that gives the gaps their class says most. Else, of events that take at least half as long as the longest,
-        // the shortest is usually the innermost one.
         let events = &evidence.host_events;
-        let longest = events.first().map_or(Picos::ZERO, |(_, time)| *time);
-        let is_about_as_long = |(_, time): &&(String, Picos)| time.fraction_of(longest).is_some_and(|of| of > 0.5);
         let is_of_class = |(name, _): &&(String, Picos)| host_class(name).is_some_and(|class| classes.contains(&class));
-        let event = events.iter().find(is_of_class).or_else(|| events.iter().rfind(is_about_as_long));
+        let event = telling_event(events, classes);
         let least = Picos(self.per_step(self.gap_time(classes)).0 / 10);
         // Without links, several events of the main thread may explain a gap together.
         let named: Vec<&(String, Picos)> = match event {

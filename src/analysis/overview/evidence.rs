@@ -2,9 +2,13 @@
 
 use super::picture::Picture;
 use crate::analysis::classify::Kind;
+use crate::analysis::gaps::{Gap, GapClass, host_class};
+use crate::small_sort::SmallSort;
 use crate::table::format::middle_cut;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 
 /// What a finding is seen by.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,4 +65,25 @@ impl OpEvidence {
         let name = middle_cut(&self.name, longest);
         if self.n_layers > 1 { format!("{name} in {} layers", self.n_layers) } else { name }
     }
+}
+
+/// Returns the host events in gaps with their times, the longest first.
+pub(super) fn host_events_of<'g>(gaps: impl Iterator<Item = &'g Gap>) -> Vec<(String, Picos)> {
+    let mut times: IndexMap<&str, Picos> = IndexMap::new();
+    for event in gaps.flat_map(|gap| &gap.host_events) {
+        *times.entry(&event.name).or_default() += event.total;
+    }
+    let mut events: Vec<(String, Picos)> = times.into_iter().map(|(name, time)| (name.to_owned(), time)).collect();
+    events.small_sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
+    events
+}
+
+/// Returns the event that says most about gaps of some classes. The events are in order of their time, the longest first.
+pub(super) fn telling_event<'e>(events: &'e [(String, Picos)], classes: &[GapClass]) -> Option<&'e (String, Picos)> {
+    // An event that gives the gaps their class says most. Else, of events that take at least half as long as the longest,
+    // the shortest is usually the innermost one.
+    let longest = events.first().map_or(Picos::ZERO, |(_, time)| *time);
+    let is_about_as_long = |(_, time): &&(String, Picos)| time.fraction_of(longest).is_some_and(|of| of > 0.5);
+    let is_of_class = |(name, _): &&(String, Picos)| host_class(name).is_some_and(|class| classes.contains(&class));
+    events.iter().find(is_of_class).or_else(|| events.iter().rfind(is_about_as_long))
 }

@@ -102,8 +102,11 @@ pub(super) const RULES: [Rule; 6] = [
         tries: &[
             Advice::words("A function that is made again for each call is compiled for each call: define it once, outside of the loop.")
                 .only_for(Subject::Lambda),
-            Advice::words("Keep the shapes of batches constant, by padding."),
-            Advice::code("Print why JAX compiles again.", "jax.config.update(\"jax_explain_cache_misses\", True)"),
+            Advice::code("Compile all programs before the loop begins.", "jitted = jax.jit(step).lower(*arguments).compile()")
+                .only_for(Subject::FirstCall),
+            Advice::words("Keep the shapes of batches constant, by padding.").only_for(Subject::CompiledAgain),
+            Advice::code("Print why JAX compiles again.", "jax.config.update(\"jax_explain_cache_misses\", True)")
+                .only_for(Subject::CompiledAgain),
             Advice::code(
                 "Keep compiled programs between runs.",
                 "jax.config.update(\"jax_compilation_cache_dir\", dir)",
@@ -353,7 +356,10 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let compilations = context.compilations();
     detail += &describe_compilations(&compilations);
+    let is_first = !compilations.is_empty() && compilations.iter().all(|of| of.n == 1 && of.function.is_some());
+    let mut subjects = vec![if is_first { Subject::FirstCall } else { Subject::CompiledAgain }];
     let is_lambda = compilations.first().and_then(|of| of.function.as_deref()) == Some("<lambda>");
+    subjects.extend(is_lambda.then_some(Subject::Lambda));
     evidence.steps = steps;
     let found = vec![Outcome::Found(Box::new(Draft {
         detail,
@@ -362,7 +368,7 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         recoverable: claimed,
         per_capture: (outside > Picos::ZERO).then_some(outside),
         evidence,
-        subjects: if is_lambda { vec![Subject::Lambda] } else { Vec::new() },
+        subjects,
         ..Draft::default()
     }))];
     without_links(context, CLASSES, found)

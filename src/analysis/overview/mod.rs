@@ -30,6 +30,7 @@ mod host;
 mod loops;
 mod memory;
 mod op_in_steps;
+mod outside;
 mod picture;
 mod quality;
 mod query;
@@ -108,6 +109,7 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
         .chain(memory::RULES.iter())
         .chain(steps::RULES.iter())
         .chain(quality::RULES.iter())
+        .chain(outside::RULES.iter())
         .chain(flags::RULES.iter())
 }
 

@@ -1,12 +1,15 @@
 //! This module checks the capture itself.
 
 use super::context::Context;
+use super::outside::has_no_work;
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, unknown};
-use crate::analysis::base::{NotSteady, Platform, intervals};
+use crate::analysis::base::{Device, NotSteady, Platform, intervals};
 use crate::analysis::files::FindingKind;
 use crate::table::format::{counted, percent_text, time_text};
+use crate::profile::{OpId, program_of};
 use crate::units::Picos;
+use rustc_hash::FxHashSet;
 
 /// The rules about the capture itself, in the order in which they claim time.
 pub(super) const RULES: [Rule; 5] = [
@@ -182,7 +185,7 @@ fn dropped(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
 /// Devices whose events end more than a step before those of the others.
 fn missing_device(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
     let period = context.by_op.ledger.window.0 / context.n_steps();
-    let end = |device: &crate::analysis::base::Device| {
+    let end = |device: &Device| {
         let plane = &context.profile.planes[device.plane];
         let lines = device.ops.iter().map(|at| &plane.lines[*at]);
         lines.filter_map(|line| intervals(line, device.event_clock)?.into_iter().map(|(_, end)| end).max()).max()
@@ -196,8 +199,16 @@ fn missing_device(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
     let ends: Vec<Option<u64>> = devices.map(end).collect();
     let last = ends.iter().flatten().copied().max().unwrap_or(0);
     let is_early = |end: &Option<u64>| end.is_some_and(|end| last - end > period);
-    let is_short = |device: &crate::analysis::base::Device, end: &Option<u64>| {
-        is_early(end) && !device.steps.is_empty() && device.steps.len() < most_steps
+    // A device that runs other programs, such as an actor beside learners, or none, may end at any time.
+    let longest = context.analysis.devices.iter().find(|device| device.steps.len() == most_steps);
+    let programs = longest.map(|device| program_names(context, device)).unwrap_or_default();
+    let runs_as_others = |device: &Device| {
+        let own = program_names(context, device);
+        own.is_empty() || !own.is_disjoint(&programs)
+    };
+    let is_short = |device: &Device, end: &Option<u64>| {
+        let has_fewer = !device.steps.is_empty() && device.steps.len() < most_steps;
+        is_early(end) && has_fewer && !has_no_work(context, device) && runs_as_others(device)
     };
     let short: Vec<String> = context
         .analysis
@@ -218,6 +229,15 @@ fn missing_device(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
         draft.evidence.devices = short;
         draft
     })
+}
+
+/// Returns the names of the programs that run on a device. Empty if the capture does not tell.
+fn program_names<'a>(context: &Context<'a>, device: &Device) -> FxHashSet<&'a str> {
+    let plane = &context.profile.planes[device.plane];
+    let ops: FxHashSet<OpId> =
+        plane.lines.iter().filter(|line| line.name == "XLA Modules").flat_map(|line| line.events.ops()).collect();
+    let text = |op: OpId| context.profile.text(plane.op(op).text);
+    ops.into_iter().map(|op| program_of(text(op)).map_or(text(op), |(name, _)| name)).collect()
 }
 
 /// Captures whose means rest on few steps, or on the first ones.

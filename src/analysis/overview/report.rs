@@ -285,6 +285,14 @@ pub struct Suggestion {
     pub verified_with: Option<String>,
 }
 
+impl Finding {
+    /// Returns the time of a finding that happens once in the capture and takes longer than a step of `period`, so that it is no
+    /// share of a step. `None` for all other findings.
+    pub fn once(&self, period: Picos) -> Option<Picos> {
+        self.per_capture.filter(|_| self.at_stake > period)
+    }
+}
+
 impl Suggestion {
     /// Returns what to do in words, and whether the user's flags do it already.
     pub fn sentence(&self) -> String {

@@ -125,6 +125,10 @@ pub(super) enum Subject {
     Checkpoint,
     /// A function without a name that is compiled in each call.
     Lambda,
+    /// Functions that are compiled once each, in their first calls.
+    FirstCall,
+    /// Functions that are compiled again, or of which the capture does not tell.
+    CompiledAgain,
 }
 
 impl Advice {

@@ -1,6 +1,7 @@
 //! This module compares the steps of the device (rules F32 and F33).
 
 use super::context::{Context, MAX_NAME, longest_first, total};
+use super::evidence::{host_events_of, telling_event};
 use super::op_in_steps::{OpInSteps, ops_in_steps};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
@@ -14,7 +15,7 @@ use crate::analysis::ledger::Owner;
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, percent_text, time_text};
 use crate::units::Picos;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// The rules about differences between steps, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [
@@ -205,12 +206,9 @@ fn idle_cause(context: &Context<'_>, is_slow: &dyn Fn(u64) -> bool) -> Option<St
     let mut times = GapClass::ALL.map(|class| (Picos::ZERO, class));
     gaps.flat_map(|gap| &gap.parts).for_each(|(class, time)| times[*class as usize].0 += *time);
     let (time, class) = times.into_iter().max_by_key(|(time, _)| *time)?;
-    let mut events: FxHashMap<&str, Picos> = FxHashMap::default();
     let of_slow = context.gaps.gaps.iter().filter(|gap| gap.step.is_some_and(is_slow));
-    for event in of_slow.filter(|gap| gap.main_class() == class).flat_map(|gap| &gap.host_events) {
-        *events.entry(&event.name).or_default() += event.total;
-    }
-    let event = events.into_iter().max_by_key(|(name, time)| (*time, std::cmp::Reverse(*name)));
+    let events = host_events_of(of_slow.filter(|gap| gap.main_class() == class));
+    let event = telling_event(&events, &[class]);
     let event = event.map_or(String::new(), |(name, _)| format!(" ({})", middle_cut(name, MAX_NAME)));
     (time > Picos::ZERO).then(|| lower(class.label()) + &event)
 }

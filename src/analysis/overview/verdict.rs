@@ -1,8 +1,10 @@
 //! This module writes the verdict.
 
 use super::communication::{BUBBLE, DCN};
+use super::outside::{IDLE_OUTSIDE, UNUSED_DEVICES};
 use super::report::{Confidence, Finding, NO_PEAKS, Overview};
 use super::rule::NO_VERDICT;
+use super::waits::NO_REQUESTS;
 use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
 use crate::units::Picos;
@@ -46,14 +48,20 @@ pub(super) fn title(id: &str, device: &str) -> Option<String> {
     })
 }
 
-/// Returns the verdict in one or two sentences. If events are missing for sure, it first says which.
+/// Returns the verdict in a few sentences. It first says which events are missing for sure, and what else the mean of the
+/// steps leaves out: devices without work, and idle time outside of the steps.
 pub(super) fn verdict(of: &Overview) -> String {
     let is_loss = |finding: &&Finding| finding.id == "dropped" && finding.confidence == Confidence::Measured;
-    let Some(loss) = of.quality.iter().find(is_loss) else { return judgement(of) };
-    if of.hides_idle() {
-        return format!("{} No verdict on idle time is possible.", loss.detail);
+    let mut sentences: Vec<String> = of.quality.iter().filter(is_loss).map(|loss| loss.detail.clone()).collect();
+    if of.hides_idle() && !sentences.is_empty() {
+        sentences.push("No verdict on idle time is possible.".to_owned());
+        return sentences.join(" ");
     }
-    format!("{} {}", loss.detail, judgement(of))
+    let is_left_out = |finding: &&Finding| [UNUSED_DEVICES, IDLE_OUTSIDE].contains(&&*finding.id);
+    let left_out = of.quality.iter().filter(is_left_out);
+    sentences.extend(left_out.map(|finding| format!("{}: {}", finding.title, finding.detail)));
+    sentences.push(judgement(of));
+    sentences.join(" ")
 }
 
 impl Overview {
@@ -137,9 +145,13 @@ impl<'o> Causes<'o> {
     }
 
     /// Returns the finding about steps that take much longer than the others, if they make a large part of the mean, and
-    /// at least half of the largest cause: no step then is as the mean says.
+    /// at least half of the largest cause: no step then is as the mean says. Steps that wait for requests differ anyhow.
     fn slow_steps(&self) -> Option<&Cause<'o>> {
-        let largest = self.most(&|cause| cause.at_stake).map_or(Picos::ZERO, |cause| cause.at_stake);
+        let largest = self.most(&|cause| cause.at_stake);
+        if largest.is_some_and(|cause| cause.finding.id == NO_REQUESTS) {
+            return None;
+        }
+        let largest = largest.map_or(Picos::ZERO, |cause| cause.at_stake);
         let is_most = |cause: &&Cause<'o>| {
             let of_mean = self.share(cause.at_stake) >= LARGE && cause.at_stake.0 >= largest.0 / 2;
             cause.finding.id == "slow_steps" && of_mean
@@ -227,12 +239,14 @@ fn judgement(of: &Overview) -> String {
         return format!("{unjudged} {}: {}", first.title, first.finding.detail).trim_start().to_owned();
     }
     let (time, fraction_of_step) = (time_text(first.at_stake), share(first.at_stake));
-    let mut text = match first.finding.per_capture.filter(|_| first.at_stake > period) {
+    let mut text = match first.finding.once(period) {
         // What happens once is no share of a step.
         Some(once) => format!("{}: {} once, while {whole} has none of it.{guess}", first.title, time_text(once)),
         None => format!("{}: {time} of {whole}, {fraction_of_step}{most}.{idle}{guess}", first.title),
     };
-    if first.recoverable == Picos::ZERO {
+    if first.finding.id == NO_REQUESTS {
+        text += " None of it is lost: only more requests would fill it.";
+    } else if first.recoverable == Picos::ZERO {
         text += " How much of it can be recovered is unknown.";
     } else if fraction(first.recoverable) < fraction(first.at_stake) * ALL {
         text += &format!(" At most {}, {}, can be recovered.", time_text(first.recoverable), share(first.recoverable));

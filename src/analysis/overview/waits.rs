@@ -11,7 +11,7 @@ use crate::analysis::ledger::Owner;
 use crate::units::Picos;
 
 /// The rules about this time, in the order in which they claim it.
-pub(super) const RULES: [Rule; 3] = [
+pub(super) const RULES: [Rule; 4] = [
     Rule {
         id: "many_launches",
         group: Group::Time,
@@ -54,6 +54,26 @@ pub(super) const RULES: [Rule; 3] = [
         check: late_peers,
     },
     Rule {
+        id: NO_REQUESTS,
+        group: Group::Time,
+        name: "Waits for requests",
+        title: "The server waits for requests",
+        threshold: 0.03,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "rests on names of host events",
+        why: "The server has answered all requests, so the device has nothing to do.",
+        worked_if: "the server is under full load",
+        formula: "idle time in which the host waits for the next request",
+        view: SeeView::Breakdown,
+        overlaps: &[],
+        tries: &[
+            Advice::words("Capture the server under the load that you want to speed up."),
+            Advice::words("If the load is always so low, serve it with fewer devices."),
+        ],
+        check: requests,
+    },
+    Rule {
         id: "unexplained_idle",
         group: Group::Time,
         name: "Unexplained idle time",
@@ -78,6 +98,13 @@ pub(super) const RULES: [Rule; 3] = [
         check: unexplained,
     },
 ];
+
+/// The rule about waits for requests, whose time no change of the program recovers.
+pub(super) const NO_REQUESTS: &str = "no_requests";
+
+fn requests(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if lacks_links(context) { unknown(NO_LINKS) } else { by_gaps(context, rule, &[GapClass::Requests], false) }
+}
 
 fn launches(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if lacks_links(context) {

@@ -95,8 +95,11 @@ fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
     let share = time.fraction_of(of.period).filter(|_| has_time).map_or(String::new(), percent_text);
     // Time at stake is no time that can be recovered.
     let share = if has_time && finding.recoverable == Picos::ZERO { format!("{share} at stake") } else { share };
+    let once = finding.once(of.period);
+    let share = if once.is_some() { "once".to_owned() } else { share };
     let cost = match finding.bytes {
         Some(bytes) => bytes_text(bytes),
+        None if once.is_some() => once.map_or(String::new(), time_text),
         None if has_time => time_text_in(time, unit),
         None => ABSENT.to_owned(),
     };

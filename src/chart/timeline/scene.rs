@@ -224,7 +224,9 @@ impl Drawing<'_> {
 pub const fn idle_tone(class: GapClass) -> Tone {
     match class {
         GapClass::Barrier | GapClass::Dependency => Tone::Kind(TimePart::Kind(Kind::Communication)),
-        GapClass::Launch | GapClass::Capture | GapClass::Unexplained => Tone::Kind(TimePart::Idle),
+        GapClass::Launch | GapClass::Capture | GapClass::Unexplained | GapClass::Requests => {
+            Tone::Kind(TimePart::Idle)
+        }
         GapClass::Recompile
         | GapClass::Input
         | GapClass::Sync

@@ -36,6 +36,18 @@ pub struct StepKind {
     pub programs: Vec<(String, u32)>,
 }
 
+/// Words in the names of programs that train a model.
+const TRAINS: [&str; 4] = ["train", "update", "grad", "loss"];
+/// Words in the names of programs that serve a model, beside the roles.
+const SERVES: [&str; 3] = ["predict", "infer", "serve"];
+
+/// Returns whether the programs of the steps serve a model, and none trains one.
+pub fn serves(kinds: &[StepKind]) -> bool {
+    let names = || kinds.iter().flat_map(|kind| &kind.programs).map(|(name, _)| name.to_ascii_lowercase());
+    let has = |name: &str, words: &[&str]| words.iter().any(|word| name.contains(word));
+    names().any(|name| role(&name).is_some() || has(&name, &SERVES)) && !names().any(|name| has(&name, &TRAINS))
+}
+
 /// What the steps of a kind have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {

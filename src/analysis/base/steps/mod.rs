@@ -37,6 +37,7 @@ use level::{FoundSteps, Level, Outcome, Rejection};
 use source::Names;
 
 pub use kinds::StepKind;
+pub(super) use kinds::serves;
 pub use level::StepsBy;
 pub(super) use notes::describe_step;
 pub(super) use source::{Source, source};
