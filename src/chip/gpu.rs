@@ -32,6 +32,16 @@ pub fn tf32_ratio(amd: bool, major: u32, minor: u32) -> Option<f64> {
     (!amd && major >= 8 && flop_per_cycle(amd, major, minor).is_some()).then_some(0.5)
 }
 
+/// Returns the speed of f64 operands relative to f16 in one cycle, in matrix units where the chip has them for f64: figures of the
+/// white papers of Volta, Ampere and Hopper, and of the data sheets of MI250X and MI300X. `None` for other GPUs.
+pub const fn f64_ratio(amd: bool, major: u32, minor: u32) -> Option<f64> {
+    match (amd, major, minor) {
+        (false, 7 | 8, 0) | (false, 9, _) => Some(1.0 / 16.0),
+        (true, 9, 4) => Some(1.0 / 8.0),
+        _ => None,
+    }
+}
+
 /// Returns whether the matrix units take bf16. NVIDIA's matrix units take bf16 from Ampere on, and only f16 before.
 pub const fn takes_bf16(amd: bool, major: u32) -> bool {
     amd || major >= 8

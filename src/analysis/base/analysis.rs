@@ -15,7 +15,7 @@ use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
 use crate::profile::{Note, NoteCode, Op, OpId, Profile, Severity, Strings};
 use rustc_hash::{FxHashMap, FxHasher};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -50,6 +50,8 @@ pub struct Analysis {
     /// Row counts of recent queries without the text of their filter, the most recently computed one first. Counting
     /// 100,000 rows again for every typed letter would take as long as the answer itself.
     pub(in crate::analysis) counts: RefCell<Vec<(Query, u32)>>,
+    /// Whether devices run programs of their own, such as the stages of a pipeline. It is found when it is asked for.
+    pub(in crate::analysis) has_stages: OnceCell<bool>,
 }
 
 impl Analysis {
@@ -92,6 +94,7 @@ impl Analysis {
             known_ops: RefCell::default(),
             async_pairs: RefCell::default(),
             counts: RefCell::default(),
+            has_stages: OnceCell::new(),
         }
     }
 

@@ -9,6 +9,7 @@ pub(in crate::analysis) mod compilations;
 mod completeness;
 pub(in crate::analysis) mod device;
 pub(in crate::analysis) mod device_notes;
+pub mod device_programs;
 mod file_end;
 pub(in crate::analysis) mod filter;
 pub(in crate::analysis) mod find_devices;

@@ -22,6 +22,8 @@ use rustc_hash::FxHashMap;
 
 /// A step with fewer ops than this share of the median is not steady, because events of it were lost.
 const LEAST_OPS: f64 = 0.8;
+/// By how much the number of ops of most steps may differ from the median, if a step with few ops has lost some.
+const USUAL_OPS: f64 = 0.05;
 /// A step is not steady if a compilation or a program load takes more than this share of it. Calls that load a program
 /// that is loaded already take less than a microsecond, and real runs make one for each step.
 const LONGEST_COMPILE: f64 = 0.01;
@@ -142,7 +144,10 @@ fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady
         let with_period = || steps.iter().map(|at| &device.steps[*at]).filter(|step| step.has_period);
         let mut n_ops: Vec<u32> = with_period().map(|step| step.n_ops).collect();
         n_ops.small_sort_by_key(|n| *n);
-        let least = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| f64::from(*median) * LEAST_OPS);
+        let median = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| f64::from(*median));
+        // A step whose loops run for another number of rounds has another number of ops, and has lost none.
+        let n_usual = n_ops.iter().filter(|n| (f64::from(**n) - median).abs() <= median * USUAL_OPS).count();
+        let least = if n_usual * 2 > n_ops.len() { median * LEAST_OPS } else { 0.0 };
         // If most steps compile, compiling is what a step does.
         let n_compile = with_period().filter(|step| compiles_in(step)).count();
         let is_rare = n_compile * 2 < with_period().count();

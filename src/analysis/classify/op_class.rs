@@ -40,7 +40,8 @@ pub struct Class {
 pub fn classify(facts: Facts<'_>) -> Class {
     let opcode = opcode(facts.text);
     // The kernel that ran is a copy. Only the opcode of a collective or of a host transfer takes precedence over that.
-    let copies = facts.kernel.is_some_and(|kernel| cupti_copy_name(kernel).is_some());
+    let copies =
+        facts.kernel.is_some_and(|kernel| cupti_copy_name(kernel).is_some() || is_layout_kernel(kernel));
     let kind = opcode
         .and_then(|o| by_opcode(o, facts.text))
         .filter(|kind| !copies || matches!(kind, Kind::Communication | Kind::Host))
@@ -128,6 +129,13 @@ fn custom_call(text: &str) -> Option<Kind> {
 pub fn is_collective_kernel(kernel: &str) -> bool {
     let head = kernel.trim_start_matches("void ").get(..4).unwrap_or_default();
     head.eq_ignore_ascii_case("nccl") || head.eq_ignore_ascii_case("rccl")
+}
+
+/// Returns whether a kernel of cuDNN only changes the layout of an array, such as `nchwToNhwcKernel`, before or after the kernel
+/// of a convolution.
+fn is_layout_kernel(kernel: &str) -> bool {
+    let name = kernel.to_ascii_lowercase();
+    ["nchwtonhwc", "nhwctonchw", "nchwtofoldednhwc", "foldednhwctonchw"].into_iter().any(|layout| name.contains(layout))
 }
 
 /// Returns the kind of an opcode for which neither the name nor the category determines one.

@@ -17,6 +17,9 @@ use std::cell::RefCell;
 /// A gap of a GPU in ps from which on the time after an early launch is unexplained. HTA uses the same limit.
 const KERNEL_GAP: u64 = 5_000_000;
 
+/// The longest time in ps that a TPU needs to start a run that was enqueued. A run that starts later waited for something else.
+const LONGEST_LAUNCH: u64 = 1_000_000_000;
+
 /// By how many ps a run may start before its call without a doubt about the clocks: times of traces are rounded.
 const CLOCK_SLACK: u64 = 1_000_000;
 /// One in so many runs must start before its call to show that the clocks of host and device differ. Fewer may be
@@ -83,6 +86,8 @@ pub(super) struct Runs<'p> {
     is_linked: bool,
     /// Whether the device lost so many events that its gaps are unexplained.
     is_unknown: bool,
+    /// Whether other devices run other programs, such as those of other stages of a pipeline.
+    has_stages: bool,
     /// Whether an op is a part of a callback of the host, for the ops that a gap asked for.
     callbacks: RefCell<FxHashMap<OpId, bool>>,
     /// `barrier-cores` and `dependency-wait` of the line `XLA TraceMe`, in order of their start, without overlaps.
@@ -90,7 +95,14 @@ pub(super) struct Runs<'p> {
 }
 
 impl<'p> Runs<'p> {
-    pub fn new(profile: &'p Profile, plane: &'p Plane, device: &Device, host: &HostClasses<'_>) -> Self {
+    /// `has_stages` tells whether other devices run other programs.
+    pub fn new(
+        profile: &'p Profile,
+        plane: &'p Plane,
+        device: &Device,
+        host: &HostClasses<'_>,
+        has_stages: bool,
+    ) -> Self {
         let host = &host.links;
         let number = device_number(plane);
         let mut all = Vec::new();
@@ -132,7 +144,7 @@ impl<'p> Runs<'p> {
         waits.small_sort_by_key(|(_, time)| *time);
         let is_linked = all.iter().any(|run| run.enqueue.is_some());
         let waits = without_overlaps(waits);
-        Self { all, is_linked, waits, ..Self::without_runs(profile, plane, device.platform) }
+        Self { all, is_linked, has_stages, waits, ..Self::without_runs(profile, plane, device.platform) }
     }
 
     fn without_runs(profile: &'p Profile, plane: &'p Plane, platform: Platform) -> Self {
@@ -143,6 +155,7 @@ impl<'p> Runs<'p> {
             all: Vec::new(),
             is_linked: false,
             is_unknown: false,
+            has_stages: false,
             callbacks: RefCell::default(),
             waits: Vec::new(),
         }
@@ -231,7 +244,13 @@ impl<'p> Runs<'p> {
             if run_start > now {
                 let waits_in_stream =
                     self.platform == Platform::Gpu && found.late.is_none() && end - start >= KERNEL_GAP;
-                let class = if waits_in_stream { GapClass::Unexplained } else { GapClass::Launch };
+                let is_long = self.platform == Platform::Tpu && run_start - now > LONGEST_LAUNCH;
+                let class = match () {
+                    // Its arguments are the results of other devices, which run the programs of other stages.
+                    () if is_long && self.has_stages => GapClass::Barrier,
+                    () if is_long || waits_in_stream => GapClass::Unexplained,
+                    () => GapClass::Launch,
+                };
                 found.parts.push((class, (now, run_start)));
                 now = run_start;
             }

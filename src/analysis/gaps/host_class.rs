@@ -43,6 +43,11 @@ pub(in crate::analysis) fn host_class(name: &str) -> Option<GapClass> {
     of_part.or_else(|| waits_for_request(name).then_some(GapClass::Requests))
 }
 
+/// Returns whether the runtime moves data to the device in an event.
+pub(super) fn moves_to_device(name: &str) -> bool {
+    contains(name, "transfertodevice")
+}
+
 /// Verbs with which a function waits for something.
 const WAITS: [&str; 7] = ["next", "get", "wait", "receive", "recv", "poll", "accept"];
 

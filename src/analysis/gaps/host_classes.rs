@@ -79,10 +79,12 @@ impl<'a> HostClasses<'a> {
             overlaps: RefCell::default(),
         };
         let fetches = host.fetches();
+        let transfers = host.transfers();
         let line = |thread: usize| {
             let of = &host.links.threads[thread];
-            let events =
+            let of_classes =
                 || host.classes.get(&of.plane).into_iter().flat_map(|classes| classes.events(of, of.runs_python()));
+            let events = || of_classes().flat_map(|part| split_by_transfers(part, transfers.as_ref()));
             let classes = host.classes.get(&of.plane).filter(|_| !fetches.is_empty());
             let calls = classes.into_iter().flat_map(|classes| classes.tensorflow(of, TensorFlow::Call));
             let calls: Vec<Interval> = calls.collect();
@@ -97,6 +99,16 @@ impl<'a> HostClasses<'a> {
         };
         host.lines = (0..host.links.threads.len()).map(line).collect();
         host
+    }
+
+    /// Returns the times in which threads move data to the device. `None` if no transfer is long.
+    fn transfers(&self) -> Option<Merged> {
+        let mut all: Vec<Interval> = Vec::new();
+        for thread in &self.links.threads {
+            let classes = self.classes.get(&thread.plane);
+            all.extend(classes.into_iter().flat_map(|classes| classes.transfers(thread)));
+        }
+        (!all.is_empty()).then(|| Merged::new(all))
     }
 
     /// Returns the times in which operations of TensorFlow take the next batch of tf.data, on all threads. The function that
@@ -223,6 +235,21 @@ impl<'a> HostClasses<'a> {
         }
         parent.unwrap_or_default()
     }
+}
+
+/// Divides a part in which the host waits for a result: while data is on its way to the device, that is what the device, and so
+/// the host, waits for. Other parts stay as they are.
+fn split_by_transfers(part: CausePart, transfers: Option<&Merged>) -> Vec<CausePart> {
+    let Some(transfers) = transfers.filter(|_| part.0 == GapClass::Sync) else { return vec![part] };
+    let (mut now, end) = part.1;
+    let mut parts = Vec::new();
+    for (from, to) in transfers.within((now, end)) {
+        parts.extend((from > now).then_some((GapClass::Sync, (now, from))));
+        parts.push((GapClass::Input, (from, to)));
+        now = to;
+    }
+    parts.extend((end > now || parts.is_empty()).then_some((GapClass::Sync, (now, end))));
+    parts
 }
 
 /// Returns the stretches of a wait, each with the threads on which the call depended in it. The first one counts.

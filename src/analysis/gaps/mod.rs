@@ -41,6 +41,7 @@ mod window;
 
 pub use report::{ClassIdle, ClassTime, Gap, GapClass, Gaps, HostEvent, Untraced};
 
+use crate::analysis::base::device_programs::has_stages;
 use crate::analysis::base::op_times::union_length;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
@@ -192,7 +193,8 @@ impl Analysis {
         if self.completeness.hides_idle(device) {
             return Runs::unknown(profile, plane, device.platform);
         }
-        Runs::new(profile, plane, device, host)
+        let has_stages = self.has_stages.get_or_init(|| has_stages(profile, &self.devices));
+        Runs::new(profile, plane, device, host, *has_stages)
     }
 
     /// Returns the idle time of a device by class in each of the steps of a choice, in the order of [`GapClass::ALL`]. Empty

@@ -1,11 +1,14 @@
 //! This module finds the class of each event of a host thread.
 
 use super::class_line::CausePart;
-use super::host_class::{host_class, loads_data, sleeps};
+use super::host_class::{host_class, loads_data, moves_to_device, sleeps};
 use super::report::GapClass;
 use crate::analysis::base::Interval;
 use crate::analysis::base::host_links::HostThread;
 use crate::profile::{OpId, Profile};
+
+/// The least length in ps of a transfer to the device for which the host is taken to wait.
+const LONG_TRANSFER: u64 = 1_000_000_000;
 
 /// The classes of the ops of a host plane.
 pub(super) struct OpClasses {
@@ -15,6 +18,8 @@ pub(super) struct OpClasses {
     loads: Vec<bool>,
     /// Whether each op is a frame of Python.
     frames: Vec<bool>,
+    /// Whether each op moves data to the device. Empty if none does.
+    transfers: Vec<bool>,
     /// What each op does with a batch in a function of TensorFlow. Empty if no op takes one.
     tensorflow: Vec<Option<TensorFlow>>,
 }
@@ -45,7 +50,9 @@ impl OpClasses {
         let tensorflow: Vec<Option<TensorFlow>> = names().map(TensorFlow::of_name).collect();
         let class = |name: &str| host_class(name).or_else(|| (serves && sleeps(name)).then_some(GapClass::Requests));
         let takes_batches = tensorflow.contains(&Some(TensorFlow::Fetch));
+        let transfers: Vec<bool> = names().map(moves_to_device).collect();
         Self {
+            transfers: if transfers.contains(&true) { transfers } else { Vec::new() },
             classes: names().map(class).collect(),
             loads: names().map(loads_data).collect(),
             frames: names().map(|name| name.starts_with('$')).collect(),
@@ -56,6 +63,13 @@ impl OpClasses {
     /// Returns the class of an op by its name alone.
     pub fn class(&self, op: OpId) -> Option<GapClass> {
         self.classes.get(op.0 as usize).copied().flatten()
+    }
+
+    /// Iterates over the times of at least [`LONG_TRANSFER`] in which a thread moves data to the device.
+    pub fn transfers<'a>(&'a self, thread: &'a HostThread<'_>) -> impl Iterator<Item = Interval> + 'a {
+        let is = |event: &u32| self.transfers.get(thread.line.events.op(*event as usize).0 as usize) == Some(&true);
+        let events = (!self.transfers.is_empty()).then(|| thread.in_order()).into_iter().flatten();
+        events.filter(is).map(|event| thread.times[event as usize]).filter(|(start, end)| end - start >= LONG_TRANSFER)
     }
 
     /// Iterates over the times in which a thread runs a part of a function of TensorFlow that takes its batch itself.

@@ -1,6 +1,7 @@
 //! This module gives the parts of an overview that follow from its rules, so that a report carries only the others.
 
 use super::communication::BUBBLE;
+use super::compute::FAR_BELOW;
 use super::flags::flag_try;
 use super::picture::ShownStep;
 use super::report::{
@@ -17,7 +18,7 @@ pub const MAX_STEPS: usize = 10_000;
 
 /// The ids of all rules, in the order in which reports count them. It never changes, and a new rule is the last one, so
 /// that older reports can be read.
-const IN_REPORTS: [&str; 44] = [
+const IN_REPORTS: [&str; 46] = [
     "input_bound",
     "host_dispatch",
     "recompile",
@@ -62,6 +63,8 @@ const IN_REPORTS: [&str; 44] = [
     "no_requests",
     "unused_devices",
     "idle_outside",
+    "result_copies",
+    "async_calls",
 ];
 
 /// Number of all rules.
@@ -82,6 +85,7 @@ pub fn rule_index(id: &str) -> usize {
         Some(("exposed", _)) => "exposed_collective",
         _ if id == BUBBLE => "exposed_collective",
         Some(("expanded", _)) => "expanded_loop",
+        _ if id == FAR_BELOW => "memory_roof",
         _ => id,
     };
     IN_REPORTS.iter().position(|rule| *rule == id || *rule == of_prefix).unwrap_or(0)

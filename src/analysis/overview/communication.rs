@@ -226,7 +226,8 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
             let recoverable = Picos((claimed.as_f64() * share) as u64);
             let TransferKind { primitive, is_over_dcn } = kind;
-            let (subject, reason) = match bubble(context, primitive, time) {
+            let between_stages = matches!(primitive, Primitive::Permute | Primitive::Send | Primitive::Recv);
+            let (subject, reason) = match bubble(context, time).filter(|_| between_stages) {
                 _ if is_over_dcn => (Subject::Dcn, dcn_text(context, primitive)),
                 Some((stages, batches)) => (Subject::Bubble, bubble_text(stages, batches)),
                 None => match (primitive == Primitive::Permute).then(|| serial_permutes(context)).flatten() {

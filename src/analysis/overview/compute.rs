@@ -4,18 +4,17 @@ use super::context::{Context, longest_first, total};
 use super::evidence::Evidence;
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
-use super::rule::{BY_COSTS, BY_EVENTS, LEAST, Subject};
-use super::rule::{Draft, Outcome, Rule, unknown};
+use super::rule::{BY_COSTS, LEAST, Subject};
+use super::rule::{Draft, Outcome, Rule, drafts, unknown};
 use crate::analysis::base::Platform;
 use crate::analysis::classify::{OpGroup, Phase};
 use crate::analysis::ledger::Owner;
 use crate::hlo::{DType, Module, Shape};
-use crate::profile::NoteCode;
 use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
 
 /// The rules about compute, in the order in which they claim time.
-pub(super) const RULES: [Rule; 7] = [
+pub(super) const RULES: [Rule; 6] = [
     Rule {
         id: "recompute",
         group: Group::Option,
@@ -101,6 +100,15 @@ pub(super) const RULES: [Rule; 7] = [
             Advice::words("A sort passes over its data many times. If the largest are enough, take jax.lax.top_k or jax.lax.approx_max_k.")
                 .only_for(Subject::Sorts),
             Advice::words("Fuse ops, so that fewer bytes move.").only_for(Subject::Fusible),
+            Advice::code(
+                "Most of this time makes random bits. Another generator needs less of it; its numbers differ.",
+                "jax.config.update(\"jax_default_prng_impl\", \"rbg\")",
+            )
+            .only_for(Subject::RandomBits),
+            Advice::words(
+                "Look at what these ops do: gathers, scatters, loops over few elements, and dimensions that are small or no multiple of 128 reach neither peak.",
+            )
+            .only_for(Subject::Far),
             Advice::flag(
                 Platform::Tpu,
                 "Give fusions more of the on-chip memory: raise this limit.",
@@ -134,40 +142,6 @@ pub(super) const RULES: [Rule; 7] = [
             ),
         ],
         check: below_compute_roof,
-    },
-    Rule {
-        id: "opaque_kernels",
-        group: Group::Time,
-        name: "Ops without a roofline time",
-        title: "The roofline time of many ops is unknown",
-        threshold: 0.05,
-        unit: Unit::Fraction,
-        confidence: Confidence::Measured,
-        basis: BY_EVENTS,
-        why: "The costs of these ops, or the peaks of the device for them, are unknown, and so is how far they are from the roofline.",
-        worked_if: "these ops have a roofline time",
-        formula: "self time of ops without a roofline time; none of it is counted as recoverable",
-        view: SeeView::Roofline,
-        overlaps: &[],
-        tries: &[
-            Advice::words("Open the HLO protos of the programs beside this file: they have the costs of ops.")
-                .only_for(Subject::NoCosts),
-            Advice::words("Open the .xplane.pb of the same session in place of trace JSON: it has the costs of ops.")
-                .only_for(Subject::NoCostsInTrace),
-            Advice::words("Choose the chip, in the page or with --chip: the capture does not name it.")
-                .only_for(Subject::NoPeaks),
-            Advice::code("Give the peak for their data type, such as f32.", "--peak-tflops f32=…")
-                .only_for(Subject::NoPeakOfType),
-            Advice::code("Give Pallas kernels a cost.", "pl.pallas_call(…, cost_estimate=pl.CostEstimate(…))")
-                .only_for(Subject::Costs),
-            Advice::flag(
-                Platform::Tpu,
-                "Trace the inside of custom calls.",
-                "--xla_xprof_enable_custom_call_tracing=true",
-            )
-            .only_for(Subject::Costs),
-        ],
-        check: opaque,
     },
     Rule {
         id: "f32_matmul",
@@ -344,43 +318,34 @@ fn is_compute_bound(context: &Context<'_>, at: usize) -> bool {
 fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_left(Owner::Excess, &|at| !is_compute_bound(context, at));
     let doubt = doubt(context, &ops);
-    by_excess(context, rule, &ops, doubt, true)
+    let mut found = by_excess(context, rule, &ops, doubt, true);
+    let of_random_bits = |at: usize| {
+        let op = context.op(at).0;
+        [op.stats.tf_op.unwrap_or(op.name), op.name].into_iter().any(|id| context.profile.text(id).contains("threefry"))
+    };
+    let random: Picos = ops.iter().filter(|(at, _)| of_random_bits(*at)).map(|(_, time)| *time).sum();
+    for draft in drafts(&mut found) {
+        let share = draft.inputs.iter().find(|(name, _)| *name == "roofline_share").map(|(_, share)| *share);
+        // Ops of attention and sorts have advice that holds at any share.
+        let is_known = draft.subjects.iter().any(|of| matches!(of, Subject::Attention | Subject::Sorts));
+        if share.is_some_and(|share| share < FAR) && !is_known {
+            draft.id = Some(FAR_BELOW.to_owned());
+            draft.detail += " At so small a share, neither memory nor compute limits them.";
+            draft.subjects = vec![if random.0 * 2 > total(&ops).0 { Subject::RandomBits } else { Subject::Far }];
+        }
+    }
+    found
 }
+
+/// The share of the roofline below which something else than memory or compute limits ops.
+const FAR: f64 = 0.35;
+/// The id of the finding about such ops.
+pub(super) const FAR_BELOW: &str = "memory_roof_far";
 
 fn below_compute_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_left(Owner::Excess, &|at| is_compute_bound(context, at));
     let doubt = doubt(context, &ops);
     by_excess(context, rule, &ops, doubt, true)
-}
-
-/// Kernels whose cost is unknown. How much of their time would go cannot be said.
-fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let ops = context.ops_of(&[Owner::Opaque], &|_| true);
-    let time = total(&ops);
-    rule.by_time(context, time, &mut |context| {
-        let claimed = context.claims.ops(&ops, Owner::Opaque);
-        let evidence = context.op_evidence_when(&ops);
-        let has_costs = context.by_op.ops.iter().any(|op| op.floor.is_some_and(|floor| floor.self_time > 0));
-        let has_cost = |at: usize| {
-            let stats = &context.op(at).0.stats;
-            stats.flops.or(stats.model_flops).is_some_and(|flops| flops > 0.0)
-        };
-        let of_costs: Picos = ops.iter().filter(|(at, _)| has_cost(*at)).map(|(_, time)| *time).sum();
-        let is_trace = context.files.notes.iter().any(|note| note.code == NoteCode::TraceJson);
-        // No table has the peaks of CPUs.
-        let lack = match () {
-            () if has_costs => None,
-            () if context.lacks_peaks && context.platform() == Platform::Cpu => Some(Subject::Cpu),
-            () if context.lacks_peaks => Some(Subject::NoPeaks),
-            () if of_costs.0 * 2 > time.0 => Some(Subject::NoPeakOfType),
-            () if is_trace => Some(Subject::NoCostsInTrace),
-            () if context.profile.hlo.is_empty() => Some(Subject::NoCosts),
-            () => None,
-        };
-        let subject = lack.unwrap_or(Subject::Costs);
-        let subjects = vec![subject];
-        Draft { detail: context.ops_text(&ops), claimed, evidence, subjects, ..Draft::default() }
-    })
 }
 
 /// Returns whether all matrices among the operands in the HLO text of an op are of f32.

@@ -13,7 +13,7 @@ use crate::hlo::{InstructionId, Module, text};
 use crate::units::Picos;
 
 /// The rules about data movement, in the order in which they claim time.
-pub(super) const RULES: [Rule; 3] = [
+pub(super) const RULES: [Rule; 4] = [
     Rule {
         id: "copy_before_dot",
         group: Group::Time,
@@ -36,6 +36,26 @@ pub(super) const RULES: [Rule; 3] = [
             ),
         ],
         check: copies_before_dots,
+    },
+    Rule {
+        id: "result_copies",
+        group: Group::Time,
+        name: "Copies to the host",
+        title: "Copies to the host take time",
+        threshold: 0.05,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "The device copies results to the host, and computes nothing meanwhile.",
+        worked_if: "copies to the host fall below 5 % of a step",
+        formula: "self time of copies from a GPU to its host outside of collectives",
+        view: SeeView::Breakdown,
+        overlaps: &["host_sync"],
+        tries: &[
+            Advice::words("Reduce the results on the device, such as with jnp.argmax, and copy only what the host needs."),
+            Advice::words("Fetch results less often, or while the next step runs."),
+        ],
+        check: result_copies,
     },
     Rule {
         id: "layout_copies",
@@ -68,7 +88,6 @@ pub(super) const RULES: [Rule; 3] = [
                 "jax.jit(step, donate_argnums=(0,))",
             )
             .only_for(Subject::PlainCopies),
-            Advice::words("Fetch results less often, or only those that the host needs.").only_for(Subject::Results),
             Advice::code(
                 "A loop over layers writes what its backward pass needs into one array, and reads it back. Save less: compute it again.",
                 "jax.lax.scan(jax.checkpoint(layer), x, params)",
@@ -151,6 +170,16 @@ fn copies_before_dots(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     by_layout(context, rule, &ops, None)
 }
 
+/// Copies of results from a GPU to its host.
+fn result_copies(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if context.platform() != Platform::Gpu {
+        return unknown("Only GPUs show copies to the host among their ops.");
+    }
+    let is_result = |at: usize| context.profile.text(context.op(at).0.name) == "MemcpyD2H";
+    let ops = context.ops_left(Owner::Layout, &is_result);
+    by_layout(context, rule, &ops, None)
+}
+
 fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let is_left = |at: usize| context.claims.left(at, Owner::Layout) > Picos::ZERO;
     let ops = context.ops_of(&[Owner::Layout], &is_left);
@@ -163,13 +192,10 @@ fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let is_backward = |at: usize| facts[context.by_op.ops[at].op.0 as usize].phase == Phase::Backward;
     let has_backward = ops.iter().any(|(at, _)| is_slice(context, *at) && is_backward(*at));
     for draft in drafts(&mut found) {
-        let results = ops.iter().filter(|(at, _)| context.profile.text(context.op(*at).0.name) == "MemcpyD2H");
-        let results: Picos = results.map(|(_, time)| *time).sum();
         let plain: Picos = ops.iter().filter(|(at, _)| is_plain_copy(context, *at)).map(|(_, time)| *time).sum();
         draft.subjects.push(match () {
             () if has_slices => Subject::Slices,
             () if plain.0 > total(&ops).0 / 2 => Subject::PlainCopies,
-            () if results.0 > total(&ops).0 / 2 => Subject::Results,
             () => Subject::Layouts,
         });
         draft.subjects.extend((has_slices && has_backward).then_some(Subject::SavedSlices));

@@ -1,9 +1,8 @@
 //! This module tells why nothing hides a collective, where flags that overlap collectives cannot help.
 
 use super::context::Context;
-use crate::analysis::base::Device;
+use crate::analysis::base::device_programs::sets_of_programs;
 use crate::analysis::classify::opcode;
-use crate::analysis::comm::Primitive;
 use crate::hlo::{ReplicaGroups, text};
 use crate::profile::{OpId, OpKey, ProgramId};
 use crate::table::format::counted;
@@ -36,18 +35,10 @@ pub(super) fn are_synchronous(context: &Context<'_>, ops: &[(usize, Picos)]) -> 
 const NEAR_BUBBLE: f64 = 0.1;
 
 /// Returns the number of stages of a pipeline and of microbatches of a step, if devices run programs of their own and
-/// the time of a transfer between them is that of the bubble of a pipeline: (stages − 1) ÷ (microbatches + stages − 1)
-/// of a step (Huang et al., "GPipe").
-pub(super) fn bubble(context: &Context<'_>, primitive: Primitive, time: Picos) -> Option<(u64, u64)> {
-    if !matches!(primitive, Primitive::Permute | Primitive::Send | Primitive::Recv) {
-        return None;
-    }
-    let analysis = context.analysis;
-    let programs = |device: &Device| -> BTreeSet<ProgramId> {
-        context.profile.planes[device.plane].ops.iter().filter_map(|op| op.stats.program).collect()
-    };
-    let stages: BTreeSet<BTreeSet<ProgramId>> = analysis.devices.iter().map(programs).collect();
-    let n_stages = stages.len() as u64;
+/// the time in which a device waits for others is that of the bubble of a pipeline: (stages − 1) ÷
+/// (microbatches + stages − 1) of a step (Huang et al., "GPipe").
+pub(super) fn bubble(context: &Context<'_>, time: Picos) -> Option<(u64, u64)> {
+    let n_stages = sets_of_programs(context.profile, &context.analysis.devices).len() as u64;
     let n_batches = u64::from(context.programs_of_step().iter().map(|(_, n)| *n).max()?);
     if n_stages < 2 {
         return None;

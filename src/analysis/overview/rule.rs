@@ -87,10 +87,10 @@ pub(super) enum Subject {
     Sort,
     /// A CPU, whose peaks are in no table.
     Cpu,
+    /// Kernels that the user wrote, such as those of Pallas.
+    Kernels,
     /// A callback that compiles programs.
     Compiles,
-    /// A capture in which some ops have costs.
-    Costs,
     /// Ops that write a slice into an array, or read one, as loops over layers do.
     Slices,
     /// Slices of which some belong to a backward pass.
@@ -109,14 +109,16 @@ pub(super) enum Subject {
     Layouts,
     /// Ops that sort.
     Sorts,
+    /// Ops that make random bits.
+    RandomBits,
+    /// Ops that are far below their roofline.
+    Far,
     /// Ops that may be fused: all but those that sort.
     Fusible,
     /// Copies that change neither the type nor the layout of an array.
     PlainCopies,
     /// Work that was enqueued before the device became idle.
     Enqueued,
-    /// Copies of results to the host.
-    Results,
     /// A gather that the compiler made a loop of.
     Gather,
     /// Collectives between slices that reduce gradients.

@@ -224,10 +224,9 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let by_step = ops_in_steps(context, &large, &steps);
     let mut varying: Vec<(usize, Picos)> = Vec::new();
     for (at, of) in large.into_iter().zip(by_step) {
-        let [first, median, third] = of.quartiles();
-        let spread = third.saturating_sub(first);
-        if Picos(spread).fraction_of(Picos(median)).is_some_and(|share| share > 0.1) {
-            let more = of.times().map(|(_, time)| time.saturating_sub(median)).sum();
+        let [first, median, third] = of.quartiles_of_each();
+        if third - first > 0.1 * median {
+            let more = of.above_median();
             // Collectives vary with the devices that arrive late, which other rules judge.
             if context.by_op.ops[at].time(Owner::Late) + context.by_op.ops[at].time(Owner::Transfer) == Picos::ZERO {
                 varying.push((at, Picos(more)));

@@ -1,6 +1,9 @@
 //! This module writes the verdict.
 
 use super::communication::{BUBBLE, DCN};
+use super::compute::FAR_BELOW;
+use super::context::MAX_NAME;
+use super::opaque::ASYNC_CALLS;
 use super::outside::{IDLE_OUTSIDE, UNUSED_DEVICES};
 use super::report::{Confidence, Finding, NO_PEAKS, Overview};
 use super::rule::NO_VERDICT;
@@ -33,6 +36,9 @@ const OPTION: f64 = 0.05;
 pub(super) fn title(id: &str, device: &str) -> Option<String> {
     if id == BUBBLE {
         return Some("The device waits in the bubble of a pipeline".to_owned());
+    }
+    if id == FAR_BELOW {
+        return Some("Ops run far below their roofline".to_owned());
     }
     if id == "straggler" {
         return Some(format!("{device} is slower than the other devices"));
@@ -186,10 +192,15 @@ impl Overview {
     }
 }
 
+/// Returns the time of a step that cannot be judged. Waits for asynchronous calls need no roofline.
+fn unjudged_time(of: &Overview) -> Picos {
+    let waits = of.findings.iter().filter(|finding| finding.id == ASYNC_CALLS).map(|finding| finding.claimed);
+    of.ledger.per_step(of.ledger.time(Owner::Opaque)).saturating_sub(waits.sum())
+}
+
 /// Returns whether more than half of a step cannot be judged.
 fn is_mostly_unjudged(of: &Overview) -> bool {
-    let time = of.ledger.per_step(of.ledger.time(Owner::Opaque));
-    time.fraction_of(of.period).is_some_and(|share| share > 0.5)
+    unjudged_time(of).fraction_of(of.period).is_some_and(|share| share > 0.5)
 }
 
 /// Returns what limits the run: first the largest part of a step, whether or not its time can be recovered, then what
@@ -274,11 +285,18 @@ fn judgement(of: &Overview) -> String {
 /// Returns a sentence about the time of ops without a roofline time, if that is more than half of a step. Else it is
 /// empty.
 fn unjudged(of: &Overview, unit: &str) -> String {
-    let time = of.ledger.per_step(of.ledger.time(Owner::Opaque));
+    let time = unjudged_time(of);
     let Some(share) = time.fraction_of(of.period).filter(|_| is_mostly_unjudged(of)) else { return String::new() };
     let has_costs = of.figures.iter().any(|figure| figure.absent.as_deref() == Some(NO_PEAKS));
     let unknown = if has_costs { "peaks of the device" } else { "costs of ops" };
-    format!("{} of {unit} cannot be judged, because the {unknown} are unknown.", percent_text(share))
+    let ops = of.findings.iter().find(|finding| finding.id == "opaque_kernels").map(|finding| &finding.evidence.ops);
+    // The op that makes most of it is named, even though nothing is known of it but its time.
+    let most = ops.and_then(|ops| ops.first()).filter(|op| op.time.0.saturating_mul(2) > time.0).map(|op| {
+        let share = percent_text(op.time.fraction_of(of.period).unwrap_or(0.0));
+        format!(" Most of this time is {}, {share}.", op.label(MAX_NAME))
+    });
+    let most = most.unwrap_or_default();
+    format!("{} of {unit} cannot be judged, because the {unknown} are unknown.{most}", percent_text(share))
 }
 
 /// Returns a sentence about the option with the most time, if that is at least a twentieth of a step and more than the time of

@@ -2,6 +2,7 @@
 //! cause.
 
 use super::context::{Context, total};
+use super::exposure::{bubble, bubble_text};
 use super::host::{NO_LINKS, by_gaps, lacks_links};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::{Advice, BY_EVENTS, Draft, LEAST, Outcome, Rule, Subject, drafts, unknown};
@@ -48,6 +49,7 @@ pub(super) const RULES: [Rule; 4] = [
         view: SeeView::Comm,
         overlaps: &["straggler"],
         tries: &[
+            Advice::words("Split the batch of a step into more microbatches.").only_for(Subject::Bubble),
             Advice::words("Look for the host or the device that starts late."),
             Advice::words("Balance the work of devices: experts and pipeline stages."),
         ],
@@ -151,7 +153,16 @@ fn late_peers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         } else {
             context.add_when_idle(&mut evidence, &[GapClass::Barrier]);
         }
-        Draft { detail: detail.join(" "), claimed, recoverable: claimed, inputs, evidence, ..Draft::default() }
+        let mut draft =
+            Draft { detail: detail.join(" "), claimed, recoverable: claimed, inputs, evidence, ..Draft::default() };
+        if let Some((stages, batches)) = bubble(context, barrier) {
+            draft.detail += &bubble_text(stages, batches);
+            draft.recoverable = Picos::ZERO;
+            draft.confidence =
+                Some((Confidence::Likely, "the time is that of a pipeline with these stages and microbatches"));
+            draft.subjects.push(Subject::Bubble);
+        }
+        draft
     })
 }
 

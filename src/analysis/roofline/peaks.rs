@@ -196,6 +196,9 @@ fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
             if let Some(ratio) = gpu::fp8_ratio(gpu.amd, gpu.major, gpu.minor) {
                 peaks.push(peak(PeakOf::Compute(Precision::Fp8), gpu.cycles * n * ratio, format!("{from} × {ratio}")));
             }
+            if let Some(ratio) = gpu::f64_ratio(gpu.amd, gpu.major, gpu.minor) {
+                peaks.push(peak(PeakOf::Compute(Precision::F64), gpu.cycles * n * ratio, format!("{from} × {ratio}")));
+            }
             if let Some(ratio) = gpu::tf32_ratio(gpu.amd, gpu.major, gpu.minor) {
                 let from = format!("{from} × {ratio}, as TF32");
                 peaks.push(peak(PeakOf::Compute(Precision::F32), gpu.cycles * n * ratio, from));
