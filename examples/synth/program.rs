@@ -243,8 +243,8 @@ fn module_of(path: &Path) -> Result<Module, Failure> {
     module(&plain(path)?, path)
 }
 
-fn estimates(of: &Module) -> Result<HashMap<String, u64>, Failure> {
-    let found = estimates_of(of);
+fn estimates(module: &Module) -> Result<HashMap<String, u64>, Failure> {
+    let found = estimates_of(module);
     if found.is_empty() { Err("the file for --cycles has no estimated_cycles".into()) } else { Ok(found) }
 }
 

@@ -134,17 +134,17 @@ pub struct Overlap {
 }
 
 /// Returns the figures of one device.
-pub fn device(label: String, host: String, clock: Clock, of: &Device, ops: &[OpFacts]) -> DeviceTruth {
-    let on_device = self_times(&of.events, Clock::device);
-    let on_event = self_times(&of.events, |ticks| clock.event(ticks));
+pub fn device(label: String, host: String, clock: Clock, simulated: &Device, ops: &[OpFacts]) -> DeviceTruth {
+    let on_device = self_times(&simulated.events, Clock::device);
+    let on_event = self_times(&simulated.events, |ticks| clock.event(ticks));
     let (mut self_ps, mut runs) = (vec![0; ops.len()], vec![0; ops.len()]);
-    for (event, time) in of.events.iter().zip(&on_device) {
+    for (event, time) in simulated.events.iter().zip(&on_device) {
         self_ps[event.op as usize] += time;
         runs[event.op as usize] += 1;
     }
-    let first = of.events.first().map_or(0, |event| event.start);
-    let last = of.events.iter().map(|event| event.end).max().unwrap_or(0);
-    let steps = of.steps.iter().enumerate().map(|(number, step)| StepTruth {
+    let first = simulated.events.first().map_or(0, |event| event.start);
+    let last = simulated.events.iter().map(|event| event.end).max().unwrap_or(0);
+    let steps = simulated.steps.iter().enumerate().map(|(number, step)| StepTruth {
         number,
         duration_ps: clock.event(step.end) - clock.event(step.start),
         busy_ps: on_event[step.events.0..step.events.1].iter().sum(),
@@ -157,8 +157,8 @@ pub fn device(label: String, host: String, clock: Clock, of: &Device, ops: &[OpF
         self_ps,
         runs,
         steps: steps.collect(),
-        collectives: overlap(of, ops, &on_event, clock, AsyncKind::Collective),
-        copies: overlap(of, ops, &on_event, clock, AsyncKind::Copy),
+        collectives: overlap(simulated, ops, &on_event, clock, AsyncKind::Collective),
+        copies: overlap(simulated, ops, &on_event, clock, AsyncKind::Copy),
     }
 }
 
@@ -173,14 +173,14 @@ fn self_times(events: &[Event], clock: impl Fn(u64) -> u64) -> Vec<u64> {
     times
 }
 
-fn overlap(of: &Device, ops: &[OpFacts], times: &[u64], clock: Clock, kind: AsyncKind) -> Overlap {
+fn overlap(device: &Device, ops: &[OpFacts], times: &[u64], clock: Clock, kind: AsyncKind) -> Overlap {
     let interval = |start, end| (clock.event(start), clock.event(end));
     let mut flying: Vec<(u64, u64)> = Vec::new();
     let mut stall_ps = 0;
     let flies = |span: &&super::run::Span| ops[span.start_op as usize].async_kind == Some(kind);
-    flying.extend(of.spans.iter().filter(flies).map(|span| interval(span.start, span.end)));
-    let done: std::collections::HashSet<u32> = of.spans.iter().filter(flies).map(|span| span.done_op).collect();
-    for (event, time) in of.events.iter().zip(times) {
+    flying.extend(device.spans.iter().filter(flies).map(|span| interval(span.start, span.end)));
+    let done: std::collections::HashSet<u32> = device.spans.iter().filter(flies).map(|span| span.done_op).collect();
+    for (event, time) in device.events.iter().zip(times) {
         let facts = &ops[event.op as usize];
         let synchronous = kind == AsyncKind::Collective
             && facts.communication
@@ -193,7 +193,7 @@ fn overlap(of: &Device, ops: &[OpFacts], times: &[u64], clock: Clock, kind: Asyn
             stall_ps += time;
         }
     }
-    let computing = of.events.iter().filter(|event| {
+    let computing = device.events.iter().filter(|event| {
         let facts = &ops[event.op as usize];
         !facts.communication && !facts.only_moves && is_compute(&facts.category)
     });

@@ -141,32 +141,32 @@ fn summary_text(data_movement: &DataMovement, of_step: Option<f64>) -> String {
 }
 
 /// Returns the short and the full name of a source.
-fn source(of: &DataMovementRow) -> (String, String) {
-    match (&*of.key_kind, &of.source_inner) {
-        ("source_stack", Some(inner)) => (inner.clone(), of.key.clone()),
+fn source(row: &DataMovementRow) -> (String, String) {
+    match (&*row.key_kind, &row.source_inner) {
+        ("source_stack", Some(inner)) => (inner.clone(), row.key.clone()),
         ("no_source", _) => ("no source".to_owned(), "The ops have neither a source nor a scope.".to_owned()),
-        _ => (of.key.clone(), of.key.clone()),
+        _ => (row.key.clone(), row.key.clone()),
     }
 }
 
-fn row(of: &DataMovementRow, unit: TimeUnit, largest: Picos, (name, title): (String, String)) -> Row {
+fn row(row: &DataMovementRow, unit: TimeUnit, largest: Picos, (name, title): (String, String)) -> Row {
     let part = |time: Picos| time.fraction_of(largest).unwrap_or(0.0);
     let shape = |shapes: &[String]| shapes.first().cloned().unwrap_or_else(|| ABSENT.to_owned());
-    let program = |name: &String| of.example_program.map_or_else(|| name.clone(), |id| format!("{name}@{id}"));
+    let program = |name: &String| row.example_program.map_or_else(|| name.clone(), |id| format!("{name}@{id}"));
     Row {
         name,
         title,
-        time_part: TimePart::Kind(of.kind),
-        self_time: format::time(of.total, unit),
-        bar: (part(of.total.saturating_sub(of.stall)), part(of.stall)),
-        of_step: of.of_step.map_or_else(|| ABSENT.to_owned(), format::percent),
-        stall: if of.stall == Picos::ZERO { "0".to_owned() } else { format::time(of.stall, unit) },
-        runs: format::executions(of.n_executions),
-        moved: of.bytes.map_or_else(|| ABSENT.to_owned(), format::bytes_text),
-        marks: Change::ALL.map(|change| mark(of.tally(change))).to_vec(),
-        shapes: [shape(&of.shapes_in), shape(&of.shapes_out)],
-        op: of.example.as_ref().map(program),
-        more: more(of),
+        time_part: TimePart::Kind(row.kind),
+        self_time: format::time(row.total, unit),
+        bar: (part(row.total.saturating_sub(row.stall)), part(row.stall)),
+        of_step: row.of_step.map_or_else(|| ABSENT.to_owned(), format::percent),
+        stall: if row.stall == Picos::ZERO { "0".to_owned() } else { format::time(row.stall, unit) },
+        runs: format::executions(row.n_executions),
+        moved: row.bytes.map_or_else(|| ABSENT.to_owned(), format::bytes_text),
+        marks: Change::ALL.map(|change| mark(row.tally(change))).to_vec(),
+        shapes: [shape(&row.shapes_in), shape(&row.shapes_out)],
+        op: row.example.as_ref().map(program),
+        more: more(row),
     }
 }
 
@@ -192,26 +192,26 @@ fn mark(tally: &Tally) -> Mark {
     Mark { word, yes, unknown, full: full.join(", ") }
 }
 
-fn more(of: &DataMovementRow) -> Vec<(&'static str, String)> {
+fn more(row: &DataMovementRow) -> Vec<(&'static str, String)> {
     let mut more = Vec::new();
-    for space in &of.space_moves {
+    for space in &row.space_moves {
         more.push((
             "moves",
             format!("{} → {}: {}", memory(space.from), memory(space.to), format::time_text(space.total)),
         ));
     }
-    for (label, shapes) in [("also reads", &of.shapes_in), ("also writes", &of.shapes_out)] {
+    for (label, shapes) in [("also reads", &row.shapes_in), ("also writes", &row.shapes_out)] {
         if let [_, others @ ..] = shapes.as_slice()
             && !others.is_empty()
         {
             more.push((label, others.join("  ")));
         }
     }
-    if of.n_bytes > 0 && of.n_bytes < of.n_executions {
-        let (known, all) = (format::executions(of.n_bytes), format::executions(of.n_executions));
+    if row.n_bytes > 0 && row.n_bytes < row.n_executions {
+        let (known, all) = (format::executions(row.n_bytes), format::executions(row.n_executions));
         more.push(("bytes known", format!("of {known} of {all} executions")));
     }
-    for (why, time) in &of.undetectable {
+    for (why, time) in &row.undetectable {
         more.push(("unknown", format!("{}: {}", reason(why), format::time_text(*time))));
     }
     more

@@ -124,8 +124,8 @@ pub fn planes(file: &FileView) -> Vec<PlaneRow> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "pixels")]
-fn part(bytes: u64, of: u64) -> f64 {
-    if of == 0 { 0.0 } else { bytes as f64 / of as f64 }
+fn part(bytes: u64, value: u64) -> f64 {
+    if value == 0 { 0.0 } else { bytes as f64 / value as f64 }
 }
 
 fn plane_row(plane: &FilePlane, largest: u64) -> PlaneRow {
@@ -175,23 +175,23 @@ fn line_row(line: &FileLine, largest: u64) -> LineRow {
 }
 
 /// Returns the name of a program, and a text with its time, number of executions, HLO source, size and id.
-pub fn program(of: &FileProgram) -> (String, String) {
+pub fn program(program: &FileProgram) -> (String, String) {
     let mut parts: Vec<String> = Vec::new();
-    match (of.busy.or(of.run_time), of.n_runs) {
+    match (program.busy.or(program.run_time), program.n_runs) {
         (Some(time), Some(n)) => {
             parts.push(format!("{} in {}", format::time_text(time), format::counted(n, "execution", "executions")));
         }
         (Some(busy), None) => parts.push(format::time_text(busy)),
         _ => parts.push("no executions".to_owned()),
     }
-    parts.push(match of.source {
+    parts.push(match program.source {
         ProgramSource::Events => "events’ text only".to_owned(),
-        ProgramSource::Dropped => format!("{} of HLO in its own file", format::bytes_text(of.bytes.unwrap_or(0))),
-        ProgramSource::Text => format!("{} of HLO text", format::bytes_text(of.bytes.unwrap_or(0))),
-        ProgramSource::Capture => format!("{} of HLO", format::bytes_text(of.bytes.unwrap_or(0))),
+        ProgramSource::Dropped => format!("{} of HLO in its own file", format::bytes_text(program.bytes.unwrap_or(0))),
+        ProgramSource::Text => format!("{} of HLO text", format::bytes_text(program.bytes.unwrap_or(0))),
+        ProgramSource::Capture => format!("{} of HLO", format::bytes_text(program.bytes.unwrap_or(0))),
     });
-    parts.extend(of.program_id.map(|id| format!("id {id}")));
-    (of.name.clone(), parts.join(" · "))
+    parts.extend(program.program_id.map(|id| format!("id {id}")));
+    (program.name.clone(), parts.join(" · "))
 }
 
 /// Returns the text above a program's HLO: the counts of computations, instructions and lines, the source, and the
@@ -212,15 +212,15 @@ pub fn head(head: &ProgramHead, source: ProgramSource) -> String {
 
 /// Returns the text beside a computation in the outline: its role, its number of instructions, and its number of
 /// callers if there are several.
-pub fn computation(of: &OutlineItem) -> String {
-    let what = match (of.is_entry, of.is_fusion) {
+pub fn computation(item: &OutlineItem) -> String {
+    let what = match (item.is_entry, item.is_fusion) {
         (true, _) => "entry, ",
         (_, true) => "fused, ",
         _ => "",
     };
     let callers =
-        if of.n_callers > 1 { format!(", {} callers", format::count(of.n_callers.into())) } else { String::new() };
-    format!("{what}{}{callers}", format::count(of.n_instructions.into()))
+        if item.n_callers > 1 { format!(", {} callers", format::count(item.n_callers.into())) } else { String::new() };
+    format!("{what}{}{callers}", format::count(item.n_instructions.into()))
 }
 
 /// Returns the part of a line that is shown, at most 4,000 characters, and the number of characters that are not shown.
@@ -236,12 +236,12 @@ pub fn filter_error(error: &FilterError) -> String {
     format!("{} at column {}", error.message, error.column)
 }
 
-/// Returns the position of the current match among `n` matching lines. `at` counts from 0: "3 of 128 lines", "no line",
+/// Returns the position of the current match among `n` matching lines. `index` counts from 0: "3 of 128 lines", "no line",
 /// "128 lines".
-pub fn found_text(at: Option<usize>, n: u32) -> String {
-    match (at, n) {
+pub fn found_text(index: Option<usize>, n: u32) -> String {
+    match (index, n) {
         (_, 0) => "no line".to_owned(),
-        (Some(at), n) => format!("{} of {} lines", format::count(at as u64 + 1), format::count(n.into())),
+        (Some(index), n) => format!("{} of {} lines", format::count(index as u64 + 1), format::count(n.into())),
         (None, n) => format::counted(n.into(), "line", "lines"),
     }
 }

@@ -15,8 +15,8 @@ pub const OPEN_SO_FAR: &str = "Open with what is read so far";
 pub const STOP: &str = "Stop reading";
 
 /// Returns a text such as "1 of 8 devices read".
-pub fn devices_read(of: DevicesRead) -> String {
-    format!("{} of {} devices read", of.read, of.total)
+pub fn devices_read(devices: DevicesRead) -> String {
+    format!("{} of {} devices read", devices.read, devices.total)
 }
 
 /// State of a load that is in progress.

@@ -29,16 +29,16 @@ fn data_type(kind: &ColumnType) -> DataType {
 }
 
 /// Returns the field of the elements of a list, with the name that Parquet prescribes.
-fn element(of: &ColumnType) -> Field {
-    Field::new("element", data_type(of), true)
+fn element(column_type: &ColumnType) -> Field {
+    Field::new("element", data_type(column_type), true)
 }
 
-fn entry_fields(of: &ColumnType) -> Fields {
-    vec![Field::new("key", DataType::Utf8, false), Field::new("value", data_type(of), true)].into()
+fn entry_fields(column_type: &ColumnType) -> Fields {
+    vec![Field::new("key", DataType::Utf8, false), Field::new("value", data_type(column_type), true)].into()
 }
 
-fn entries(of: &ColumnType) -> Field {
-    Field::new("key_value", DataType::Struct(entry_fields(of)), false)
+fn entries(column_type: &ColumnType) -> Field {
+    Field::new("key_value", DataType::Struct(entry_fields(column_type)), false)
 }
 
 /// Returns the Arrow schema of a table.
@@ -105,8 +105,8 @@ fn array(kind: &ColumnType, cells: &[&Cell]) -> Result<ArrayRef, ArrowError> {
 }
 
 /// Returns the value of a field of a record. Null if the record is null.
-fn field_of(cell: &Cell, at: usize) -> &Cell {
-    let value = if let Cell::Record(cells) = cell { cells.get(at) } else { None };
+fn field_of(cell: &Cell, index: usize) -> &Cell {
+    let value = if let Cell::Record(cells) = cell { cells.get(index) } else { None };
     value.unwrap_or(&Cell::Null)
 }
 

@@ -139,8 +139,8 @@ struct RowJson<'a> {
 }
 
 /// Returns the name of a unit.
-pub(super) const fn unit(of: CompareUnit) -> &'static str {
-    match of {
+pub(super) const fn unit(unit: CompareUnit) -> &'static str {
+    match unit {
         CompareUnit::Step => "step",
         CompareUnit::MillionTokens => "million_tokens",
     }
@@ -148,58 +148,59 @@ pub(super) const fn unit(of: CompareUnit) -> &'static str {
 
 /// Returns a comparison as JSON, with the `top` rows of the largest difference. Unless `by` is [`CompareBy::Op`], it also has the
 /// `top` groups of all rows.
-pub fn compare<'a>(of: &'a Comparison, by: CompareBy, gate: Option<&Gate>, top: usize) -> CompareJson<'a> {
-    let is_partial = of.a.is_partial || of.b.is_partial;
+pub fn compare<'a>(comparison: &'a Comparison, by: CompareBy, gate: Option<&Gate>, top: usize) -> CompareJson<'a> {
+    let is_partial = comparison.a.is_partial || comparison.b.is_partial;
     CompareJson {
         status: if is_partial { "partial" } else { "ok" },
         view: "compare",
-        verdict: of.verdict.key(),
-        sentence: super::compare_text::sentence(of),
-        unit: unit(of.unit),
-        a: &of.a,
-        b: &of.b,
-        a_ps: of.a_ps,
-        b_ps: of.b_ps,
-        delta_ps: of.delta_ps,
-        change: of.change(),
-        shift_ps: of.shift.map(|shift| shift.estimate),
-        interval_ps: of.shift.map(|shift| [shift.low, shift.high]),
-        p: of.p,
-        n: [of.a.periods_ps.len(), of.b.periods_ps.len()],
-        band: of.band,
+        verdict: comparison.verdict.key(),
+        sentence: super::compare_text::sentence(comparison),
+        unit: unit(comparison.unit),
+        a: &comparison.a,
+        b: &comparison.b,
+        a_ps: comparison.a_ps,
+        b_ps: comparison.b_ps,
+        delta_ps: comparison.delta_ps,
+        change: comparison.change(),
+        shift_ps: comparison.shift.map(|shift| shift.estimate),
+        interval_ps: comparison.shift.map(|shift| [shift.low, shift.high]),
+        p: comparison.p,
+        n: [comparison.a.periods_ps.len(), comparison.b.periods_ps.len()],
+        band: comparison.band,
         gate: gate.map(|gate| GateJson {
             on: gate.on.key(),
             limit: gate.limit,
-            change: gate.change(of).filter(|change| change.is_finite()),
+            change: gate.change(comparison).filter(|change| change.is_finite()),
             rows_over: gate.rows_over,
-            slower_rows: gate.slower_rows(of).into_iter().map(RowDelta::name).collect(),
-            new_rows: gate.new_rows(of).into_iter().map(RowDelta::name).collect(),
-            result: gate.evaluate(of),
+            slower_rows: gate.slower_rows(comparison).into_iter().map(RowDelta::name).collect(),
+            new_rows: gate.new_rows(comparison).into_iter().map(RowDelta::name).collect(),
+            result: gate.evaluate(comparison),
         }),
-        notes: &of.notes,
-        parity: &of.parity,
-        waterfall: of.parts.iter().map(|part| part_json(of, part, top)).collect(),
-        rows: of.rows.iter().take(top).map(row).collect(),
-        n_rows: of.rows.len(),
-        grouped: (by != CompareBy::Op).then(|| grouped(of, by, top)),
-        scopes: scopes(of, top),
-        n_scopes: of.scopes.len().saturating_sub(1),
-        matched_pct: of
+        notes: &comparison.notes,
+        parity: &comparison.parity,
+        waterfall: comparison.parts.iter().map(|part| part_json(comparison, part, top)).collect(),
+        rows: comparison.rows.iter().take(top).map(row).collect(),
+        n_rows: comparison.rows.len(),
+        grouped: (by != CompareBy::Op).then(|| grouped(comparison, by, top)),
+        scopes: scopes(comparison, top),
+        n_scopes: comparison.scopes.len().saturating_sub(1),
+        matched_pct: comparison
             .matched
             .iter()
             .map(|share| (share.tier.map_or("only_in_one", Tier::key), [100.0 * share.a, 100.0 * share.b]))
             .collect(),
-        figures: &of.figures,
-        findings: &of.findings,
-        memory: compare_sections_json::memory(&of.memory),
-        comm: compare_sections_json::comm(&of.comm, top),
-        program_changes: compare_sections_json::program_changes(of, top),
+        figures: &comparison.figures,
+        findings: &comparison.findings,
+        memory: compare_sections_json::memory(&comparison.memory),
+        comm: compare_sections_json::comm(&comparison.comm, top),
+        program_changes: compare_sections_json::program_changes(comparison, top),
     }
 }
 
-pub(super) fn part_json<'a>(of: &'a Comparison, part: &PartDelta, top: usize) -> PartJson<'a> {
-    let child =
-        |(row, delta): &(u32, i64)| Some(ChildJson { name: of.rows.get(*row as usize)?.name(), delta_ps: *delta });
+pub(super) fn part_json<'a>(comparison: &'a Comparison, part: &PartDelta, top: usize) -> PartJson<'a> {
+    let child = |(row, delta): &(u32, i64)| {
+        Some(ChildJson { name: comparison.rows.get(*row as usize)?.name(), delta_ps: *delta })
+    };
     PartJson {
         owner: part.owner.key(),
         label: label(part.owner),
@@ -210,8 +211,8 @@ pub(super) fn part_json<'a>(of: &'a Comparison, part: &PartDelta, top: usize) ->
     }
 }
 
-fn grouped(of: &Comparison, by: CompareBy, top: usize) -> GroupsJson {
-    let all = groups(&of.rows, by);
+fn grouped(comparison: &Comparison, by: CompareBy, top: usize) -> GroupsJson {
+    let all = groups(&comparison.rows, by);
     let n_groups = all.len();
     let group = |of: GroupDelta| GroupJson {
         name: of.name,
@@ -225,43 +226,49 @@ fn grouped(of: &Comparison, by: CompareBy, top: usize) -> GroupsJson {
 }
 
 /// Returns the `top` scopes below the root with the largest difference.
-fn scopes(of: &Comparison, top: usize) -> Vec<ScopeJson<'_>> {
-    let mut all: Vec<&ScopeDelta> = of.scopes.iter().skip(1).collect();
+fn scopes(comparison: &Comparison, top: usize) -> Vec<ScopeJson<'_>> {
+    let mut all: Vec<&ScopeDelta> = comparison.scopes.iter().skip(1).collect();
     all.sort_by_key(|scope| Reverse(scope.delta_ps().unsigned_abs()));
     all.into_iter().take(top).map(scope).collect()
 }
 
-fn scope(of: &ScopeDelta) -> ScopeJson<'_> {
-    ScopeJson { path: &of.path, name: &of.name, a_ps: of.a.total, b_ps: of.b.total, delta_ps: of.delta_ps() }
-}
-
-fn row(of: &RowDelta) -> RowJson<'_> {
-    RowJson {
-        name: of.name(),
-        kind: of.kind.key(),
-        tier: of.tier.map(Tier::key),
-        weight: of.tier.map(Tier::weight),
-        ambiguous: of.is_ambiguous,
-        a: of.a.as_ref().map(side),
-        b: of.b.as_ref().map(side),
-        delta_ps: of.delta_ps,
-        count_ps: of.count_ps,
-        work_ps: of.work_ps,
-        efficiency_ps: of.efficiency_ps,
-        p: of.p,
-        verdict: of.verdict_key(),
+fn scope(scope: &ScopeDelta) -> ScopeJson<'_> {
+    ScopeJson {
+        path: &scope.path,
+        name: &scope.name,
+        a_ps: scope.a.total,
+        b_ps: scope.b.total,
+        delta_ps: scope.delta_ps(),
     }
 }
 
-fn side(of: &RowSide) -> SideJson<'_> {
+fn row(row: &RowDelta) -> RowJson<'_> {
+    RowJson {
+        name: row.name(),
+        kind: row.kind.key(),
+        tier: row.tier.map(Tier::key),
+        weight: row.tier.map(Tier::weight),
+        ambiguous: row.is_ambiguous,
+        a: row.a.as_ref().map(side),
+        b: row.b.as_ref().map(side),
+        delta_ps: row.delta_ps,
+        count_ps: row.count_ps,
+        work_ps: row.work_ps,
+        efficiency_ps: row.efficiency_ps,
+        p: row.p,
+        verdict: row.verdict_key(),
+    }
+}
+
+fn side(side: &RowSide) -> SideJson<'_> {
     SideJson {
-        ops: &of.ops,
-        program_id: of.program_id.map(|id| id.to_string()),
-        scope: of.scope.as_deref(),
-        source: of.source.as_deref(),
-        op_group: of.op_group.as_deref(),
-        n_executions: of.n_executions,
-        self_ps: of.self_ps,
-        roofline_ps: of.roofline_ps,
+        ops: &side.ops,
+        program_id: side.program_id.map(|id| id.to_string()),
+        scope: side.scope.as_deref(),
+        source: side.source.as_deref(),
+        op_group: side.op_group.as_deref(),
+        n_executions: side.n_executions,
+        self_ps: side.self_ps,
+        roofline_ps: side.roofline_ps,
     }
 }

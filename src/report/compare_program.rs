@@ -16,43 +16,43 @@ const TEXT: usize = 36;
 
 /// Returns the differences of the programs in at most `top` lines: the numbers of changes, opcodes whose number differs, and the
 /// changes with the largest differences. Empty if the programs are the same.
-pub(super) fn lines(of: &Comparison, top: usize) -> Vec<String> {
-    let diff = &of.program_changes;
+pub(super) fn lines(comparison: &Comparison, top: usize) -> Vec<String> {
+    let diff = &comparison.program_changes;
     if let Some(absent) = &diff.absent {
         return vec![format!("Programs are not compared. {absent}")];
     }
     let mut lines = sentences(diff);
-    lines.extend(diff.changes.iter().filter(|change| change.delta_ps != 0).map(|one| change(of, one)));
+    lines.extend(diff.changes.iter().filter(|change| change.delta_ps != 0).map(|one| change(comparison, one)));
     lines.truncate(top);
     lines
 }
 
 /// Returns the numbers of changes, and the opcodes whose number differs, in sentences. Empty if the programs are the same.
-pub fn sentences(of: &ProgramDiff) -> Vec<String> {
-    match &of.absent {
+pub fn sentences(diff: &ProgramDiff) -> Vec<String> {
+    match &diff.absent {
         Some(absent) => vec![format!("Programs are not compared. {absent}")],
-        None => numbers(of).into_iter().chain(opcodes(of)).collect(),
+        None => numbers(diff).into_iter().chain(opcodes(diff)).collect(),
     }
 }
 
 /// Returns the changes with the largest differences as a table. `None` if no change takes time.
-pub fn table(of: &Comparison, top: usize) -> Option<Table> {
-    let changes = of.program_changes.changes.iter().filter(|change| change.delta_ps != 0);
+pub fn table(comparison: &Comparison, top: usize) -> Option<Table> {
+    let changes = comparison.program_changes.changes.iter().filter(|change| change.delta_ps != 0);
     let shown: Vec<&ProgramChange> = changes.take(top).collect();
     let longest = shown.iter().map(|change| change.delta_ps.unsigned_abs()).max()?;
     let unit = TimeUnit::for_largest(Picos(longest));
     let difference = format!("Difference {}", unit.symbol());
     let mut table = Table::new(&[("Op", true), ("Change", true), (&difference, false)]);
     for change in shown {
-        let name = of.rows.get(change.row as usize).map_or("", |row| row.name());
+        let name = comparison.rows.get(change.row as usize).map_or("", |row| row.name());
         table.row(vec![name.to_owned(), change_text(change), signed_time(change.delta_ps, unit)]);
     }
     Some(table)
 }
 
 /// Returns the numbers of changes in a sentence. `None` without changes.
-fn numbers(of: &ProgramDiff) -> Option<String> {
-    let ChangeCounts { added, removed, changed } = of.n_changes;
+fn numbers(diff: &ProgramDiff) -> Option<String> {
+    let ChangeCounts { added, removed, changed } = diff.n_changes;
     let mut parts: Vec<String> = Vec::new();
     let mut add = |n: u64, what: &str| {
         if n > 0 {
@@ -61,9 +61,9 @@ fn numbers(of: &ProgramDiff) -> Option<String> {
     };
     add(added.into(), "new");
     add(removed.into(), "gone");
-    add(changed.into(), &format!("changed{}", properties(of)));
-    add(of.n_moved.into(), "in another order");
-    let rest = of.n_without_time;
+    add(changed.into(), &format!("changed{}", properties(diff)));
+    add(diff.n_moved.into(), "in another order");
+    let rest = diff.n_without_time;
     let n_rest = u64::from(rest.added) + u64::from(rest.removed) + u64::from(rest.changed);
     if n_rest > 0 {
         parts.push(counted(n_rest, "change of an instruction without time", "changes of instructions without time"));
@@ -71,36 +71,36 @@ fn numbers(of: &ProgramDiff) -> Option<String> {
     if parts.is_empty() {
         return None;
     }
-    let cost = if of.changes.is_empty() {
+    let cost = if diff.changes.is_empty() {
         String::new()
     } else {
-        format!(" New, gone and changed ops: {}.", signed_time_text(of.delta_ps))
+        format!(" New, gone and changed ops: {}.", signed_time_text(diff.delta_ps))
     };
     Some(format!("Ops of the programs: {}.{cost}", parts.join(", ")))
 }
 
 /// Returns how often each property changed: " (dtype 28, shape 2)".
-fn properties(of: &ProgramDiff) -> String {
+fn properties(diff: &ProgramDiff) -> String {
     let text = |(property, n): &(Property, u32)| format!("{} {}", property.label(), count((*n).into()));
-    let texts: Vec<String> = of.properties.iter().map(text).collect();
+    let texts: Vec<String> = diff.properties.iter().map(text).collect();
     if texts.is_empty() { String::new() } else { format!(" ({})", texts.join(", ")) }
 }
 
 /// Returns the opcodes whose number differs: "Instructions: fusion 120 → 118, copy 12 → 20". `None` if there are none.
-fn opcodes(of: &ProgramDiff) -> Option<String> {
+fn opcodes(diff: &ProgramDiff) -> Option<String> {
     let text = |n: u32| count(n.into());
-    let shown = of.opcodes.iter().take(OPCODES);
+    let shown = diff.opcodes.iter().take(OPCODES);
     let mut texts: Vec<String> =
         shown.map(|opcode| format!("{} {} → {}", opcode.opcode, text(opcode.a), text(opcode.b))).collect();
-    let n_more = of.opcodes.len().saturating_sub(OPCODES);
+    let n_more = diff.opcodes.len().saturating_sub(OPCODES);
     if n_more > 0 {
         texts.push(counted(n_more as u64, "more opcode", "more opcodes"));
     }
     (!texts.is_empty()).then(|| format!("Instructions: {}.", texts.join(", ")))
 }
 
-fn change(of: &Comparison, change: &ProgramChange) -> String {
-    let name = of.rows.get(change.row as usize).map_or("", |row| row.name());
+fn change(comparison: &Comparison, change: &ProgramChange) -> String {
+    let name = comparison.rows.get(change.row as usize).map_or("", |row| row.name());
     format!("{} {}: {}.", signed_time_text(change.delta_ps), middle_cut(name, 48), change_text(change))
 }
 
@@ -113,10 +113,10 @@ fn change_text(change: &ProgramChange) -> String {
     }
 }
 
-fn property(of: &ChangedProperty) -> String {
-    let label = of.property.label();
+fn property(property: &ChangedProperty) -> String {
+    let label = property.property.label();
     let text = |text: &str| if text.is_empty() { ABSENT.to_owned() } else { middle_cut(text, TEXT) };
-    match (of.property, &*of.a, &*of.b) {
+    match (property.property, &*property.a, &*property.b) {
         (Property::FusedSet, "", b) => format!("{label} + {}", text(b)),
         (Property::FusedSet, a, "") => format!("{label} − {}", text(a)),
         (_, a, b) if a == b => format!("{label}: {}", text(a)),

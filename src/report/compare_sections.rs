@@ -13,14 +13,15 @@ fn signed_bytes(delta: i64) -> String {
 }
 
 /// Returns the difference of the memory: the sentences, and the classes of buffers as a table.
-pub(super) fn memory(of: &MemoryDelta) -> String {
-    TextForm::Terminal.lines(memory_sentences(of)) + &memory_table(of).map_or_else(String::new, |table| table.aligned())
+pub(super) fn memory(memory: &MemoryDelta) -> String {
+    TextForm::Terminal.lines(memory_sentences(memory))
+        + &memory_table(memory).map_or_else(String::new, |table| table.aligned())
 }
 
 /// Returns the peaks of both sides in sentences, or why they are not compared.
-pub fn memory_sentences(of: &MemoryDelta) -> Vec<String> {
+pub fn memory_sentences(memory: &MemoryDelta) -> Vec<String> {
     let mut out = Vec::new();
-    match (&of.program, &of.absent) {
+    match (&memory.program, &memory.absent) {
         (Some(peak), _) => {
             let (a, b) = (bytes_text(peak.a.peak), bytes_text(peak.b.peak));
             out.push(format!("Peak HBM of {}: {a} in A, {b} in B, {}.", peak.program, signed_bytes(peak.delta)));
@@ -28,7 +29,7 @@ pub fn memory_sentences(of: &MemoryDelta) -> Vec<String> {
         (None, Some(absent)) => out.push(format!("The peaks of HBM are not compared. {absent}")),
         (None, None) => {}
     }
-    if let Some(BytesDelta { a, b, delta }) = of.in_use {
+    if let Some(BytesDelta { a, b, delta }) = memory.in_use {
         let (a, b) = (bytes_text(a), bytes_text(b));
         out.push(format!("Memory in use by the allocators: at most {a} in A, {b} in B, {}.", signed_bytes(delta)));
     }
@@ -36,8 +37,8 @@ pub fn memory_sentences(of: &MemoryDelta) -> Vec<String> {
 }
 
 /// Returns the classes of buffers whose bytes at the peak differ. `None` if none differs.
-pub fn memory_table(of: &MemoryDelta) -> Option<Table> {
-    let parts = of.program.iter().flat_map(|peak| &peak.parts).filter(|part| part.delta != 0);
+pub fn memory_table(memory: &MemoryDelta) -> Option<Table> {
+    let parts = memory.program.iter().flat_map(|peak| &peak.parts).filter(|part| part.delta != 0);
     let mut table = Table::new(&[("Buffers at the peak", true), ("A", false), ("B", false), ("Difference", false)]);
     for part in parts {
         table.row(vec![
@@ -56,9 +57,9 @@ pub fn no_comm(absent: &str) -> String {
 }
 
 /// Returns the collectives with the largest differences as a table. `None` if none differs.
-pub fn comm(of: &CommDelta, top: usize) -> Option<Table> {
+pub fn comm(delta: &CommDelta, top: usize) -> Option<Table> {
     let differs = |row: &&CommRowDelta| row.exposed_delta_ps != 0 || row.stall_delta_ps != 0 || is_of_one_side(row);
-    let shown: Vec<&CommRowDelta> = of.rows.iter().filter(differs).take(top).collect();
+    let shown: Vec<&CommRowDelta> = delta.rows.iter().filter(differs).take(top).collect();
     let sides = shown.iter().flat_map(|row| [&row.a, &row.b]).flatten();
     let longest = sides.map(|side| side.exposed_ps.max(side.stall_ps)).max()?;
     let unit = TimeUnit::for_largest(Picos(longest.unsigned_abs()));

@@ -71,64 +71,68 @@ struct CommRowJson<'a> {
 }
 
 /// Returns the difference of the memory as JSON.
-pub(super) fn memory(of: &MemoryDelta) -> MemoryJson<'_> {
-    MemoryJson { program: of.program.as_ref().map(peak), absent: of.absent.as_deref(), in_use: of.in_use.map(in_use) }
+pub(super) fn memory(memory: &MemoryDelta) -> MemoryJson<'_> {
+    MemoryJson {
+        program: memory.program.as_ref().map(peak),
+        absent: memory.absent.as_deref(),
+        in_use: memory.in_use.map(in_use),
+    }
 }
 
-const fn in_use(of: BytesDelta) -> BytesJson {
-    BytesJson { a_bytes: of.a, b_bytes: of.b, delta_bytes: of.delta }
+const fn in_use(bytes: BytesDelta) -> BytesJson {
+    BytesJson { a_bytes: bytes.a, b_bytes: bytes.b, delta_bytes: bytes.delta }
 }
 
-fn peak(of: &PeakDelta) -> PeakJson<'_> {
-    let parts = of.parts.iter().map(|part| ClassJson {
+fn peak(peak: &PeakDelta) -> PeakJson<'_> {
+    let parts = peak.parts.iter().map(|part| ClassJson {
         class: part.class.key(),
         a_bytes: part.a,
         b_bytes: part.b,
         delta_bytes: part.delta,
     });
     PeakJson {
-        name: &of.program,
-        a: peak_side(&of.a),
-        b: peak_side(&of.b),
-        delta_bytes: of.delta,
+        name: &peak.program,
+        a: peak_side(&peak.a),
+        b: peak_side(&peak.b),
+        delta_bytes: peak.delta,
         parts: parts.collect(),
     }
 }
 
-fn peak_side(of: &PeakSide) -> PeakSideJson<'_> {
+fn peak_side(peak: &PeakSide) -> PeakSideJson<'_> {
     PeakSideJson {
-        peak_bytes: of.peak,
-        peak_instruction: of.instruction.as_deref(),
-        n_buffers: of.n_buffers,
-        basis: basis(of.basis),
+        peak_bytes: peak.peak,
+        peak_instruction: peak.instruction.as_deref(),
+        n_buffers: peak.n_buffers,
+        basis: basis(peak.basis),
     }
 }
 
 /// Returns the difference of the collectives as JSON, with the `top` rows of the largest difference.
-pub(super) fn comm(of: &CommDelta, top: usize) -> CommJson<'_> {
-    let rows = of.rows.iter().take(top).map(comm_row).collect();
-    let known = |time: TimeDelta| of.absent.is_none().then_some(time);
+pub(super) fn comm(delta: &CommDelta, top: usize) -> CommJson<'_> {
+    let rows = delta.rows.iter().take(top).map(comm_row).collect();
+    let known = |time: TimeDelta| delta.absent.is_none().then_some(time);
     CommJson {
-        exposed: known(of.exposed),
-        stall: known(of.stall),
+        exposed: known(delta.exposed),
+        stall: known(delta.stall),
         rows,
-        n_rows: of.rows.len(),
-        absent: of.absent.as_deref(),
+        n_rows: delta.rows.len(),
+        absent: delta.absent.as_deref(),
     }
 }
 
-fn comm_row(of: &CommRowDelta) -> CommRowJson<'_> {
+fn comm_row(row: &CommRowDelta) -> CommRowJson<'_> {
     CommRowJson {
-        primitive: of.primitive.key(),
-        core: of.core.key(),
-        group_size: of.group_size,
-        group_stride: of.group_stride,
-        scope: of.scope.as_deref(),
-        a: of.a.as_ref(),
-        b: of.b.as_ref(),
-        exposed_delta_ps: of.exposed_delta_ps,
-        stall_delta_ps: of.stall_delta_ps,
-        bytes_delta: of.bytes_delta,
+        primitive: row.primitive.key(),
+        core: row.core.key(),
+        group_size: row.group_size,
+        group_stride: row.group_stride,
+        scope: row.scope.as_deref(),
+        a: row.a.as_ref(),
+        b: row.b.as_ref(),
+        exposed_delta_ps: row.exposed_delta_ps,
+        stall_delta_ps: row.stall_delta_ps,
+        bytes_delta: row.bytes_delta,
     }
 }
 
@@ -155,10 +159,10 @@ struct ChangeJson<'a> {
 }
 
 /// Returns the differences of the programs as JSON, with the `top` changes of the largest difference.
-pub(super) fn program_changes(of: &Comparison, top: usize) -> ProgramJson<'_> {
-    let diff = &of.program_changes;
+pub(super) fn program_changes(comparison: &Comparison, top: usize) -> ProgramJson<'_> {
+    let diff = &comparison.program_changes;
     let changes = diff.changes.iter().take(top).map(|change| ChangeJson {
-        name: of.rows.get(change.row as usize).map_or("", |row| row.name()),
+        name: comparison.rows.get(change.row as usize).map_or("", |row| row.name()),
         kind: change.kind,
         what: &change.what,
         delta_ps: change.delta_ps,

@@ -14,30 +14,30 @@ use serde::Serialize;
 const PARTS: usize = 5;
 
 /// A capture as text: its number, counted from 1, and its files.
-fn capture_name(of: &Series, at: u32) -> String {
-    let files = of.captures.get(at as usize).map_or(String::new(), |capture| capture.head.files.join(", "));
-    format!("capture {} ({files})", at + 1)
+fn capture_name(series: &Series, index: u32) -> String {
+    let files = series.captures.get(index as usize).map_or(String::new(), |capture| capture.head.files.join(", "));
+    format!("capture {} ({files})", index + 1)
 }
 
 /// Returns the label of a figure; `None` for figures that texts do not show.
-fn label(of: &Series, figure: &FigureSeries) -> Option<String> {
+fn label(series: &Series, figure: &FigureSeries) -> Option<String> {
     if figure.name == "period" {
-        return Some(format!("Time {}", per_unit(of.unit)));
+        return Some(format!("Time {}", per_unit(series.unit)));
     }
     SHOWN.iter().find(|(name, _)| *name == figure.name).map(|(_, label)| (*label).to_owned())
 }
 
 /// Returns a change point in one sentence.
-fn change(of: &Series, label: &str, unit: Unit, change: &ChangePoint) -> String {
+fn change(series: &Series, label: &str, unit: Unit, change: &ChangePoint) -> String {
     let (before, after) = (number(change.before, unit), number(change.after, unit));
     let share = (change.before > 0.0).then(|| (change.after - change.before) / change.before);
     let share = share.map_or(String::new(), |share| format!(" ({})", signed_share(share)));
-    TextForm::Terminal.lines([format!("{label}: {before} → {after}{share} from {}.", capture_name(of, change.at))])
+    TextForm::Terminal.lines([format!("{label}: {before} → {after}{share} from {}.", capture_name(series, change.at))])
 }
 
 /// Writes a series for the terminal. `compared` are the comparisons of the captures around each change point of the time.
-pub fn text(of: &Series, compared: &[Comparison]) -> String {
-    let time = format!("Time {}", per_unit(of.unit));
+pub fn text(series: &Series, compared: &[Comparison]) -> String {
+    let time = format!("Time {}", per_unit(series.unit));
     let mut table = Table::new(&[
         ("", false),
         ("Capture", true),
@@ -46,8 +46,8 @@ pub fn text(of: &Series, compared: &[Comparison]) -> String {
         ("From the base", false),
         ("Verdict", true),
     ]);
-    for (at, capture) in of.captures.iter().enumerate() {
-        let is_base = at == of.base as usize;
+    for (at, capture) in series.captures.iter().enumerate() {
+        let is_base = at == series.base as usize;
         let change = capture.change.map_or(ABSENT.to_owned(), signed_share);
         table.row(vec![
             (at + 1).to_string(),
@@ -61,11 +61,11 @@ pub fn text(of: &Series, compared: &[Comparison]) -> String {
     let mut out = table.aligned();
     out.push('\n');
     let mut has_changes = false;
-    for figure in &of.figures {
-        let Some(label) = label(of, figure) else { continue };
+    for figure in &series.figures {
+        let Some(label) = label(series, figure) else { continue };
         for (number, point) in figure.changes.iter().enumerate() {
             has_changes = true;
-            out += &change(of, &label, figure.unit, point);
+            out += &change(series, &label, figure.unit, point);
             if let Some(compared) = compared.get(number).filter(|_| figure.name == "period") {
                 out += &format!("{}\n", waterfall(compared, PARTS).aligned());
             }
@@ -124,8 +124,8 @@ struct ChangeJson<'a> {
 
 /// Returns a series as JSON. `compared` are the comparisons of the captures around each change point of the time, of which at most
 /// `top` ops of each part are listed.
-pub fn series_json<'a>(of: &'a Series, compared: &'a [Comparison], top: usize) -> SeriesJson<'a> {
-    let is_partial = of.captures.iter().any(|capture| capture.head.is_partial);
+pub fn series_json<'a>(series: &'a Series, compared: &'a [Comparison], top: usize) -> SeriesJson<'a> {
+    let is_partial = series.captures.iter().any(|capture| capture.head.is_partial);
     let waterfall = |of: &'a Comparison| of.parts.iter().map(|part| part_json(of, part, top)).collect();
     let figure = |figure: &'a FigureSeries| {
         let change = |(number, change): (usize, &ChangePoint)| ChangeJson {
@@ -146,23 +146,23 @@ pub fn series_json<'a>(of: &'a Series, compared: &'a [Comparison], top: usize) -
     SeriesJson {
         status: if is_partial { "partial" } else { "ok" },
         view: "compare_series",
-        order: of.order.key(),
-        base: of.base + 1,
-        unit: super::compare_json::unit(of.unit),
-        captures: of.captures.iter().map(capture_json).collect(),
-        series: of.figures.iter().map(figure).collect(),
+        order: series.order.key(),
+        base: series.base + 1,
+        unit: super::compare_json::unit(series.unit),
+        captures: series.captures.iter().map(capture_json).collect(),
+        series: series.figures.iter().map(figure).collect(),
     }
 }
 
-fn capture_json(of: &SeriesCapture) -> CaptureJson<'_> {
+fn capture_json(capture: &SeriesCapture) -> CaptureJson<'_> {
     CaptureJson {
-        files: &of.head.files,
-        start_ns: of.start_ns,
-        device: &of.head.device,
-        n_steps: of.head.n_steps,
-        median_ps: of.median,
-        change: of.change,
-        verdict: of.verdict.key(),
-        is_partial: of.head.is_partial,
+        files: &capture.head.files,
+        start_ns: capture.start_ns,
+        device: &capture.head.device,
+        n_steps: capture.head.n_steps,
+        median_ps: capture.median,
+        change: capture.change,
+        verdict: capture.verdict.key(),
+        is_partial: capture.head.is_partial,
     }
 }

@@ -32,45 +32,47 @@ const FINDINGS: usize = 4;
 const NOTES: usize = 6;
 
 /// Returns the verdict in one sentence: the difference, its interval, and what it is made of.
-pub fn sentence(of: &Comparison) -> String {
-    let per = per_unit(of.unit);
-    let change = of.change().filter(|_| of.delta_ps != 0);
+pub fn sentence(comparison: &Comparison) -> String {
+    let per = per_unit(comparison.unit);
+    let change = comparison.change().filter(|_| comparison.delta_ps != 0);
     let change = change.map_or_else(String::new, |change| format!(" ({})", signed_share(change)));
     // The gate compares medians, so the sentences say which figure is which.
-    let mean = if of.a.n_steps > 1 || of.b.n_steps > 1 { "mean " } else { "" };
-    let delta = format!("{mean}{}{change} {per}", difference_text(of, of.delta_ps));
-    let mut text = match of.verdict {
+    let mean = if comparison.a.n_steps > 1 || comparison.b.n_steps > 1 { "mean " } else { "" };
+    let delta = format!("{mean}{}{change} {per}", difference_text(comparison, comparison.delta_ps));
+    let mut text = match comparison.verdict {
         Verdict::Regression => format!("B is slower: {delta}."),
         Verdict::Improvement => format!("B is faster: {delta}."),
-        Verdict::WithinNoise if of.p.is_some_and(|p| p < SIGNIFICANT) => {
-            format!("No difference beyond what captures vary by ({}): {delta}.", percent_text(of.band))
+        Verdict::WithinNoise if comparison.p.is_some_and(|p| p < SIGNIFICANT) => {
+            format!("No difference beyond what captures vary by ({}): {delta}.", percent_text(comparison.band))
         }
         Verdict::WithinNoise => format!("No difference that the steps can tell: {delta}."),
         Verdict::TooFewSteps => format!("A side has no steps, so the difference cannot be judged: {delta}."),
         Verdict::Incomparable => format!("The captures do different work: {delta}."),
     };
-    text += &evidence(of);
-    let (a, b) = of.matched_shares();
-    if a.min(b) < FEW_MATCHED && !of.rows.is_empty() {
+    text += &evidence(comparison);
+    let (a, b) = comparison.matched_shares();
+    if a.min(b) < FEW_MATCHED && !comparison.rows.is_empty() {
         text += &format!(
             " These may be different programs: {} of the time of A's ops and {} of B's have a partner.",
             percent_text(a),
             percent_text(b)
         );
     }
-    if matches!(of.verdict, Verdict::Regression | Verdict::Improvement) {
+    if matches!(comparison.verdict, Verdict::Regression | Verdict::Improvement) {
         let is_cause = |delta: i64| {
-            (delta > 0) == (of.delta_ps > 0) && delta.unsigned_abs() >= of.delta_ps.unsigned_abs() / SMALL_CAUSE
+            (delta > 0) == (comparison.delta_ps > 0)
+                && delta.unsigned_abs() >= comparison.delta_ps.unsigned_abs() / SMALL_CAUSE
         };
-        let causes = of.parts.iter().filter(|part| is_cause(part.delta_ps)).take(2);
-        let causes: Vec<String> =
-            causes.map(|part| format!("{} {}", label(part.owner), difference_text(of, part.delta_ps))).collect();
+        let causes = comparison.parts.iter().filter(|part| is_cause(part.delta_ps)).take(2);
+        let causes: Vec<String> = causes
+            .map(|part| format!("{} {}", label(part.owner), difference_text(comparison, part.delta_ps)))
+            .collect();
         if !causes.is_empty() {
             text += &format!(" Mostly: {}.", causes.join("; "));
         }
         // A slower side has a finding more, and a faster one has a finding less.
-        let is_new = of.verdict == Verdict::Regression;
-        if let Some(finding) = of.findings.iter().find(|finding| finding.is_new == is_new) {
+        let is_new = comparison.verdict == Verdict::Regression;
+        if let Some(finding) = comparison.findings.iter().find(|finding| finding.is_new == is_new) {
             text += &format!(" {} finding: {}.", if is_new { "New" } else { "Gone" }, finding.title);
         }
     }
@@ -79,67 +81,68 @@ pub fn sentence(of: &Comparison) -> String {
 
 /// Formats a difference of times in ps in the unit of the largest one of the sentence, so that they can be compared.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "times in ps, and a sign")]
-fn difference_text(of: &Comparison, difference: i64) -> String {
-    let ends = of.shift.map_or(0, |shift| picos(shift.low as i64).max(picos(shift.high as i64)).0);
-    let unit = TimeUnit::for_largest(picos(of.delta_ps).max(Picos(ends)));
+fn difference_text(comparison: &Comparison, difference: i64) -> String {
+    let ends = comparison.shift.map_or(0, |shift| picos(shift.low as i64).max(picos(shift.high as i64)).0);
+    let unit = TimeUnit::for_largest(picos(comparison.delta_ps).max(Picos(ends)));
     format!("{}{}", sign(difference as f64), time_text_in(picos(difference), unit))
 }
 
 /// Returns the interval, the p-value and the number of steps in words.
-fn evidence(of: &Comparison) -> String {
+fn evidence(comparison: &Comparison) -> String {
     // A shared comparison may hold the result of the test without all lengths of steps.
     let n = |side: &SideHead| match side.periods_ps.len() {
         0 => count(side.n_steps.into()),
         n => count(n as u64),
     };
-    let steps = format!("{} and {} steps", n(&of.a), n(&of.b));
+    let steps = format!("{} and {} steps", n(&comparison.a), n(&comparison.b));
     #[expect(clippy::cast_possible_truncation, reason = "a time in ps")]
-    match (of.shift, of.p) {
+    match (comparison.shift, comparison.p) {
         (Some(shift), Some(p)) => {
             let p = if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
             format!(
                 " 95 % interval {} to {}, {p}, {steps}.",
-                difference_text(of, shift.low as i64),
-                difference_text(of, shift.high as i64)
+                difference_text(comparison, shift.low as i64),
+                difference_text(comparison, shift.high as i64)
             )
         }
-        _ if of.a.has_no_samples() || of.b.has_no_samples() => {
-            let sides = [("A", &of.a), ("B", &of.b)].into_iter().filter(|(_, side)| side.has_no_samples());
+        _ if comparison.a.has_no_samples() || comparison.b.has_no_samples() => {
+            let sides =
+                [("A", &comparison.a), ("B", &comparison.b)].into_iter().filter(|(_, side)| side.has_no_samples());
             let sides: Vec<&str> = sides.map(|(name, _)| name).collect();
             let (sides, word) = (sides.join(" and "), if sides.len() > 1 { "leave" } else { "leaves" });
             format!(
                 " There is no test, because the report of {sides} {word} out lengths of steps: differences above {} count.",
-                percent_text(of.band)
+                percent_text(comparison.band)
             )
         }
-        _ if of.a.n_steps > 0 && of.b.n_steps > 0 => {
-            format!(" {steps} are too few for a test: differences above {} count.", percent_text(of.band))
+        _ if comparison.a.n_steps > 0 && comparison.b.n_steps > 0 => {
+            format!(" {steps} are too few for a test: differences above {} count.", percent_text(comparison.band))
         }
         _ => String::new(),
     }
 }
 
 /// Returns the result of a gate in sentences.
-pub fn gate(gate: &Gate, of: &Comparison) -> String {
-    let result = match gate.evaluate(of) {
+pub fn gate(gate: &Gate, comparison: &Comparison) -> String {
+    let result = match gate.evaluate(comparison) {
         GateResult::Passed => "Passed",
         GateResult::Failed => "Failed",
         GateResult::Inconclusive => "Inconclusive",
     };
     let figure = gate.limit.map(|limit| {
-        let change = gate.change(of);
+        let change = gate.change(comparison);
         let text = |change: f64| if change.is_finite() { signed_share(change) } else { "new".to_owned() };
         let change = change.map_or(ABSENT.to_owned(), text);
         format!("{} {change}, limit {}", gate.on.label(), percent_text(limit))
     });
     let rows = gate.rows_over.map(|limit| {
-        let slower = gate.slower_rows(of);
+        let slower = gate.slower_rows(comparison);
         let n = counted(slower.len() as u64, "op is", "ops are");
         format!("{n} slower by more than {} of A{}", percent_text(limit), first_names(&slower))
     });
-    let new = gate.rows_over.zip(Some(gate.new_rows(of)).filter(|new| !new.is_empty())).map(|(limit, new)| {
+    let new = gate.rows_over.zip(Some(gate.new_rows(comparison)).filter(|new| !new.is_empty())).map(|(limit, new)| {
         let n = counted(new.len() as u64, "op is", "ops are");
-        let counts = if Gate::new_rows_count(of) { "" } else { ", which counts only if B is slower" };
+        let counts = if Gate::new_rows_count(comparison) { "" } else { ", which counts only if B is slower" };
         format!("{n} new and longer than {} of A{}{counts}", percent_text(limit), first_names(&new))
     });
     let texts: Vec<String> = [figure, rows, new].into_iter().flatten().collect();
@@ -156,21 +159,21 @@ fn first_names(rows: &[&RowDelta]) -> String {
 }
 
 /// Returns the figures of both sides as a table.
-fn figures(of: &Comparison) -> Table {
+fn figures(comparison: &Comparison) -> Table {
     let mut table =
         Table::new(&[("Metric", true), ("A", false), ("B", false), ("Difference", false), ("Change %", false)]);
-    let change = of.change().map_or(ABSENT.to_owned(), signed_number);
-    let metric = format!("Time {}", per_unit(of.unit));
+    let change = comparison.change().map_or(ABSENT.to_owned(), signed_number);
+    let metric = format!("Time {}", per_unit(comparison.unit));
     table.row(vec![
         metric,
-        time_text(picos(of.a_ps)),
-        time_text(picos(of.b_ps)),
-        signed_time_text(of.delta_ps),
+        time_text(picos(comparison.a_ps)),
+        time_text(picos(comparison.b_ps)),
+        signed_time_text(comparison.delta_ps),
         change,
     ]);
     // The spread of devices is about each side alone.
     for (name, label) in SHOWN.into_iter().filter(|(name, _)| *name != "device_spread") {
-        let Some(figure) = of.figures.iter().find(|figure| figure.name == name) else { continue };
+        let Some(figure) = comparison.figures.iter().find(|figure| figure.name == name) else { continue };
         table.row(figure_row(label, figure));
     }
     table
@@ -194,8 +197,8 @@ fn figure_row(label: &str, figure: &FigureDelta) -> Vec<String> {
 }
 
 /// Returns the waterfall as a table. What is not listed is one row, so that the parts sum to the difference.
-pub(super) fn waterfall(of: &Comparison, top: usize) -> Table {
-    let unit = TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)));
+pub(super) fn waterfall(comparison: &Comparison, top: usize) -> Table {
+    let unit = TimeUnit::for_largest(picos(comparison.a_ps.max(comparison.b_ps)));
     let head = |name: &str| format!("{name} {}", unit.symbol());
     let mut table = Table::new(&[
         ("What the time was spent on", true),
@@ -206,7 +209,7 @@ pub(super) fn waterfall(of: &Comparison, top: usize) -> Table {
     let mut row = |name: String, a: i64, b: i64, delta: i64| {
         table.row(vec![name, time(picos(a), unit), time(picos(b), unit), signed_time(delta, unit)]);
     };
-    let (shown, rest) = of.parts.split_at(top.min(of.parts.len()));
+    let (shown, rest) = comparison.parts.split_at(top.min(comparison.parts.len()));
     for part in shown {
         row(label(part.owner), part.a_ps, part.b_ps, part.delta_ps);
     }
@@ -214,14 +217,14 @@ pub(super) fn waterfall(of: &Comparison, top: usize) -> Table {
         let sum = |value: fn(&crate::analysis::compare::PartDelta) -> i64| rest.iter().map(value).sum();
         row("Rest".to_owned(), sum(|part| part.a_ps), sum(|part| part.b_ps), sum(|part| part.delta_ps));
     }
-    row("All".to_owned(), of.a_ps, of.b_ps, of.delta_ps);
+    row("All".to_owned(), comparison.a_ps, comparison.b_ps, comparison.delta_ps);
     table
 }
 
 /// Returns the ops with the largest differences as a table; with `with_places`, also their scopes and sources.
-fn rows(of: &Comparison, top: usize, with_places: bool) -> Table {
+fn rows(comparison: &Comparison, top: usize, with_places: bool) -> Table {
     // Sums of what a report leaves out do not decide the unit, so that it is that of the whole comparison.
-    let sides = of.rows.iter().filter(|row| !row.is_left_out()).flat_map(|row| [&row.a, &row.b]).flatten();
+    let sides = comparison.rows.iter().filter(|row| !row.is_left_out()).flat_map(|row| [&row.a, &row.b]).flatten();
     let longest = sides.map(|side| side.self_ps).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(picos(longest));
     let head = |name: &str| format!("{name} {}", unit.symbol());
@@ -238,7 +241,7 @@ fn rows(of: &Comparison, top: usize, with_places: bool) -> Table {
     }
     let heads: Vec<(&str, bool)> = heads.iter().map(|(name, is_text)| (name.as_str(), *is_text)).collect();
     let mut table = Table::new(&heads);
-    for row in of.rows.iter().filter(|row| row.delta_ps != 0).take(top) {
+    for row in comparison.rows.iter().filter(|row| row.delta_ps != 0).take(top) {
         let side =
             |side: &Option<RowSide>| side.as_ref().map_or(ABSENT.to_owned(), |side| time(picos(side.self_ps), unit));
         let mut cells = vec![
@@ -267,21 +270,21 @@ fn name(row: &RowDelta) -> String {
 }
 
 /// Returns what the sides do not share in sentences: one line each.
-pub fn differences(of: &Comparison) -> Vec<String> {
-    let unequal = of.parity.iter().filter(|parity| parity.is_equal == Some(false));
+pub fn differences(comparison: &Comparison) -> Vec<String> {
+    let unequal = comparison.parity.iter().filter(|parity| parity.is_equal == Some(false));
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| ABSENT.to_owned());
     unequal.map(|parity| format!("{}: {} in A, {} in B.", parity.label, text(&parity.a), text(&parity.b))).collect()
 }
 
 /// Returns the share of time that is paired in one sentence.
-fn matched(of: &Comparison) -> String {
-    let (a, b) = of.matched_shares();
+fn matched(comparison: &Comparison) -> String {
+    let (a, b) = comparison.matched_shares();
     format!("{} of the time of A's ops and {} of B's are matched.", percent_text(a), percent_text(b))
 }
 
 /// Returns the level of detail of a side in words. Empty for a capture.
-fn report(of: &SideHead) -> String {
-    of.report_level.map_or_else(String::new, |level| format!(" (a report, level {level} of 100)"))
+fn report(side: &SideHead) -> String {
+    side.report_level.map_or_else(String::new, |level| format!(" (a report, level {level} of 100)"))
 }
 
 /// Returns a source line without its folders, which may name a user.
@@ -290,8 +293,8 @@ fn without_folders(source: &str) -> &str {
 }
 
 /// Returns the groups of ops with the largest differences as a table.
-fn grouped(of: &Comparison, by: CompareBy, top: usize) -> Table {
-    let groups = groups(&of.rows, by);
+fn grouped(comparison: &Comparison, by: CompareBy, top: usize) -> Table {
+    let groups = groups(&comparison.rows, by);
     let longest = groups.iter().map(|group| group.a_ps.max(group.b_ps)).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(picos(longest));
     let head = |name: &str| format!("{name} {}", unit.symbol());
@@ -310,48 +313,53 @@ fn grouped(of: &Comparison, by: CompareBy, top: usize) -> Table {
 }
 
 /// Writes a comparison for the terminal, with at most `top` ops or groups of ops.
-pub fn text(of: &Comparison, by: CompareBy, with_gate: Option<&Gate>, top: usize) -> String {
+pub fn text(comparison: &Comparison, by: CompareBy, with_gate: Option<&Gate>, top: usize) -> String {
     let lines = |lines: Vec<String>| TextForm::Terminal.lines(lines);
-    let mut head = vec![sentence(of)];
-    head.extend(with_gate.map(|with_gate| gate(with_gate, of)));
-    head.extend(differences(of).into_iter().chain(of.notes.iter().cloned()));
-    let side = |name: &str, of: &SideHead| format!("{name}: {}, {}{}", of.files.join(", "), of.device, report(of));
-    let mut out = format!("{}\n{}\n", lines(head), lines(vec![side("A", &of.a), side("B", &of.b)]));
-    out += &format!("{}\n{}\n", figures(of).aligned(), waterfall(of, usize::MAX).aligned());
-    let table = if by == CompareBy::Op { rows(of, top, false) } else { grouped(of, by, top) };
-    out += &format!("{}\n{}\n", table.aligned(), matched(of));
-    if let Some(absent) = &of.comm.absent {
+    let mut head = vec![sentence(comparison)];
+    head.extend(with_gate.map(|with_gate| gate(with_gate, comparison)));
+    head.extend(differences(comparison).into_iter().chain(comparison.notes.iter().cloned()));
+    let side =
+        |name: &str, side: &SideHead| format!("{name}: {}, {}{}", side.files.join(", "), side.device, report(side));
+    let mut out = format!("{}\n{}\n", lines(head), lines(vec![side("A", &comparison.a), side("B", &comparison.b)]));
+    out += &format!("{}\n{}\n", figures(comparison).aligned(), waterfall(comparison, usize::MAX).aligned());
+    let table = if by == CompareBy::Op { rows(comparison, top, false) } else { grouped(comparison, by, top) };
+    out += &format!("{}\n{}\n", table.aligned(), matched(comparison));
+    if let Some(absent) = &comparison.comm.absent {
         out += &lines(vec![compare_sections::no_comm(absent)]);
     }
-    if let Some(table) = compare_sections::comm(&of.comm, top) {
+    if let Some(table) = compare_sections::comm(&comparison.comm, top) {
         out += &format!("\n{}\n", table.aligned());
     }
-    out += &lines(compare_program::lines(of, top));
-    out += &compare_sections::memory(&of.memory);
+    out += &lines(compare_program::lines(comparison, top));
+    out += &compare_sections::memory(&comparison.memory);
     let finding =
         |finding: &FindingDelta| format!("{} finding: {}", if finding.is_new { "New" } else { "Gone" }, finding.title);
-    out + &lines(of.findings.iter().map(finding).collect())
+    out + &lines(comparison.findings.iter().map(finding).collect())
 }
 
 /// Writes a comparison as Markdown of at most 60 lines.
-pub fn markdown(of: &Comparison, with_gate: Option<&Gate>) -> String {
-    let mut out = format!("**{}**\n\n", markdown_text(&sentence(of)));
+pub fn markdown(comparison: &Comparison, with_gate: Option<&Gate>) -> String {
+    let mut out = format!("**{}**\n\n", markdown_text(&sentence(comparison)));
     if let Some(with_gate) = with_gate {
-        out += &format!("{}\n\n", markdown_text(&gate(with_gate, of)));
+        out += &format!("{}\n\n", markdown_text(&gate(with_gate, comparison)));
     }
-    out += &figures(of).markdown();
-    out += &format!("\n{}", waterfall(of, PARTS).markdown());
-    out += &format!("\n{}", rows(of, ROWS, true).markdown());
-    out += &format!("\n{}\n", markdown_text(&matched(of)));
-    let differences = differences(of);
-    let lines = compare_program::lines(of, PROGRAM_LINES);
-    for line in lines.iter().chain(differences.iter().take(DIFFERENCES)).chain(of.notes.iter().take(NOTES)) {
+    out += &figures(comparison).markdown();
+    out += &format!("\n{}", waterfall(comparison, PARTS).markdown());
+    out += &format!("\n{}", rows(comparison, ROWS, true).markdown());
+    out += &format!("\n{}\n", markdown_text(&matched(comparison)));
+    let differences = differences(comparison);
+    let lines = compare_program::lines(comparison, PROGRAM_LINES);
+    for line in lines.iter().chain(differences.iter().take(DIFFERENCES)).chain(comparison.notes.iter().take(NOTES)) {
         out += &format!("- {}\n", markdown_text(line));
     }
-    for finding in of.findings.iter().take(FINDINGS) {
+    for finding in comparison.findings.iter().take(FINDINGS) {
         let word = if finding.is_new { "New" } else { "Gone" };
         out += &format!("- {word} finding: {}\n", markdown_text(&finding.title));
     }
     let files = |side: &SideHead| format!("{}{}", markdown_text(&side.files.join(" ")), report(side));
-    out + &format!("\nA: {}; B: {}. Reproduce: `rooflight compare A… -- B…`\n", files(&of.a), files(&of.b))
+    out + &format!(
+        "\nA: {}; B: {}. Reproduce: `rooflight compare A… -- B…`\n",
+        files(&comparison.a),
+        files(&comparison.b)
+    )
 }

@@ -33,7 +33,7 @@ struct FlagRowJson<'a> {
 }
 
 /// Returns the verdicts as JSON.
-pub fn flags<'a>(head: HeadJson<'a>, of: &'a FlagsReport, notes: &'a [Note]) -> FlagsJson<'a> {
+pub fn flags<'a>(head: HeadJson<'a>, flags: &'a FlagsReport, notes: &'a [Note]) -> FlagsJson<'a> {
     let row = |row: &'a FlagRow| FlagRowJson {
         verdict: row.verdict.key(),
         flags: &row.flags,
@@ -44,13 +44,13 @@ pub fn flags<'a>(head: HeadJson<'a>, of: &'a FlagsReport, notes: &'a [Note]) -> 
     };
     FlagsJson {
         head,
-        compiler: of.compiler.as_deref(),
-        compiler_of_capture: of.other_compiler.as_deref(),
-        n_flags: of.n_flags,
-        n_other_options: of.n_other,
-        is_cut: of.is_cut,
-        rows: of.rows.iter().map(row).collect(),
-        changed_flags: of.changed.as_deref(),
+        compiler: flags.compiler.as_deref(),
+        compiler_of_capture: flags.other_compiler.as_deref(),
+        n_flags: flags.n_flags,
+        n_other_options: flags.n_other,
+        is_cut: flags.is_cut,
+        rows: flags.rows.iter().map(row).collect(),
+        changed_flags: flags.changed.as_deref(),
         notes,
     }
 }

@@ -7,25 +7,25 @@ use crate::table::text::{Table, TextForm};
 const ABSENT: &str = "–";
 
 /// Returns a sentence about the flags and the compiler.
-pub fn head(of: &FlagsReport) -> String {
-    let compiler = defaults(of);
-    let own = if of.n_flags == 0 {
+pub fn head(flags: &FlagsReport) -> String {
+    let compiler = defaults(flags);
+    let own = if flags.n_flags == 0 {
         "No flags are given, and a capture does not record them. The defaults are judged.".to_owned()
     } else {
-        let other = if of.n_other == 0 {
+        let other = if flags.n_other == 0 {
             String::new()
         } else {
-            format!(" and {} of other programs", counted(of.n_other.into(), "option", "options"))
+            format!(" and {} of other programs", counted(flags.n_other.into(), "option", "options"))
         };
-        format!("{}{other}.", counted(of.n_flags.into(), "flag", "flags"))
+        format!("{}{other}.", counted(flags.n_flags.into(), "flag", "flags"))
     };
-    let cut = if of.is_cut { " The text is too long: only its first flags are judged." } else { "" };
+    let cut = if flags.is_cut { " The text is too long: only its first flags are judged." } else { "" };
     format!("{own} {compiler}{cut}")
 }
 
 /// Returns a sentence about the compiler whose defaults are used.
-pub fn defaults(of: &FlagsReport) -> String {
-    match (&of.compiler, &of.other_compiler) {
+pub fn defaults(flags: &FlagsReport) -> String {
+    match (&flags.compiler, &flags.other_compiler) {
         (None, _) => "The compiler is unknown, because the capture does not name its platform.".to_owned(),
         (Some(compiler), None) => format!("Defaults are those of {compiler}."),
         (Some(compiler), Some(other)) => {
@@ -35,9 +35,9 @@ pub fn defaults(of: &FlagsReport) -> String {
 }
 
 /// Returns the verdicts as a table.
-pub fn rows(of: &FlagsReport) -> Table {
+pub fn rows(flags: &FlagsReport) -> Table {
     let mut table = Table::new(&[("Verdict", true), ("Stall", false), ("Flag", true), ("Reason", true)]);
-    for row in &of.rows {
+    for row in &flags.rows {
         let stall = row.stall.map_or_else(|| ABSENT.to_owned(), time_text);
         table.row(vec![row.verdict.label().to_owned(), stall, row.flags.join(" "), row.text.clone()]);
     }
@@ -45,7 +45,7 @@ pub fn rows(of: &FlagsReport) -> Table {
 }
 
 /// Writes the verdicts for a terminal. A reason may be long, so that each stands below its flags.
-pub fn text(of: &FlagsReport) -> String {
+pub fn text(flags_report: &FlagsReport) -> String {
     let text = TextForm::Terminal;
     let block = |row: &FlagRow| {
         let stall = row.stall.map_or_else(String::new, |stall| format!("  stall {}", time_text(stall)));
@@ -53,11 +53,11 @@ pub fn text(of: &FlagsReport) -> String {
         let verdict = format!("{:<12}{stall}", row.verdict.label());
         text.lines([verdict].into_iter().chain(flags).chain([format!("    {}", row.text)]))
     };
-    let rows: String = of.rows.iter().map(block).collect::<Vec<_>>().join("\n");
+    let rows: String = flags_report.rows.iter().map(block).collect::<Vec<_>>().join("\n");
     // The text with the changes is the text of the user, which may have several lines.
-    let changed = of
+    let changed = flags_report
         .changed
         .as_ref()
         .map_or_else(String::new, |changed| format!("\nWith all changes:\n{}", text.lines(changed.trim_end().lines())));
-    format!("{}\n{rows}{changed}", text.lines([head(of)]))
+    format!("{}\n{rows}{changed}", text.lines([head(flags_report)]))
 }

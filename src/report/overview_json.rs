@@ -187,41 +187,44 @@ struct SkippedJson<'a> {
 }
 
 /// Returns the overview as JSON.
-pub fn overview<'a>(head: HeadJson<'a>, of: &'a Overview, notes: &'a [Note]) -> OverviewJson<'a> {
+pub fn overview<'a>(head: HeadJson<'a>, overview: &'a Overview, notes: &'a [Note]) -> OverviewJson<'a> {
     let all = |findings: &'a [Finding]| findings.iter().map(finding).collect();
     OverviewJson {
         head,
-        verdict: &of.verdict,
-        critical_device: &of.device,
-        n_steady: of.ledger.n_steps,
-        has_steps: of.has_steps,
-        period_ps: of.period,
-        periods: of.periods.as_ref().map(|periods| Row { columns: SPREAD, row: periods }),
-        attainable: of.ledger.attainable,
-        figures: Map(&of.figures, Box::new(|figure: &Figure| (&*figure.name, figure_json(figure)))),
-        model_guess: of.model_guess.map(model_guess),
-        ledger: Map(&Owner::ALL, Box::new(|owner: &Owner| (owner.key(), of.ledger.per_step(of.ledger.time(*owner))))),
-        kinds: of.kinds.iter().map(kind).collect(),
-        recoverable_ps: of.recoverable,
-        findings: all(&of.findings),
-        options: all(&of.options),
-        memory_findings: all(&of.memory),
-        quality: all(&of.quality),
-        thresholds: of.checked.iter().map(checked).collect(),
-        not_checked: of.skipped.iter().map(skipped).collect(),
+        verdict: &overview.verdict,
+        critical_device: &overview.device,
+        n_steady: overview.ledger.n_steps,
+        has_steps: overview.has_steps,
+        period_ps: overview.period,
+        periods: overview.periods.as_ref().map(|periods| Row { columns: SPREAD, row: periods }),
+        attainable: overview.ledger.attainable,
+        figures: Map(&overview.figures, Box::new(|figure: &Figure| (&*figure.name, figure_json(figure)))),
+        model_guess: overview.model_guess.map(model_guess),
+        ledger: Map(
+            &Owner::ALL,
+            Box::new(|owner: &Owner| (owner.key(), overview.ledger.per_step(overview.ledger.time(*owner)))),
+        ),
+        kinds: overview.kinds.iter().map(kind).collect(),
+        recoverable_ps: overview.recoverable,
+        findings: all(&overview.findings),
+        options: all(&overview.options),
+        memory_findings: all(&overview.memory),
+        quality: all(&overview.quality),
+        thresholds: overview.checked.iter().map(checked).collect(),
+        not_checked: overview.skipped.iter().map(skipped).collect(),
         notes,
     }
 }
 
-fn model_guess(of: ModelGuess) -> ModelGuessJson {
+fn model_guess(model: ModelGuess) -> ModelGuessJson {
     ModelGuessJson {
-        n_parameters: of.n_parameters,
-        n_sequences: of.batch.map(|(sequences, _)| sequences),
-        sequence_length: of.batch.map(|(_, length)| length),
-        tokens: of.tokens(),
-        attention_width: of.attention,
-        flops_per_token: of.flops_per_token(),
-        is_training: of.is_training,
+        n_parameters: model.n_parameters,
+        n_sequences: model.batch.map(|(sequences, _)| sequences),
+        sequence_length: model.batch.map(|(_, length)| length),
+        tokens: model.tokens(),
+        attention_width: model.attention,
+        flops_per_token: model.flops_per_token(),
+        is_training: model.is_training,
     }
 }
 
@@ -236,93 +239,93 @@ fn figure_json(figure: &Figure) -> FigureJson<'_> {
     }
 }
 
-fn kind(of: &KindShare) -> KindJson {
+fn kind(kind: &KindShare) -> KindJson {
     KindJson {
-        kind: crate::analysis::classify::Kind::key_or_idle(of.kind),
-        total_ps: of.total,
-        needed_ps: of.needed,
-        lost_ps: of.lost,
-        not_judged_ps: of.not_judged,
+        kind: crate::analysis::classify::Kind::key_or_idle(kind.kind),
+        total_ps: kind.total,
+        needed_ps: kind.needed,
+        lost_ps: kind.lost,
+        not_judged_ps: kind.not_judged,
     }
 }
 
-fn finding(of: &Finding) -> FindingJson<'_> {
+fn finding(finding: &Finding) -> FindingJson<'_> {
     FindingJson {
-        id: &of.id,
-        severity: of.severity.key(),
-        confidence: of.confidence.key(),
-        confidence_reason: &of.reason,
-        title: &of.title,
-        detail: &of.detail,
-        why: &of.why,
-        at_stake_ps: of.at_stake,
-        claimed_ps: of.claimed,
-        recoverable_ps: of.recoverable,
-        per_capture_ps: of.per_capture,
-        pct_of_period: of.share * 100.0,
-        stake_bytes: of.bytes,
-        formula: &of.formula,
-        inputs: Inputs(&of.inputs),
+        id: &finding.id,
+        severity: finding.severity.key(),
+        confidence: finding.confidence.key(),
+        confidence_reason: &finding.reason,
+        title: &finding.title,
+        detail: &finding.detail,
+        why: &finding.why,
+        at_stake_ps: finding.at_stake,
+        claimed_ps: finding.claimed,
+        recoverable_ps: finding.recoverable,
+        per_capture_ps: finding.per_capture,
+        pct_of_period: finding.share * 100.0,
+        stake_bytes: finding.bytes,
+        formula: &finding.formula,
+        inputs: Inputs(&finding.inputs),
         evidence: EvidenceJson {
-            ops: of.evidence.ops.iter().map(op).collect(),
-            n_ops: of.evidence.n_ops,
-            steps: &of.evidence.steps,
-            devices: &of.evidence.devices,
-            host_events: of
+            ops: finding.evidence.ops.iter().map(op).collect(),
+            n_ops: finding.evidence.n_ops,
+            steps: &finding.evidence.steps,
+            devices: &finding.evidence.devices,
+            host_events: finding
                 .evidence
                 .host_events
                 .iter()
                 .map(|(name, time)| HostEventJson { name, total_ps: *time })
                 .collect(),
-            spans: of
+            spans: finding
                 .evidence
                 .spans
                 .iter()
                 .map(|of| SpanJson { step: of.step, start_ps: of.start, end_ps: of.end })
                 .collect(),
         },
-        overlaps: &of.overlaps,
-        r#try: of.tries.iter().map(try_json).collect(),
-        worked_if: &of.worked_if,
-        view: of.view,
+        overlaps: &finding.overlaps,
+        r#try: finding.tries.iter().map(try_json).collect(),
+        worked_if: &finding.worked_if,
+        view: finding.view,
     }
 }
 
-fn op(of: &OpEvidence) -> OpJson<'_> {
+fn op(op: &OpEvidence) -> OpJson<'_> {
     OpJson {
-        program: of.program.as_deref(),
-        program_id: of.program_id.map(|id| id.to_string()),
-        name: &of.name,
-        source: of.source.as_deref(),
-        n_layers: of.n_layers,
-        time_ps: of.time,
+        program: op.program.as_deref(),
+        program_id: op.program_id.map(|id| id.to_string()),
+        name: &op.name,
+        source: op.source.as_deref(),
+        n_layers: op.n_layers,
+        time_ps: op.time,
     }
 }
 
-fn try_json(of: &Suggestion) -> TryJson<'_> {
+fn try_json(advice: &Suggestion) -> TryJson<'_> {
     TryJson {
-        text: &of.text,
-        code: of.code.as_deref(),
-        flag: of.flag.as_deref(),
-        value: of.value.as_deref(),
-        default: of.default.as_deref(),
-        set: of.set.as_deref(),
-        chips: of.chip.iter().map(String::as_str).collect(),
-        verified_with: of.verified_with.as_deref(),
+        text: &advice.text,
+        code: advice.code.as_deref(),
+        flag: advice.flag.as_deref(),
+        value: advice.value.as_deref(),
+        default: advice.default.as_deref(),
+        set: advice.set.as_deref(),
+        chips: advice.chip.iter().map(String::as_str).collect(),
+        verified_with: advice.verified_with.as_deref(),
     }
 }
 
-fn checked(of: &Checked) -> CheckedJson<'_> {
+fn checked(rule: &Checked) -> CheckedJson<'_> {
     CheckedJson {
-        id: &of.id,
-        name: &of.name,
-        measured: of.measured,
-        threshold: of.threshold,
-        unit: of.unit.key(),
-        at_stake_ps: of.at_stake,
+        id: &rule.id,
+        name: &rule.name,
+        measured: rule.measured,
+        threshold: rule.threshold,
+        unit: rule.unit.key(),
+        at_stake_ps: rule.at_stake,
     }
 }
 
-fn skipped(of: &SkippedRule) -> SkippedJson<'_> {
-    SkippedJson { id: &of.id, name: &of.name, reason: &of.reason }
+fn skipped(rule: &SkippedRule) -> SkippedJson<'_> {
+    SkippedJson { id: &rule.id, name: &rule.name, reason: &rule.reason }
 }

@@ -60,70 +60,70 @@ pub(super) const SHOWN: [(&str, &str); 11] = [
 ];
 
 /// Writes the overview for a terminal. The text is safe to print.
-pub fn text(of: &Overview, style: TextStyle) -> String {
+pub fn text(overview: &Overview, style: TextStyle) -> String {
     let mut out = style
-        .wrapped(&escape_invisible(&of.verdict), 0)
+        .wrapped(&escape_invisible(&overview.verdict), 0)
         .lines()
         .map(|line| style.bold(line) + "\n")
         .collect::<String>();
     out.push('\n');
-    out += &style.wrapped(&times(of), 0);
-    out += &style.wrapped(&figure_line(of), 0);
-    if let Some(quadrant) = of.quadrant() {
+    out += &style.wrapped(&times(overview), 0);
+    out += &style.wrapped(&figure_line(overview), 0);
+    if let Some(quadrant) = overview.quadrant() {
         out += &style.wrapped(quadrant.sentence(), 0);
     }
-    if let Some(guess) = guess(of) {
+    if let Some(guess) = guess(overview) {
         out += &style.wrapped(&guess, 0);
     }
     out.push('\n');
-    if !of.quality.is_empty() {
-        out += &findings("The capture", &of.quality, of, style, true);
+    if !overview.quality.is_empty() {
+        out += &findings("The capture", &overview.quality, overview, style, true);
     }
-    if of.findings.is_empty() {
+    if overview.findings.is_empty() {
         out += "No finding: no rule reached its threshold.\n\n";
     } else {
         let title = format!(
             "Findings: {} of each step, {}, can be recovered",
-            time_text(of.recoverable),
-            percent_text(of.recoverable.fraction_of(of.period).unwrap_or(0.0))
+            time_text(overview.recoverable),
+            percent_text(overview.recoverable.fraction_of(overview.period).unwrap_or(0.0))
         );
-        out += &findings(&title, &of.findings, of, style, true);
+        out += &findings(&title, &overview.findings, overview, style, true);
     }
     out += &findings(
         "Options: they change memory, numerics or the model, and are in no sum",
-        &of.options,
-        of,
+        &overview.options,
+        overview,
         style,
         false,
     );
-    out += &findings("Memory", &of.memory, of, style, false);
-    if !of.skipped.is_empty() {
+    out += &findings("Memory", &overview.memory, overview, style, false);
+    if !overview.skipped.is_empty() {
         out += &(style.bold("Not checked") + "\n");
-        for rule in &of.skipped {
+        for rule in &overview.skipped {
             out += &style.wrapped(&escape_invisible(&format!("{}: {}", rule.name, rule.reason)), 2);
         }
         out.push('\n');
     }
-    if !of.checked.is_empty() {
+    if !overview.checked.is_empty() {
         out += &(style.bold("Checked, no finding") + "\n");
-        let all: Vec<String> = of.checked.iter().map(checked).collect();
+        let all: Vec<String> = overview.checked.iter().map(checked).collect();
         out += &style.wrapped(&all.join(" · "), 2);
     }
     out
 }
 
 /// Writes the guess of useful FLOPs, and how the user confirms it. `None` if the user gave the useful FLOPs.
-fn guess(of: &Overview) -> Option<String> {
-    let is_given = of.figures.iter().any(|figure| figure.name == "useful_mfu" && figure.value.is_some());
-    let size = of.model_guess.filter(|_| !is_given)?;
-    let (sentence, tokens, n) = (of.guess_sentence()?, size.tokens()?, size.n_parameters?);
+fn guess(overview: &Overview) -> Option<String> {
+    let is_given = overview.figures.iter().any(|figure| figure.name == "useful_mfu" && figure.value.is_some());
+    let size = overview.model_guess.filter(|_| !is_given)?;
+    let (sentence, tokens, n) = (overview.guess_sentence()?, size.tokens()?, size.n_parameters?);
     let flops = size.flops_per_token()?;
     let model = if size.is_training && size.attention.is_none() {
         format!("--parameters {n}")
     } else {
         format!("--flops-per-token {flops}")
     };
-    Some(if of.is_guess_too_high() {
+    Some(if overview.is_guess_too_high() {
         format!("{sentence} For the MFU of useful work, give --tokens and --flops-per-token.")
     } else {
         format!("{sentence} If it is right, add --tokens {tokens} {model}.")
@@ -131,9 +131,9 @@ fn guess(of: &Overview) -> Option<String> {
 }
 
 /// Writes how long a step takes, and how much of it is lost.
-fn times(of: &Overview) -> String {
-    let sum = |part: fn(&crate::analysis::overview::KindShare) -> Picos| of.kinds.iter().map(part).sum::<Picos>();
-    let share = |time: Picos| percent_text(time.fraction_of(of.period).unwrap_or(0.0));
+fn times(overview: &Overview) -> String {
+    let sum = |part: fn(&crate::analysis::overview::KindShare) -> Picos| overview.kinds.iter().map(part).sum::<Picos>();
+    let share = |time: Picos| percent_text(time.fraction_of(overview.period).unwrap_or(0.0));
     let (needed, lost, not_judged) = (sum(|kind| kind.needed), sum(|kind| kind.lost), sum(|kind| kind.not_judged));
     let part = |time: Picos| format!("{} ({})", time_text(time), share(time));
     let rest = format!("{}, not judged {}", part(lost), part(not_judged));
@@ -141,22 +141,34 @@ fn times(of: &Overview) -> String {
     let parts = if needed == Picos::ZERO && not_judged > Picos::ZERO {
         format!("Lost {rest}")
     } else {
-        format!("Needed at {} of the roofline {}, lost {rest}", percent_text(of.ledger.attainable), part(needed))
+        format!("Needed at {} of the roofline {}, lost {rest}", percent_text(overview.ledger.attainable), part(needed))
     };
-    let what = if of.has_steps { "Time per step".to_owned() } else { format!("Time of the {}", of.window_word()) };
-    let spread =
-        of.periods.as_ref().filter(|periods| periods.n > 1 && of.ledger.n_steps > 1).map_or(String::new(), |periods| {
+    let what =
+        if overview.has_steps { "Time per step".to_owned() } else { format!("Time of the {}", overview.window_word()) };
+    let spread = overview
+        .periods
+        .as_ref()
+        .filter(|periods| periods.n > 1 && overview.ledger.n_steps > 1)
+        .map_or(String::new(), |periods| {
             format!(" (mean of {} steps, {} to {})", periods.n, time_text(periods.min), time_text(periods.max))
         });
-    let missing = of.header.missing_text().map_or(String::new(), |missing| format!(" {missing}."));
-    let step_is =
-        of.header.mean.step_is.as_ref().map_or(String::new(), |step_is| format!(" {}", escape_invisible(step_is)));
-    format!("{what} of {}: {}{spread}.{step_is}{missing} {parts}.", escape_invisible(&of.device), time_text(of.period))
+    let missing = overview.header.missing_text().map_or(String::new(), |missing| format!(" {missing}."));
+    let step_is = overview
+        .header
+        .mean
+        .step_is
+        .as_ref()
+        .map_or(String::new(), |step_is| format!(" {}", escape_invisible(step_is)));
+    format!(
+        "{what} of {}: {}{spread}.{step_is}{missing} {parts}.",
+        escape_invisible(&overview.device),
+        time_text(overview.period)
+    )
 }
 
-fn figure_line(of: &Overview) -> String {
+fn figure_line(overview: &Overview) -> String {
     let figure = |(name, label): &(&str, &str)| {
-        let figure = of.figures.iter().find(|figure| figure.name == *name)?;
+        let figure = overview.figures.iter().find(|figure| figure.name == *name)?;
         figure.value.map(|_| match figure.exceeded_limit() {
             Some(limit) => format!("{label} ▲ {} (above the {limit})", value(figure)),
             None => format!("{label} {}", value(figure)),
@@ -187,9 +199,9 @@ pub fn number(value: f64, unit: Unit) -> String {
 }
 
 /// Returns what a rule measured, and its threshold.
-fn checked(of: &Checked) -> String {
-    let threshold = format!("threshold {}{}", of.direction(), number(of.threshold, of.unit));
-    format!("{} {} ({threshold})", of.name, number(of.measured, of.unit))
+fn checked(rule: &Checked) -> String {
+    let threshold = format!("threshold {}{}", rule.direction(), number(rule.threshold, rule.unit));
+    format!("{} {} ({threshold})", rule.name, number(rule.measured, rule.unit))
 }
 
 fn cost(finding: &Finding) -> String {
@@ -202,7 +214,7 @@ fn cost(finding: &Finding) -> String {
 }
 
 /// Writes findings with their details. With `with_try`, what to try follows.
-fn findings(title: &str, findings: &[Finding], of: &Overview, style: TextStyle, with_try: bool) -> String {
+fn findings(title: &str, findings: &[Finding], overview: &Overview, style: TextStyle, with_try: bool) -> String {
     if findings.is_empty() {
         return String::new();
     }
@@ -210,14 +222,14 @@ fn findings(title: &str, findings: &[Finding], of: &Overview, style: TextStyle, 
     for (at, finding) in findings.iter().enumerate() {
         let time = if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
         let share = if finding.bytes.is_none() && time > Picos::ZERO {
-            format!(", {}", percent_text(time.fraction_of(of.period).unwrap_or(0.0)))
+            format!(", {}", percent_text(time.fraction_of(overview.period).unwrap_or(0.0)))
         } else {
             String::new()
         };
         let unknown =
             if finding.recoverable == Picos::ZERO && finding.at_stake > Picos::ZERO { " at stake" } else { "" };
         let cost = cost(finding);
-        let cost = match finding.once(of.period) {
+        let cost = match finding.once(overview.period) {
             Some(once) => format!("  {} once", time_text(once)),
             None if cost.is_empty() => String::new(),
             None => format!("  {cost}{share}{unknown}"),
@@ -238,14 +250,14 @@ fn findings(title: &str, findings: &[Finding], of: &Overview, style: TextStyle, 
 }
 
 /// Writes the overview as Markdown, for a pull request.
-pub fn markdown(of: &Overview) -> String {
-    let mut out = format!("**{}**\n\n{}\n\n", markdown_text(&of.verdict), markdown_text(&times(of)));
-    out += &format!("{}\n\n", markdown_text(&figure_line(of)));
+pub fn markdown(overview: &Overview) -> String {
+    let mut out = format!("**{}**\n\n{}\n\n", markdown_text(&overview.verdict), markdown_text(&times(overview)));
+    out += &format!("{}\n\n", markdown_text(&figure_line(overview)));
     let mut table =
         Table::new(&[("Finding", true), ("Cost", false), ("Step %", false), ("Confidence", true), ("Evidence", true)]);
-    for finding in of.quality.iter().chain(&of.findings).chain(&of.options).chain(&of.memory) {
+    for finding in overview.quality.iter().chain(&overview.findings).chain(&overview.options).chain(&overview.memory) {
         let time = if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
-        let share = time.fraction_of(of.period).filter(|_| finding.bytes.is_none() && time > Picos::ZERO);
+        let share = time.fraction_of(overview.period).filter(|_| finding.bytes.is_none() && time > Picos::ZERO);
         table.row(vec![
             finding.title.clone(),
             cost(finding),

@@ -71,8 +71,8 @@ struct OfferJson<'a> {
     from: &'a str,
 }
 
-const fn name(of: PeakOf) -> &'static str {
-    match of {
+const fn name(peak: PeakOf) -> &'static str {
+    match peak {
         PeakOf::Compute(precision) => precision.key(),
         PeakOf::Memory(level) => level.key(),
     }

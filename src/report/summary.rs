@@ -97,8 +97,8 @@ struct RuntimeJson<'a> {
 }
 
 /// Returns the JSON with the first `top` sources. A tail sums the others.
-pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Note]) -> SummaryJson<'a> {
-    let rest = of.sources.rest_after(top);
+pub fn json<'a>(head: HeadJson<'a>, summary: Summary<'a>, top: usize, notes: &'a [Note]) -> SummaryJson<'a> {
+    let rest = summary.sources.rest_after(top);
     let space =
         |space: &'a SpacePeak| SpaceJson { color: space.color, memory_space: &space.space, peak_bytes: space.peak };
     let program = |program: &'a ProgramPeaks| ProgramJson {
@@ -114,32 +114,34 @@ pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Not
     };
     SummaryJson {
         head,
-        verdict: of.verdict,
-        kinds: Rows { columns: GROUPS, rows: &of.kinds.groups },
-        by_source: Rows { columns: GROUPS, rows: first(&of.sources.groups, top) },
+        verdict: summary.verdict,
+        kinds: Rows { columns: GROUPS, rows: &summary.kinds.groups },
+        by_source: Rows { columns: GROUPS, rows: first(&summary.sources.groups, top) },
         tail: TailJson { n_groups: rest.n, dur_ps: rest.total },
-        step_stats: StepsJson::new(of.steps),
-        roofline: roofline_json::SummaryJson::new(of.roofline, 0),
+        step_stats: StepsJson::new(summary.steps),
+        roofline: roofline_json::SummaryJson::new(summary.roofline, 0),
         memory: MemoryJson {
-            programs: of.programs.iter().map(program).collect(),
-            runtime: of.allocators.iter().map(runtime).collect(),
+            programs: summary.programs.iter().map(program).collect(),
+            runtime: summary.allocators.iter().map(runtime).collect(),
         },
-        comm_totals: traffic(&of.comm.tensor),
-        dma: traffic(&of.comm.copies),
-        ledger: of.ledger.map(|(ledger, device)| LedgerJson::new(ledger, device)),
+        comm_totals: traffic(&summary.comm.tensor),
+        dma: traffic(&summary.comm.copies),
+        ledger: summary.ledger.map(|(ledger, device)| LedgerJson::new(ledger, device)),
         notes,
     }
 }
 
 /// Writes the ledger, and a few lines about the roofline, communication and memory.
-pub fn lines(of: Summary<'_>) -> String {
-    let mut text = of.ledger.map_or_else(String::new, |(of, device)| ledger(of, device));
-    text = text + &roofline_table::head(of.roofline) + &comm_table::head(of.comm);
+pub fn lines(summary: Summary<'_>) -> String {
+    let mut text = summary.ledger.map_or_else(String::new, |(of, device)| ledger(of, device));
+    text = text + &roofline_table::head(summary.roofline) + &comm_table::head(summary.comm);
     let mut memory = Vec::new();
-    if let Some((name, space)) = of.programs.iter().find_map(|program| Some((&program.name, program.main_memory()?))) {
+    if let Some((name, space)) =
+        summary.programs.iter().find_map(|program| Some((&program.name, program.main_memory()?)))
+    {
         memory.push(format!("Memory: {name} needs {} of {} at its peak", bytes_text(space.peak), space.space));
     }
-    if let Some(most) = of.allocators.iter().max_by_key(|of| of.peak.in_use()) {
+    if let Some(most) = summary.allocators.iter().max_by_key(|of| of.peak.in_use()) {
         let of_all = most.capacity.map_or(String::new(), |capacity| format!(" of {}", bytes_text(capacity)));
         memory.push(format!(
             "Memory: {} had {}{of_all} in use at its peak",

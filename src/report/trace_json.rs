@@ -112,16 +112,16 @@ impl TraceWriter<'_> {
         self.out.write_all(if before == "," { b"}}" } else { b"}" })
     }
 
-    fn counter(&mut self, of: &TraceCounter<'_>) -> io::Result<()> {
-        let TraceCounter { process, name, start, values } = *of;
+    fn counter(&mut self, counter: &TraceCounter<'_>) -> io::Result<()> {
+        let TraceCounter { process, name, start, values } = *counter;
         let args: Map<String, Value> = values.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         self.begin_line()?;
         let (name, args, start) = (Value::from(name), Value::Object(args), Micros(start));
         write!(self.out, "{{\"ph\":\"C\",\"pid\":{process},\"ts\":{start},\"name\":{name},\"args\":{args}}}")
     }
 
-    fn flow_end(&mut self, phase: &str, kind: FlowKind, of: TraceInstant) -> io::Result<()> {
-        let TraceThread { process, thread } = of.thread;
+    fn flow_end(&mut self, phase: &str, kind: FlowKind, instant: TraceInstant) -> io::Result<()> {
+        let TraceThread { process, thread } = instant.thread;
         let kind = match kind {
             FlowKind::Launch => "launch",
             FlowKind::Context => "context",
@@ -132,7 +132,7 @@ impl TraceWriter<'_> {
             self.out,
             "{{{phase},\"id\":{},\"pid\":{process},\"tid\":{thread},\"ts\":{},\"name\":\"{kind}\",\"cat\":\"{kind}\"}}",
             self.n_flows,
-            Micros(of.start)
+            Micros(instant.start)
         )
     }
 

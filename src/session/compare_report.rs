@@ -104,8 +104,8 @@ pub(super) fn compare_reports(
 }
 
 /// Returns the name of the sum of the ops of a kind that a report leaves out.
-fn left_out_name(of: &OmittedSum) -> String {
-    format!("{} ({})", counted(of.n_rows.into(), "other op", "other ops"), of.kind.label())
+fn left_out_name(omitted: &OmittedSum) -> String {
+    format!("{} ({})", counted(omitted.n_rows.into(), "other op", "other ops"), omitted.kind.label())
 }
 
 impl<'r> Side<'r> {
@@ -234,16 +234,16 @@ fn input_op(row: &OpRow, n_steps: u32, known: Known) -> InputOp<'_> {
 }
 
 /// Returns the sum of the ops of a kind that a report leaves out.
-fn left_out<'a>(of: &OmittedSum, name: &'a str, n_steps: u32) -> InputOp<'a> {
+fn left_out<'a>(omitted: &OmittedSum, name: &'a str, n_steps: u32) -> InputOp<'a> {
     InputOp {
         name: name.into(),
         program_id: None,
         scope: None,
         source: None,
         op_group: None,
-        kind: of.kind,
-        n: of.n_executions.as_f64() * f64::from(n_steps),
-        total: of.total.0.saturating_mul(n_steps.into()),
+        kind: omitted.kind,
+        n: omitted.n_executions.as_f64() * f64::from(n_steps),
+        total: omitted.total.0.saturating_mul(n_steps.into()),
         parts: &[],
         roofline: None,
         steps: None,

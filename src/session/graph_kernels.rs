@@ -26,10 +26,10 @@ struct Node {
 impl Node {
     /// `id` is the `cuda_graph_node_id` of an event with this op.
     #[expect(clippy::cast_possible_truncation, reason = "the high 32 bits are the graph, the low 32 bits the number")]
-    fn new(plane: &Plane, at: usize, op: OpId, id: u64) -> Self {
+    fn new(plane: &Plane, index: usize, op: OpId, id: u64) -> Self {
         let stats = &plane.op(op).stats;
         let (graph, number) = ((id >> 32) as u32, id as u32);
-        Self { file: plane.file, program: stats.program, module: stats.hlo_module, plane: at, graph, number }
+        Self { file: plane.file, program: stats.program, module: stats.hlo_module, plane: index, graph, number }
     }
 
     const fn program(&self) -> (usize, Option<ProgramId>, Option<StrId>) {
@@ -110,17 +110,17 @@ fn find_names(profile: &Profile, files: &[OpenFile], program: usize, nodes: &[&[
 
 /// Sets the names of the instructions of the events of a plane, and adds a note on them, if the plane has such events.
 /// `names` must be sorted.
-fn set_names(profile: &mut Profile, at: usize, names: &[(Node, StrId)]) {
+fn set_names(profile: &mut Profile, index: usize, names: &[(Node, StrId)]) {
     // The new op of an op and a name.
     let mut ops: FxHashMap<(OpId, StrId), OpId> = FxHashMap::default();
     let (mut found, mut unknown, mut unknown_ps) = (0_u64, 0_u64, 0_u64);
-    let plane = &mut profile.planes[at];
+    let plane = &mut profile.planes[index];
     let mut lines = std::mem::take(&mut plane.lines);
     for line in &mut lines {
         for (event, id) in &line.graph_nodes {
             let event = *event as usize;
             let op = line.events.op(event);
-            let node = Node::new(plane, at, op, *id);
+            let node = Node::new(plane, index, op, *id);
             let Ok(name) = names.binary_search_by(|(other, _)| other.cmp(&node)) else {
                 (unknown, unknown_ps) = (unknown + 1, unknown_ps.saturating_add(line.events.time(event).1));
                 continue;

@@ -45,9 +45,9 @@ impl Listings {
         profile: &Profile,
         programs: &mut Programs,
         program: &FileProgram,
-        at: ProgramRef,
+        key: ProgramRef,
     ) -> Result<Rc<Listed>, Note> {
-        let listed = match self.cached.iter().position(|(of, _)| *of == at) {
+        let listed = match self.cached.iter().position(|(of, _)| *of == key) {
             Some(place) => self.cached.remove(place).1,
             None => {
                 // An old text is removed before the new one is printed, so that no more than two exist at once.
@@ -58,7 +58,7 @@ impl Listings {
                 })
             }
         };
-        self.cached.push((at, Rc::clone(&listed)));
+        self.cached.push((key, Rc::clone(&listed)));
         Ok(listed)
     }
 }

@@ -148,38 +148,38 @@ impl Programs {
     }
 
     /// Returns the program at an index of [`Profile::hlo`].
-    pub(crate) fn get(&mut self, profile: &Profile, at: usize) -> Result<Rc<Module>, Note> {
-        let read = take(&mut self.read, at)
-            .unwrap_or_else(|| load(&self.files, profile, at).map(|program| Rc::new(program.into_module())));
-        self.read.push((at, read.clone()));
+    pub(crate) fn get(&mut self, profile: &Profile, index: usize) -> Result<Rc<Module>, Note> {
+        let read = take(&mut self.read, index)
+            .unwrap_or_else(|| load(&self.files, profile, index).map(|program| Rc::new(program.into_module())));
+        self.read.push((index, read.clone()));
         read
     }
 
     /// Returns the buffers of the program at an index of [`Profile::hlo`].
-    pub(crate) fn memory(&mut self, profile: &Profile, at: usize) -> Result<Rc<LoadedMemory>, Note> {
-        let memory = take(&mut self.memories, at).unwrap_or_else(|| self.load_memory(profile, at).map(Rc::new));
-        self.memories.push((at, memory.clone()));
+    pub(crate) fn memory(&mut self, profile: &Profile, index: usize) -> Result<Rc<LoadedMemory>, Note> {
+        let memory = take(&mut self.memories, index).unwrap_or_else(|| self.load_memory(profile, index).map(Rc::new));
+        self.memories.push((index, memory.clone()));
         memory
     }
 
-    fn load_memory(&mut self, profile: &Profile, at: usize) -> Result<LoadedMemory, Note> {
-        let mut proto = match load(&self.files, profile, at)? {
+    fn load_memory(&mut self, profile: &Profile, index: usize) -> Result<LoadedMemory, Note> {
+        let mut proto = match load(&self.files, profile, index)? {
             Loaded::Proto(proto) => proto,
             Loaded::Text(module) => {
                 let memory = ProgramMemory::from_schedule(&module).ok_or_else(|| no_estimate(&module))?;
                 let module = Rc::new(*module);
-                take(&mut self.read, at);
-                self.read.push((at, Ok(Rc::clone(&module))));
+                take(&mut self.read, index);
+                self.read.push((index, Ok(Rc::clone(&module))));
                 return Ok(LoadedMemory { module, memory });
             }
         };
         let buffers = proto.buffer_assignment.take().filter(|buffers| !buffers.buffer_allocations.is_empty());
         let buffers = buffers.ok_or_else(no_buffers)?;
-        let module = match take(&mut self.read, at) {
+        let module = match take(&mut self.read, index) {
             Some(Ok(module)) => module,
             _ => Rc::new(Module::from_proto(&proto)),
         };
-        self.read.push((at, Ok(Rc::clone(&module))));
+        self.read.push((index, Ok(Rc::clone(&module))));
         let memory = ProgramMemory::new(&buffers, &module);
         Ok(LoadedMemory { module, memory })
     }
@@ -202,8 +202,8 @@ impl Loaded {
 }
 
 /// Reads the program at an index of [`Profile::hlo`].
-pub(crate) fn load(files: &[OpenFile], profile: &Profile, at: usize) -> Result<Loaded, Note> {
-    let Some(blob) = profile.hlo.get(at) else { return Err(unread("it is not there")) };
+pub(crate) fn load(files: &[OpenFile], profile: &Profile, index: usize) -> Result<Loaded, Note> {
+    let Some(blob) = profile.hlo.get(index) else { return Err(unread("it is not there")) };
     let Some(file) = files.get(blob.file) else { return Err(unread("its file is no longer open")) };
     if blob.span.len() > MAX_PROGRAM {
         return Err(unread("it is larger than 512 MiB"));
@@ -227,8 +227,8 @@ fn read_text(bytes: Vec<u8>) -> Result<Loaded, Note> {
 
 /// Removes an entry from the cache, so that the caller can add it again as the newest one. If there is no entry,
 /// removes old entries until there is room for one more, so that no more than [`KEPT`] large programs exist at once.
-fn take<T>(cached: &mut Vec<(usize, T)>, at: usize) -> Option<T> {
-    let place = cached.iter().position(|(i, _)| *i == at);
+fn take<T>(cached: &mut Vec<(usize, T)>, index: usize) -> Option<T> {
+    let place = cached.iter().position(|(i, _)| *i == index);
     if place.is_none() {
         cached.drain(..(cached.len() + 1).saturating_sub(KEPT));
     }

@@ -56,12 +56,12 @@ pub fn buffer_table(alive: &AliveAt, n_points: u32, kept: CachedOrder) -> TableR
 
 impl CaptureSession {
     /// Answers a request about a table of the capture.
-    pub(super) fn table(&mut self, of: &TableOf, action: &TableAction) -> Reply {
-        match of {
+    pub(super) fn table(&mut self, table_of: &TableOf, action: &TableAction) -> Reply {
+        match table_of {
             TableOf::Breakdown(query) => self.breakdown_rows(query, action),
             TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
-            TableOf::Events(_) | TableOf::Hits(_) => self.event_rows(of, action),
+            TableOf::Events(_) | TableOf::Hits(_) => self.event_rows(table_of, action),
             TableOf::Compare(..) | TableOf::Captures { .. } => Reply::Failed(messages::unknown_request()),
             TableOf::Buffers(query, point) => {
                 let kept = match self.cached_buffers(query, *point) {
@@ -98,8 +98,8 @@ impl CaptureSession {
 
 impl ReportSession {
     /// Answers a request about a table of the report.
-    pub(super) fn table(&self, of: &TableOf, action: &TableAction) -> Result<Reply, Reply> {
-        Ok(match of {
+    pub(super) fn table(&self, table: &TableOf, action: &TableAction) -> Result<Reply, Reply> {
+        Ok(match table {
             TableOf::Breakdown(query) => self.breakdown_rows(query, action)?,
             TableOf::Comm(query, carried) => {
                 self.check_comm(query)?;

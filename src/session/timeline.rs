@@ -26,10 +26,10 @@ impl CaptureSession {
     }
 
     /// Answers a request about the table of events: of a window, or of a search.
-    pub(super) fn event_rows(&mut self, of: &TableOf, action: &TableAction) -> Reply {
-        let kept = match self.event_rows.take().filter(|kept| kept.of == *of) {
+    pub(super) fn event_rows(&mut self, table_of: &TableOf, action: &TableAction) -> Reply {
+        let kept = match self.event_rows.take().filter(|kept| kept.of == *table_of) {
             Some(kept) => Ok(kept),
-            None => self.find_rows(of),
+            None => self.find_rows(table_of),
         };
         let mut kept = match kept {
             Ok(kept) => kept,
@@ -45,9 +45,9 @@ impl CaptureSession {
     }
 
     /// Finds the events of a table.
-    fn find_rows(&mut self, of: &TableOf) -> Result<EventRows, FilterError> {
+    fn find_rows(&mut self, table: &TableOf) -> Result<EventRows, FilterError> {
         let (index, profile, _) = self.tracks();
-        let (rows, n) = match of {
+        let (rows, n) = match table {
             TableOf::Hits(query) => {
                 let found = index.search(profile, query)?;
                 (found.hits, found.n)
@@ -59,7 +59,7 @@ impl CaptureSession {
             _ => (Vec::new(), 0),
         };
         let more = u32::try_from(n.saturating_sub(rows.len() as u64)).unwrap_or(u32::MAX);
-        Ok(EventRows { of: of.clone(), rows, more, order: CachedOrder::default() })
+        Ok(EventRows { of: table.clone(), rows, more, order: CachedOrder::default() })
     }
 
     /// Answers [`ViewRequest::Timeline`](crate::protocol::ViewRequest::Timeline).

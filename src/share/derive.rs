@@ -61,19 +61,19 @@ fn in_flight(overlap: &mut Overlap) {
     overlap.in_flight = overlap.exposed + overlap.overlapped;
 }
 
-fn group(of: &mut Group, window: Option<Picos>, by_kind: &[Picos; 7]) {
-    of.mean = of.n_executions.mean_of(of.total);
-    of.of_step = window.and_then(|window| of.total.fraction_of(window));
-    of.of_kind = of.total.saturating_sub(of.other_kinds).fraction_of(by_kind[of.kind.index()]);
+fn group(group: &mut Group, window: Option<Picos>, by_kind: &[Picos; 7]) {
+    group.mean = group.n_executions.mean_of(group.total);
+    group.of_step = window.and_then(|window| group.total.fraction_of(window));
+    group.of_kind = group.total.saturating_sub(group.other_kinds).fraction_of(by_kind[group.kind.index()]);
 }
 
-fn roof(of: &mut RooflinePosition) {
-    let hbm = of.level_bytes[Level::Hbm.index()];
-    of.intensity = (hbm > 0.0).then(|| of.flops / hbm);
-    of.gap = difference(of.total.0, of.t_roof.0);
+fn roof(place: &mut RooflinePosition) {
+    let hbm = place.level_bytes[Level::Hbm.index()];
+    place.intensity = (hbm > 0.0).then(|| place.flops / hbm);
+    place.gap = difference(place.total.0, place.t_roof.0);
     #[expect(clippy::cast_precision_loss, reason = "the edge where exact time becomes a ratio")]
-    let gap = of.gap as f64;
-    of.gap_fraction = (of.total > Picos::ZERO).then(|| gap / of.total.as_f64());
+    let gap = place.gap as f64;
+    place.gap_fraction = (place.total > Picos::ZERO).then(|| gap / place.total.as_f64());
 }
 
 fn difference(a: u64, b: u64) -> i64 {

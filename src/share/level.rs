@@ -44,8 +44,8 @@ impl Level {
 
     /// Returns the level of a slider from 0 to 100. Each position has a few percent more rows than the one before; 100
     /// keeps everything.
-    pub const fn from_slider(at: u8) -> Self {
-        if at >= 100 {
+    pub const fn from_slider(level: u8) -> Self {
+        if level >= 100 {
             let all = u32::MAX;
             return Self {
                 at: 100,
@@ -62,18 +62,18 @@ impl Level {
             };
         }
         // The number of rows doubles every 12 positions.
-        let scale = 16_u64 << (at / 12);
-        let scale = scale + scale * (at % 12) as u64 / 12;
+        let scale = 16_u64 << (level / 12);
+        let scale = scale + scale * (level % 12) as u64 / 12;
         Self {
-            at,
+            at: level,
             rows: (scale / 4) as u32,
             points: (scale / 8) as u32,
             groups: (scale / 4) as u32,
-            curve: if at < 12 {
+            curve: if level < 12 {
                 16
-            } else if at < 25 {
+            } else if level < 25 {
                 32
-            } else if at < 50 {
+            } else if level < 50 {
                 64
             } else {
                 256
@@ -81,9 +81,9 @@ impl Level {
             buffers: (scale * 3 / 16) as u32,
             collectives: (scale * 3 / 16) as u32,
             steps: (scale / 12) as u32,
-            notes: 1 + at as u32 / 12,
-            digits: Some(if at < 50 { 4 } else { 5 }),
-            keeps_details: at >= 50,
+            notes: 1 + level as u32 / 12,
+            digits: Some(if level < 50 { 4 } else { 5 }),
+            keeps_details: level >= 50,
         }
     }
 }

@@ -31,9 +31,9 @@ impl Visit for RandomReport {
         Ok(())
     }
 
-    fn choice(&mut self, at: &mut Option<u64>, usual: Option<u64>, of: usize) -> VisitResult {
-        let place = self.0.u64(..of as u64);
-        *at = self.optional(place, usual.is_some());
+    fn choice(&mut self, number: &mut Option<u64>, usual: Option<u64>, index: usize) -> VisitResult {
+        let place = self.0.u64(..index as u64);
+        *number = self.optional(place, usual.is_some());
         Ok(())
     }
 

@@ -192,8 +192,8 @@ pub fn percent_text(fraction: f64) -> String {
 }
 
 /// Returns the sign before the absolute value of a difference. Empty for 0.
-pub fn sign(of: f64) -> &'static str {
-    match of.partial_cmp(&0.0) {
+pub fn sign(value: f64) -> &'static str {
+    match value.partial_cmp(&0.0) {
         Some(std::cmp::Ordering::Greater) => "+",
         Some(std::cmp::Ordering::Less) => "\u{2212}",
         _ => "",

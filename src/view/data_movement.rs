@@ -87,23 +87,23 @@ fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> Any
     .any()
 }
 
-fn group(state: State, open: Open, first: bool, of: Group) -> AnyView {
-    let Group { row: of, sources, rest } = of;
-    let face = view! { {swatch(of.time_part)} <span>{of.name.clone()}</span> }.any();
-    let more = of.more.clone();
+fn group(state: State, open: Open, first: bool, group: Group) -> AnyView {
+    let Group { row: group, sources, rest } = group;
+    let face = view! { {swatch(group.time_part)} <span>{group.name.clone()}</span> }.any();
+    let more = group.more.clone();
     let below = move || {
         let sources = sources.iter().map(|of| view! { <tr>{source(state, of)} {cells(of)}</tr> }.any());
         let more = more.iter().map(|(label, value)| ((*label).to_owned(), value.clone())).collect();
         view! { {tree::detail_row("14", more)} {sources.collect_view()} {tree::note_row("14", rest.clone())} }.any()
     };
-    let cells = cells(&of);
-    tree::branch(open, Branch { key: &of.name, first, class: "rest", face, cells, below: Box::new(below) })
+    let cells = cells(&group);
+    tree::branch(open, Branch { key: &group.name, first, class: "rest", face, cells, below: Box::new(below) })
 }
 
-fn source(state: State, of: &Row) -> AnyView {
-    let name = view! { <span>{of.name.clone()}</span> }.any();
-    let title = of.title.clone();
-    match of.op.clone() {
+fn source(state: State, row: &Row) -> AnyView {
+    let name = view! { <span>{row.name.clone()}</span> }.any();
+    let title = row.title.clone();
+    match row.op.clone() {
         Some(op) => view! {
             <th scope="row" class="rest">
                 <button type="button" class="tree-name mono" tabindex="-1" title=title on:click=move |_| state.op.set(op.clone())>{name}</button>
@@ -114,22 +114,22 @@ fn source(state: State, of: &Row) -> AnyView {
     }
 }
 
-fn cells(of: &Row) -> AnyView {
-    let (moves, waits) = of.bar;
-    let [reads, writes] = of.shapes.clone();
+fn cells(row: &Row) -> AnyView {
+    let (moves, waits) = row.bar;
+    let [reads, writes] = row.shapes.clone();
     view! {
-        <td class="num">{of.self_time.clone()}</td>
+        <td class="num">{row.self_time.clone()}</td>
         <td class="tree-bar">
             <svg aria-hidden="true">
                 <rect class="tree-part" width=width(moves) height="100%" />
                 <rect class="mark-idle" x=width(moves) width=width(waits) height="100%" />
             </svg>
         </td>
-        <td class="num">{of.of_step.clone()}</td>
-        <td class="num wide-2">{of.stall.clone()}</td>
-        <td class="num wide-2">{of.runs.clone()}</td>
-        <td class="num wide-2">{of.moved.clone()}</td>
-        {of.marks.iter().zip(CHANGES).map(mark).collect_view()}
+        <td class="num">{row.of_step.clone()}</td>
+        <td class="num wide-2">{row.stall.clone()}</td>
+        <td class="num wide-2">{row.runs.clone()}</td>
+        <td class="num wide-2">{row.moved.clone()}</td>
+        {row.marks.iter().zip(CHANGES).map(mark).collect_view()}
         <td class="mono wide-3" title=reads.clone()>{reads.clone()}</td>
         <td class="mono wide-3" title=writes.clone()>{writes.clone()}</td>
     }
@@ -154,14 +154,14 @@ fn mark((of, label): (&Mark, &'static str)) -> AnyView {
     .any()
 }
 
-fn program(of: &Program) -> AnyView {
+fn program(program: &Program) -> AnyView {
     let one = |(opcode, n): &(String, String)| {
         view! { <span><span class="mono">{opcode.clone()}</span> " " {n.clone()}</span> }.any()
     };
     view! {
         <details class="data-movement-program">
-            <summary>"Opcodes of " <span class="mono">{of.name.clone()}</span> <span class="sub">" " {of.summary.clone()}</span></summary>
-            <p class="tree-more">{of.opcodes.iter().map(one).collect_view()}</p>
+            <summary>"Opcodes of " <span class="mono">{program.name.clone()}</span> <span class="sub">" " {program.summary.clone()}</span></summary>
+            <p class="tree-more">{program.opcodes.iter().map(one).collect_view()}</p>
         </details>
     }
     .any()

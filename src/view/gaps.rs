@@ -108,9 +108,9 @@ fn table(open: Open, show: ShowGap, idle: &gaps::IdleTable) -> AnyView {
     .any()
 }
 
-fn group(open: Open, show: ShowGap, first: bool, of: &Group) -> AnyView {
-    let name = of.row.name.clone();
-    let Group { gaps, rest, .. } = of.clone();
+fn group(open: Open, show: ShowGap, first: bool, group: &Group) -> AnyView {
+    let name = group.row.name.clone();
+    let Group { gaps, rest, .. } = group.clone();
     let below = move || {
         let gap = |of: &Row| {
             let (name, time) = (of.name.clone(), of.gap_time.clone());
@@ -126,18 +126,18 @@ fn group(open: Open, show: ShowGap, first: bool, of: &Group) -> AnyView {
         view! { {gaps.iter().map(gap).collect_view()} {tree::note_row("8", rest.clone())} }.any()
     };
     let face = view! { <span>{name}</span> }.any();
-    let (key, cells) = (&*of.row.name, cells(&of.row));
+    let (key, cells) = (&*group.row.name, cells(&group.row));
     tree::branch(open, Branch { key, first, class: "rest", face, cells, below: Box::new(below) })
 }
 
-fn cells(of: &Row) -> AnyView {
+fn cells(row: &Row) -> AnyView {
     let text = |text: &String| view! { <td class="mono wide-2" title=text.clone()>{text.clone()}</td> }.any();
     view! {
-        <td class="num">{of.time.clone()}</td>
-        <td class="tree-bar"><svg aria-hidden="true"><rect class="mark-idle" width=width(of.bar) height="100%" /></svg></td>
-        <td class="num">{of.of_window.clone()}</td>
-        <td class="num wide-2">{of.n.clone()}</td>
-        {of.around.iter().map(text).collect_view()}
+        <td class="num">{row.time.clone()}</td>
+        <td class="tree-bar"><svg aria-hidden="true"><rect class="mark-idle" width=width(row.bar) height="100%" /></svg></td>
+        <td class="num">{row.of_window.clone()}</td>
+        <td class="num wide-2">{row.n.clone()}</td>
+        {row.around.iter().map(text).collect_view()}
     }
     .any()
 }

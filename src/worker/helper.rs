@@ -57,8 +57,8 @@ impl HelperPort {
     }
 
     /// Tells the helper to read a plane. Planes are read in the order of the calls.
-    pub(super) fn read(&self, at: PlaneAt, file: &File) -> Result<(), String> {
-        let message = pack(&at, std::slice::from_ref(file))?;
+    pub(super) fn read(&self, plane_at: PlaneAt, file: &File) -> Result<(), String> {
+        let message = pack(&plane_at, std::slice::from_ref(file))?;
         self.port.post_message(&message).map_err(|error| format!("{error:?}"))
     }
 }
@@ -88,16 +88,16 @@ pub(super) fn serve(port: &MessagePort) {
     on_message.forget();
 }
 
-fn read(port: &MessagePort, at: PlaneAt, file: File) -> Option<ProfilePart> {
+fn read(port: &MessagePort, plane_at: PlaneAt, file: File) -> Option<ProfilePart> {
     let source = BlobSource::new(file.into()).ok()?;
     let mut timer = ProgressTimer::default();
     let mut report = |progress: ReadProgress<'_>| {
         if timer.is_due() {
-            let (bytes, memory) = (at.bytes_before(progress.at), memory().unwrap_or_default());
+            let (bytes, memory) = (plane_at.bytes_before(progress.at), memory().unwrap_or_default());
             post(port, &HelperMessage::Progress(HelperProgress { bytes, events: progress.events, memory }));
         }
     };
-    ProfilePart::read(&source, at.span(), at.events(), &mut report)
+    ProfilePart::read(&source, plane_at.span(), plane_at.events(), &mut report)
 }
 
 fn post(port: &MessagePort, message: &HelperMessage) {

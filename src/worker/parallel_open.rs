@@ -161,9 +161,9 @@ impl ParallelOpen {
         (Captures { planes: self.read, ..self.captures }, self.skips)
     }
 
-    fn add(&mut self, at: PlaneAt, part: Option<ProfilePart>) {
-        self.bytes_read += at.bytes();
-        self.read.add(at, part);
+    fn add(&mut self, plane_at: PlaneAt, part: Option<ProfilePart>) {
+        self.bytes_read += plane_at.bytes();
+        self.read.add(plane_at, part);
     }
 
     /// Tells a helper to read its share.

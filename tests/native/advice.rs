@@ -43,8 +43,8 @@ fn all() -> Vec<Capture> {
 }
 
 /// Returns what is wrong with a piece of advice of a finding. `None` if it fits.
-fn fault(of: &Capture, finding: &Finding, advice: &str) -> Option<&'static str> {
-    let Capture { profile, platform, overview, .. } = of;
+fn fault(capture: &Capture, finding: &Finding, advice: &str) -> Option<&'static str> {
+    let Capture { profile, platform, overview, .. } = capture;
     let has_op = |is: &dyn Fn(&str) -> bool| {
         profile.planes.iter().any(|plane| plane.ops.iter().any(|op| is(profile.text(op.name))))
     };

@@ -64,13 +64,13 @@ pub fn nights() -> Nights {
 }
 
 impl Nights {
-    pub fn inputs(&self, of: impl Fn(usize) -> bool) -> Vec<Input> {
+    pub fn inputs(&self, is_input: impl Fn(usize) -> bool) -> Vec<Input> {
         let input = |(_, (path, bytes)): (usize, &(String, Arc<Vec<u8>>))| Input {
             name: path.clone(),
             source: Box::new(Counting { bytes: Arc::clone(bytes), n_read: Arc::default() }),
             from_folder: true,
         };
-        self.files.iter().enumerate().filter(|(at, _)| of(at / 2)).map(input).collect()
+        self.files.iter().enumerate().filter(|(at, _)| is_input(at / 2)).map(input).collect()
     }
 
     pub fn summary(&self, night: usize) -> CaptureSummary {

@@ -68,20 +68,20 @@ impl Device {
     }
 
     /// Adds a run of ops, each with its duration, one after the other. Returns its end.
-    pub fn run(&mut self, at: i64, ops: &[(i64, i64)]) -> i64 {
-        let mut now = at;
+    pub fn run(&mut self, time: i64, ops: &[(i64, i64)]) -> i64 {
+        let mut now = time;
         for (op, duration) in ops {
             self.ops.push((*op, now, *duration));
             now += duration;
         }
         let module = self.plane.op(&format!("jit_train_step({})", self.program), "", &[]);
-        self.runs.push((module, at, now - at));
+        self.runs.push((module, time, now - time));
         now
     }
 
-    pub fn step(&mut self, number: i64, at: i64, duration: i64) {
+    pub fn step(&mut self, number: i64, time: i64, duration: i64) {
         let step = self.plane.op(&number.to_string(), "", &[]);
-        self.steps.push((step, at, duration));
+        self.steps.push((step, time, duration));
     }
 
     /// Adds steps of the same ops, each with its duration, one after the other.

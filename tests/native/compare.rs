@@ -41,21 +41,25 @@ pub fn gpu(name: &str) -> CompareSide {
 }
 
 /// Every level sums to the one above, and every op is in one row.
-pub fn check_sums(of: &Comparison) {
-    check_sections(of);
-    check_changes(of);
-    compare_scopes::check_scopes(of);
-    compare_groups::check_groups(of);
-    assert_eq!(of.parts.iter().map(|part| part.delta_ps).sum::<i64>(), of.delta_ps, "owners");
+pub fn check_sums(comparison: &Comparison) {
+    check_sections(comparison);
+    check_changes(comparison);
+    compare_scopes::check_scopes(comparison);
+    compare_groups::check_groups(comparison);
+    assert_eq!(comparison.parts.iter().map(|part| part.delta_ps).sum::<i64>(), comparison.delta_ps, "owners");
     let idle = |part: &&PartDelta| matches!(part.owner, Owner::Gap(_));
-    let without_idle: i64 = of.rows.iter().map(|row| row.delta_ps).sum();
-    let idle: i64 = of.parts.iter().filter(idle).map(|part| part.delta_ps - children(part)).sum();
+    let without_idle: i64 = comparison.rows.iter().map(|row| row.delta_ps).sum();
+    let idle: i64 = comparison.parts.iter().filter(idle).map(|part| part.delta_ps - children(part)).sum();
     // Rows and idle time are rounded together, so each class of idle time may differ by a picosecond.
-    assert!((without_idle + idle - of.delta_ps).abs() <= 20, "rows: {without_idle} + {idle} for {}", of.delta_ps);
-    for part in of.parts.iter().filter(|part| !matches!(part.owner, Owner::Gap(_))) {
+    assert!(
+        (without_idle + idle - comparison.delta_ps).abs() <= 20,
+        "rows: {without_idle} + {idle} for {}",
+        comparison.delta_ps
+    );
+    for part in comparison.parts.iter().filter(|part| !matches!(part.owner, Owner::Gap(_))) {
         assert_eq!(children(part), part.delta_ps, "{:?}", part.owner);
     }
-    for row in &of.rows {
+    for row in &comparison.rows {
         let rest = row.work_ps.zip(row.efficiency_ps);
         assert!(rest.is_none_or(|(work, efficiency)| row.count_ps + work + efficiency == row.delta_ps));
         assert_eq!(row.a.is_some() && row.b.is_some(), row.tier.is_some());
@@ -63,9 +67,9 @@ pub fn check_sums(of: &Comparison) {
     type Sides = (fn(&TierShare) -> f64, fn(&RowDelta) -> Option<&RowSide>);
     let sides: [Sides; 2] = [(|share| share.a, |row| row.a.as_ref()), (|share| share.b, |row| row.b.as_ref())];
     for (share, side) in sides {
-        let sum: f64 = of.matched.iter().map(share).sum();
+        let sum: f64 = comparison.matched.iter().map(share).sum();
         // Without ops that take time, there is nothing to share.
-        let has_time = of.rows.iter().filter_map(side).any(|side| side.self_ps > 0);
+        let has_time = comparison.rows.iter().filter_map(side).any(|side| side.self_ps > 0);
         assert!((sum - 1.0).abs() < 1e-9 || !has_time, "{sum}");
     }
 }

@@ -23,9 +23,10 @@ fn swapped(pairs: &[OpPair]) -> Vec<OpPair> {
 }
 
 /// The names of all ops of each side, in order.
-fn ops(of: &Comparison) -> [Vec<&str>; 2] {
+fn ops(comparison: &Comparison) -> [Vec<&str>; 2] {
     let names = |side: fn(&RowDelta) -> Option<&RowSide>| {
-        let mut names: Vec<&str> = of.rows.iter().filter_map(side).flat_map(|side| &side.ops).map(|op| &**op).collect();
+        let mut names: Vec<&str> =
+            comparison.rows.iter().filter_map(side).flat_map(|side| &side.ops).map(|op| &**op).collect();
         names.sort_unstable();
         names
     };
@@ -33,18 +34,18 @@ fn ops(of: &Comparison) -> [Vec<&str>; 2] {
 }
 
 /// The row that has this op.
-fn row_with<'c>(of: &'c Comparison, side: fn(&RowDelta) -> &Option<RowSide>, name: &str) -> &'c RowDelta {
+fn row_with<'c>(comparison: &'c Comparison, side: fn(&RowDelta) -> &Option<RowSide>, name: &str) -> &'c RowDelta {
     let has = |row: &&RowDelta| side(row).as_ref().is_some_and(|side| side.ops.iter().any(|op| op == name));
-    of.rows.iter().find(has).unwrap()
+    comparison.rows.iter().find(has).unwrap()
 }
 
 const OF_A: fn(&RowDelta) -> &Option<RowSide> = |row| &row.a;
 const OF_B: fn(&RowDelta) -> &Option<RowSide> = |row| &row.b;
 
 /// The keys of the first rows that match one op with one op: those of A and of B.
-fn keys(of: &Comparison) -> Vec<OpPair> {
+fn keys(comparison: &Comparison) -> Vec<OpPair> {
     let single = |side: &Option<RowSide>| side.as_ref().filter(|side| side.ops.len() == 1).map(RowSide::key);
-    of.rows.iter().filter_map(|row| Some(OpPair { a: single(&row.a)?, b: single(&row.b)? })).collect()
+    comparison.rows.iter().filter_map(|row| Some(OpPair { a: single(&row.a)?, b: single(&row.b)? })).collect()
 }
 
 fn name(key: &str) -> &str {

@@ -21,17 +21,17 @@ fn sums<'r>(rows: impl IntoIterator<Item = &'r RowDelta>) -> [i64; 3] {
 }
 
 /// Every row is in one group, and a press on a group shows exactly its rows.
-pub fn check_groups(of: &Comparison) {
+pub fn check_groups(comparison: &Comparison) {
     for by in CompareBy::ALL {
-        let all = groups(&of.rows, by);
+        let all = groups(&comparison.rows, by);
         let total = all.iter().fold([0; 3], |[a, b, delta], of| [a + of.a_ps, b + of.b_ps, delta + of.delta_ps]);
-        assert_eq!(total, sums(&of.rows), "{by:?}");
-        assert_eq!(all.iter().map(|group| group.n_rows as usize).sum::<usize>(), of.rows.len(), "{by:?}");
+        assert_eq!(total, sums(&comparison.rows), "{by:?}");
+        assert_eq!(all.iter().map(|group| group.n_rows as usize).sum::<usize>(), comparison.rows.len(), "{by:?}");
         assert!(all.windows(2).all(|pair| pair[0].delta_ps.unsigned_abs() >= pair[1].delta_ps.unsigned_abs()));
         for group in all.iter().take(20) {
             let selection = RowSelection { by, group: Some(group.name.clone()), ..RowSelection::default() };
             assert!(!selection.is_grouped());
-            let rows = selection.select(&of.rows);
+            let rows = selection.select(&comparison.rows);
             assert_eq!(rows.len(), group.n_rows as usize, "{by:?} {}", group.name);
             assert_eq!(sums(&rows), [group.a_ps, group.b_ps, group.delta_ps], "{by:?} {}", group.name);
             assert!(group.kind.is_none_or(|kind| rows.iter().all(|row| row.kind == kind)));

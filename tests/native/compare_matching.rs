@@ -81,8 +81,8 @@ pub fn match_parts(a: (&Capture, &[SideOp]), b: (&Capture, &[SideOp])) -> Vec<Op
     match_ops(&side_a, &side_b)
 }
 
-fn side<'a>(of: &'a Capture, ops: &[SideOp]) -> Side<'a> {
-    Side { profile: &of.opened.profile, analysis: &of.analysis, device: 0, programs: None, ops: ops.to_vec() }
+fn side<'a>(capture: &'a Capture, ops: &[SideOp]) -> Side<'a> {
+    Side { profile: &capture.opened.profile, analysis: &capture.analysis, device: 0, programs: None, ops: ops.to_vec() }
 }
 
 fn packed(name: &str) -> Vec<u8> {

@@ -26,8 +26,8 @@ fn unpacked(name: &str) -> Vec<u8> {
     bytes
 }
 
-fn json(of: &Comparison) -> serde_json::Value {
-    serde_json::to_value(of).unwrap()
+fn json(comparison: &Comparison) -> serde_json::Value {
+    serde_json::to_value(comparison).unwrap()
 }
 
 #[test]

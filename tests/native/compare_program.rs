@@ -15,13 +15,13 @@ use std::io::Read;
 use std::path::Path;
 
 /// The changes are rows, each at most once, and sum to the difference of the changes.
-pub fn check_changes(of: &Comparison) {
-    let diff = &of.program_changes;
+pub fn check_changes(comparison: &Comparison) {
+    let diff = &comparison.program_changes;
     assert_eq!(diff.changes.iter().map(|change| change.delta_ps).sum::<i64>(), diff.delta_ps);
     let rows: BTreeSet<u32> = diff.changes.iter().map(|change| change.row).collect();
     assert_eq!(rows.len(), diff.changes.len());
     for change in &diff.changes {
-        let row = &of.rows[change.row as usize];
+        let row = &comparison.rows[change.row as usize];
         assert_eq!(row.delta_ps, change.delta_ps);
         let kind = match (&row.a, &row.b) {
             (None, _) => ChangeKind::Added,
@@ -36,10 +36,14 @@ pub fn check_changes(of: &Comparison) {
 }
 
 /// A program has no changes from itself.
-pub fn check_no_changes(of: &ProgramDiff) {
-    assert!(of.changes.is_empty() && of.only_in_a.is_empty() && of.only_in_b.is_empty(), "{:?}", of.changes.first());
-    assert_eq!((of.n_without_time, of.n_moved, of.opcodes.len()), (ChangeCounts::default(), 0, 0));
-    assert!(of.programs.iter().all(|program| program.is_same));
+pub fn check_no_changes(diff: &ProgramDiff) {
+    assert!(
+        diff.changes.is_empty() && diff.only_in_a.is_empty() && diff.only_in_b.is_empty(),
+        "{:?}",
+        diff.changes.first()
+    );
+    assert_eq!((diff.n_without_time, diff.n_moved, diff.opcodes.len()), (ChangeCounts::default(), 0, 0));
+    assert!(diff.programs.iter().all(|program| program.is_same));
 }
 
 /// The changes of `there` are the opposite of those of `back`.

@@ -65,9 +65,9 @@ fn compared(a: &mut CompareSide, b: &mut CompareSide) -> Comparison {
 }
 
 /// Returns the sum of the times of the rows of each side.
-fn row_sums(of: &Comparison) -> [u64; 2] {
+fn row_sums(comparison: &Comparison) -> [u64; 2] {
     let sum = |side: fn(&RowDelta) -> Option<&RowSide>| {
-        of.rows.iter().filter_map(side).map(|side| side.self_ps.unsigned_abs()).sum()
+        comparison.rows.iter().filter_map(side).map(|side| side.self_ps.unsigned_abs()).sum()
     };
     [sum(|row| row.a.as_ref()), sum(|row| row.b.as_ref())]
 }

@@ -10,11 +10,11 @@ use rooflight::protocol::CompareDots;
 use std::collections::BTreeMap;
 
 /// The time of a scope holds that of the scopes below it, the time of the root is that of all rows, and kinds sum to the total.
-pub fn check_scopes(of: &Comparison) {
+pub fn check_scopes(comparison: &Comparison) {
     let sides: [fn(&rooflight::analysis::compare::ScopeDelta) -> ScopeTime; 2] = [|scope| scope.a, |scope| scope.b];
     for (is_b, side) in [false, true].into_iter().zip(sides) {
         let mut below: BTreeMap<u32, u64> = BTreeMap::new();
-        for (at, scope) in of.scopes.iter().enumerate() {
+        for (at, scope) in comparison.scopes.iter().enumerate() {
             assert!(scope.parent.is_none_or(|parent| (parent as usize) < at));
             assert_eq!(side(scope).by_kind.iter().sum::<u64>(), side(scope).total, "{}", scope.path);
             if let Some(parent) = scope.parent {
@@ -22,24 +22,33 @@ pub fn check_scopes(of: &Comparison) {
             }
         }
         for (parent, sum) in below {
-            assert!(sum <= side(&of.scopes[parent as usize]).total, "{}", of.scopes[parent as usize].path);
+            assert!(
+                sum <= side(&comparison.scopes[parent as usize]).total,
+                "{}",
+                comparison.scopes[parent as usize].path
+            );
         }
         let time = |row: &rooflight::analysis::compare::RowDelta| {
             let side = if is_b { &row.b } else { &row.a };
             side.as_ref().map_or(0, |side| side.self_ps.unsigned_abs())
         };
-        let rows: u64 = of.rows.iter().map(time).sum();
+        let rows: u64 = comparison.rows.iter().map(time).sum();
         // The time of each op, and that of each row, is rounded to a picosecond.
-        let n_ops: usize = of.rows.iter().flat_map(|row| [&row.a, &row.b]).flatten().map(|side| side.ops.len()).sum();
-        assert!(side(&of.scopes[0]).total.abs_diff(rows) <= n_ops as u64, "{} {rows}", side(&of.scopes[0]).total);
+        let n_ops: usize =
+            comparison.rows.iter().flat_map(|row| [&row.a, &row.b]).flatten().map(|side| side.ops.len()).sum();
+        assert!(
+            side(&comparison.scopes[0]).total.abs_diff(rows) <= n_ops as u64,
+            "{} {rows}",
+            side(&comparison.scopes[0]).total
+        );
     }
 }
 
 /// The time of the ops whose scope is a path or lies below it, from the rows. Rows have the scope of one of their ops, so the sum
 /// is right where each row has one op.
-fn brute_force(of: &Comparison, path: &str) -> [u64; 2] {
+fn brute_force(comparison: &Comparison, path: &str) -> [u64; 2] {
     let mut sums = [0, 0];
-    for row in &of.rows {
+    for row in &comparison.rows {
         for (sum, side) in sums.iter_mut().zip([&row.a, &row.b]) {
             let Some(side) = side else { continue };
             let scope = side.scope.as_deref().unwrap_or_default();
@@ -68,12 +77,13 @@ fn scopes_sum_their_ops() {
 }
 
 /// The longer side of the own time of a scope, and of the scopes below it.
-fn longer(of: &Comparison, at: usize) -> u64 {
-    let children = || of.scopes.iter().enumerate().filter(|(_, scope)| scope.parent == Some(at as u32));
+fn longer(comparison: &Comparison, index: usize) -> u64 {
+    let children = || comparison.scopes.iter().enumerate().filter(|(_, scope)| scope.parent == Some(index as u32));
     let own = |side: fn(&rooflight::analysis::compare::ScopeDelta) -> u64| {
-        side(&of.scopes[at]) - children().map(|(_, scope)| side(scope)).sum::<u64>()
+        side(&comparison.scopes[index]) - children().map(|(_, scope)| side(scope)).sum::<u64>()
     };
-    own(|scope| scope.a.total).max(own(|scope| scope.b.total)) + children().map(|(at, _)| longer(of, at)).sum::<u64>()
+    own(|scope| scope.a.total).max(own(|scope| scope.b.total))
+        + children().map(|(at, _)| longer(comparison, at)).sum::<u64>()
 }
 
 #[test]

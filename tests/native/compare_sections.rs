@@ -11,35 +11,35 @@ use rooflight::session::{Input, open as open_inputs};
 use std::path::Path;
 
 /// The parts of each section sum to its whole.
-pub fn check_sections(of: &Comparison) {
-    if let Some(peak) = &of.memory.program {
+pub fn check_sections(comparison: &Comparison) {
+    if let Some(peak) = &comparison.memory.program {
         assert_eq!(peak.parts.iter().map(|part| part.delta).sum::<i64>(), peak.delta);
         assert_eq!(peak.parts.iter().map(|part| part.a).sum::<u64>(), peak.a.peak);
         assert_eq!(peak.parts.iter().map(|part| part.b).sum::<u64>(), peak.b.peak);
         assert!(peak.parts.is_sorted_by_key(|part| std::cmp::Reverse(part.delta.unsigned_abs())));
     }
-    assert_eq!(of.memory.program.is_none(), of.memory.absent.is_some());
-    let sum = |value: fn(&CommRowDelta) -> i64| of.comm.rows.iter().map(value).sum::<i64>();
-    assert_eq!(sum(|row| row.exposed_delta_ps), of.comm.exposed.delta_ps);
-    assert_eq!(sum(|row| row.stall_delta_ps), of.comm.stall.delta_ps);
-    assert!(of.comm.rows.iter().all(|row| row.a.is_some() || row.b.is_some()));
+    assert_eq!(comparison.memory.program.is_none(), comparison.memory.absent.is_some());
+    let sum = |value: fn(&CommRowDelta) -> i64| comparison.comm.rows.iter().map(value).sum::<i64>();
+    assert_eq!(sum(|row| row.exposed_delta_ps), comparison.comm.exposed.delta_ps);
+    assert_eq!(sum(|row| row.stall_delta_ps), comparison.comm.stall.delta_ps);
+    assert!(comparison.comm.rows.iter().all(|row| row.a.is_some() || row.b.is_some()));
 }
 
 /// A capture has no differences from itself.
-pub fn check_equal(of: &Comparison) {
-    if let Some(peak) = &of.memory.program {
+pub fn check_equal(comparison: &Comparison) {
+    if let Some(peak) = &comparison.memory.program {
         assert!(peak.delta == 0 && peak.a == peak.b && peak.parts.iter().all(|part| part.delta == 0));
     }
-    assert!(of.memory.in_use.is_none_or(|sizes| sizes.delta == 0));
-    for row in &of.comm.rows {
+    assert!(comparison.memory.in_use.is_none_or(|sizes| sizes.delta == 0));
+    for row in &comparison.comm.rows {
         assert_eq!(row.a, row.b);
         assert_eq!((row.exposed_delta_ps, row.stall_delta_ps, row.bytes_delta.unwrap_or(0)), (0, 0, 0));
     }
 }
 
 /// Returns the other way round: A and B are exchanged.
-fn turned_memory(of: &MemoryDelta) -> MemoryDelta {
-    let mut turned = of.clone();
+fn turned_memory(memory: &MemoryDelta) -> MemoryDelta {
+    let mut turned = memory.clone();
     if let Some(peak) = &mut turned.program {
         std::mem::swap(&mut peak.a, &mut peak.b);
         peak.delta = -peak.delta;
@@ -53,8 +53,8 @@ fn turned_memory(of: &MemoryDelta) -> MemoryDelta {
     turned
 }
 
-fn turned_comm(of: &CommDelta) -> CommDelta {
-    let mut turned = of.clone();
+fn turned_comm(comm_delta: &CommDelta) -> CommDelta {
+    let mut turned = comm_delta.clone();
     for time in [&mut turned.exposed, &mut turned.stall] {
         (time.a_ps, time.b_ps, time.delta_ps) = (time.b_ps, time.a_ps, -time.delta_ps);
     }

@@ -59,13 +59,13 @@ fn json(paths: &[PathBuf], options: &[&str]) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-fn period(of: &Value) -> &Value {
-    of["series"].as_array().unwrap().iter().find(|series| series["name"] == "period").unwrap()
+fn period(value: &Value) -> &Value {
+    value["series"].as_array().unwrap().iter().find(|series| series["name"] == "period").unwrap()
 }
 
 /// The number in the name of each capture.
-fn names(of: &Value) -> Vec<usize> {
-    let captures = of["captures"].as_array().unwrap().iter();
+fn names(value: &Value) -> Vec<usize> {
+    let captures = value["captures"].as_array().unwrap().iter();
     let name = |capture: &Value| capture["files"][0].as_str().unwrap().to_owned();
     let number = |name: String| name.trim_end_matches(".xplane.pb").rsplit_once('-').unwrap().1.parse().unwrap();
     captures.map(name).map(number).collect()

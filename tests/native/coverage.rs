@@ -17,8 +17,8 @@ fn of_ops(ops: &[(AddOp<'_>, i64)]) -> Overview {
     overview(vec![device.done()]).0
 }
 
-fn figure<'o>(of: &'o Overview, name: &str) -> &'o Figure {
-    of.figures.iter().find(|figure| figure.name == name).unwrap()
+fn figure<'o>(overview: &'o Overview, name: &str) -> &'o Figure {
+    overview.figures.iter().find(|figure| figure.name == name).unwrap()
 }
 
 /// A Pallas kernel: FLOPs that the compiler counted, and no bytes.

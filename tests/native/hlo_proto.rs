@@ -22,14 +22,14 @@ fn all() -> Option<Vec<HloProto>> {
 }
 
 /// Returns an instruction that names others without their ids, which differ between a program and its text.
-fn by_name(of: &Instruction) -> Instruction {
-    let mut of = Instruction { proto_id: None, ..of.clone() };
-    let before = of.attributes.iter_mut().filter_map(|attribute| match &mut attribute.value {
+fn by_name(instruction: &Instruction) -> Instruction {
+    let mut instruction = Instruction { proto_id: None, ..instruction.clone() };
+    let before = instruction.attributes.iter_mut().filter_map(|attribute| match &mut attribute.value {
         Value::Instructions(before) => Some(before),
         _ => None,
     });
-    before.flatten().chain(&mut of.operands).for_each(|operand| operand.id = None);
-    of
+    before.flatten().chain(&mut instruction.operands).for_each(|operand| operand.id = None);
+    instruction
 }
 
 #[test_with::env(ROOFLIGHT_PROFILES)]

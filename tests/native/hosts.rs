@@ -24,17 +24,17 @@ struct Host {
 }
 
 /// Returns a capture of two devices, which have the same names on every host.
-fn host(of: Host) -> Vec<u8> {
+fn host(host: Host) -> Vec<u8> {
     let device = |n| {
         let mut plane = make::device(n);
-        plane.lines.retain(|line| !(of.no_steps && line.name == "Steps"));
+        plane.lines.retain(|line| !(host.no_steps && line.name == "Steps"));
         for line in &mut plane.lines {
-            line.timestamp_ns += 1_000_000 + of.ahead_ns;
+            line.timestamp_ns += 1_000_000 + host.ahead_ns;
             if ["Steps", "XLA Modules"].contains(&line.name.as_str()) {
-                if of.short {
+                if host.short {
                     line.events.truncate(1);
                 }
-                line.events[0].duration_ps -= 100 - of.longer;
+                line.events[0].duration_ps -= 100 - host.longer;
             }
         }
         plane
@@ -64,9 +64,9 @@ fn codes(analysis: &Analysis) -> Vec<&str> {
     analysis.notes.iter().map(|note| note.code.key()).filter(|code| *code != "host_missing").collect()
 }
 
-fn busy(of: &(Opened, Analysis)) -> Picos {
+fn busy(opened: &(Opened, Analysis)) -> Picos {
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() };
-    of.1.breakdown(&of.0.profile, &query).unwrap().totals.busy
+    opened.1.breakdown(&opened.0.profile, &query).unwrap().totals.busy
 }
 
 #[test]

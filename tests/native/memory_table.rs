@@ -33,10 +33,10 @@ fn alive(proto: &HloProto) -> Option<(AliveAt, u32)> {
     Some((space.alive, space.curve.n_points))
 }
 
-fn page(of: &(AliveAt, u32), sort: Option<SortBy>, text: &str) -> TablePage {
+fn page(shown: &(AliveAt, u32), sort: Option<SortBy>, text: &str) -> TablePage {
     let filter = TextFilter::anywhere(text);
     let query = PageQuery { sort, filter, first: 0, count: u32::MAX };
-    buffer_table(&of.0, of.1, CachedOrder::default()).page(&query).unwrap()
+    buffer_table(&shown.0, shown.1, CachedOrder::default()).page(&query).unwrap()
 }
 
 fn texts(buffer: &Buffer) -> Vec<String> {

@@ -99,10 +99,10 @@ fn left(node: &GraphNode) -> usize {
     if let NodeRole::More(n) = node.role { n as usize } else { 0 }
 }
 
-fn check_hops(of: &Relations, graph: &OpGraph) {
+fn check_hops(relations: &Relations, graph: &OpGraph) {
     let centre = &graph.nodes[graph.centre as usize];
     for (up, sign) in [(true, -1), (false, 1)] {
-        let [first, second] = of.hops(&centre.name, up);
+        let [first, second] = relations.hops(&centre.name, up);
         let result = |hop: i8| -> BTreeSet<String> {
             at_hop(graph, hop).filter(|n| n.is_instruction()).map(|n| n.name.clone()).collect()
         };
@@ -121,13 +121,13 @@ fn check_hops(of: &Relations, graph: &OpGraph) {
 
 /// Checks that every edge between instructions is a relation of the program, and that every relation between shown
 /// instructions is an edge.
-fn check_edges(of: &Relations, graph: &OpGraph) {
+fn check_edges(relations: &Relations, graph: &OpGraph) {
     let name = |node: u32| graph.nodes[node as usize].name.clone();
     let (mut data, mut control) = (BTreeSet::new(), BTreeSet::new());
     let result = |node: u32| graph.nodes[node as usize].is_instruction();
     for edge in graph.edges.iter().filter(|edge| result(edge.from) && result(edge.to)) {
         let pair = (name(edge.from), name(edge.to));
-        assert!(if edge.control { &of.control } else { &of.data }.contains(&pair), "{pair:?}");
+        assert!(if edge.control { &relations.control } else { &relations.data }.contains(&pair), "{pair:?}");
         assert_eq!(edge.operands.is_empty(), edge.control);
         assert!(edge.control || !edge.shape.is_empty());
         if edge.control {
@@ -140,7 +140,7 @@ fn check_edges(of: &Relations, graph: &OpGraph) {
     let among = |all: &BTreeSet<(String, String)>| -> BTreeSet<_> {
         all.iter().filter(|(from, to)| names.contains(from) && names.contains(to)).cloned().collect()
     };
-    assert_eq!((data, control), (among(&of.data), among(&of.control)));
+    assert_eq!((data, control), (among(&relations.data), among(&relations.control)));
     // A node that stands for others has an edge.
     for (i, _) in graph.nodes.iter().enumerate().filter(|(_, node)| left(node) > 0) {
         assert!(graph.edges.iter().any(|edge| edge.from as usize == i || edge.to as usize == i));

@@ -52,10 +52,10 @@ fn expected(a: &str, b: &str) -> Comparison {
 }
 
 /// The comparison without its lists.
-fn without_rows(of: &Comparison) -> Comparison {
-    let mut of = Comparison { rows: Vec::new(), parts: Vec::new(), ..of.clone() };
-    (of.program_changes.changes, of.comm.rows) = (Vec::new(), Vec::new());
-    of
+fn without_rows(comparison: &Comparison) -> Comparison {
+    let mut comparison = Comparison { rows: Vec::new(), parts: Vec::new(), ..comparison.clone() };
+    (comparison.program_changes.changes, comparison.comm.rows) = (Vec::new(), Vec::new());
+    comparison
 }
 
 fn rows(sessions: &mut OpenSessions, which: CompareRows, filter: &str) -> TablePage {
@@ -210,16 +210,16 @@ fn the_ops_of_a_row_are_set_beside_each_other() {
 }
 
 /// The bars lead from A to B without a gap, and the ops of a part lead through it.
-fn check_waterfall(of: &Comparison) {
-    let drawn = compare::waterfall(of);
+fn check_waterfall(comparison: &Comparison) {
+    let drawn = compare::waterfall(comparison);
     let (first, last) = (drawn.rows.first().unwrap(), drawn.rows.last().unwrap());
     assert_eq!((first.kind, last.kind), (WaterfallRowKind::Total, WaterfallRowKind::Total));
-    assert_eq!((first.difference_ps, last.difference_ps), (0, of.delta_ps));
+    assert_eq!((first.difference_ps, last.difference_ps), (0, comparison.delta_ps));
     assert_eq!(last.bar.0, drawn.zero);
     let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
     let is_part = |row: &&WaterfallRow| matches!(row.kind, WaterfallRowKind::Part | WaterfallRowKind::Rest);
     let parts: Vec<&WaterfallRow> = drawn.rows.iter().filter(is_part).collect();
-    assert_eq!(parts.iter().map(|row| row.difference_ps).sum::<i64>(), of.delta_ps);
+    assert_eq!(parts.iter().map(|row| row.difference_ps).sum::<i64>(), comparison.delta_ps);
     assert!(parts.windows(2).all(|pair| close(pair[0].bar.1, pair[1].bar.0)));
     if let (Some(first), Some(end)) = (parts.first(), parts.last()) {
         assert!(close(first.bar.0, drawn.zero) && close(end.bar.1, last.bar.1));

@@ -132,9 +132,9 @@ fn find<'s>(stats: &'s [XStat], plane: &XPlane, name: &str) -> Option<&'s XStat>
     stats.iter().rev().find(|s| plane.stat_metadata.get(&s.metadata_id).is_some_and(|m| m.name == name))
 }
 
-fn last_usable<T>(stats: &[XStat], plane: &XPlane, name: &str, of: impl Fn(&XStat) -> Option<T>) -> Option<T> {
+fn last_usable<T>(stats: &[XStat], plane: &XPlane, name: &str, usable: impl Fn(&XStat) -> Option<T>) -> Option<T> {
     let named = |s: &&XStat| plane.stat_metadata.get(&s.metadata_id).is_some_and(|m| m.name == name);
-    stats.iter().filter(named).rev().find_map(of)
+    stats.iter().filter(named).rev().find_map(usable)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "as the columns have it")]

@@ -27,8 +27,8 @@ fn simulated(options: &[&str]) -> (Overview, Value) {
     (overview.unwrap(), truth)
 }
 
-fn share(of: &Overview, time: Picos) -> f64 {
-    time.fraction_of(of.period).unwrap()
+fn share(overview: &Overview, time: Picos) -> f64 {
+    time.fraction_of(overview.period).unwrap()
 }
 
 fn ids(findings: &[Finding]) -> Vec<&str> {
@@ -36,42 +36,42 @@ fn ids(findings: &[Finding]) -> Vec<&str> {
 }
 
 /// Checks what holds for every overview.
-fn check(name: &str, of: &Overview) {
-    let recoverable: Picos = of.findings.iter().map(|finding| finding.recoverable).sum();
-    assert_eq!(recoverable, of.recoverable, "{name}");
+fn check(name: &str, overview: &Overview) {
+    let recoverable: Picos = overview.findings.iter().map(|finding| finding.recoverable).sum();
+    assert_eq!(recoverable, overview.recoverable, "{name}");
     // Each time of a step is rounded by itself.
     let slack = Picos(40);
-    assert!(recoverable <= of.period + slack, "{name}: {recoverable} of {}", of.period);
-    let claimed: Picos = of.findings.iter().map(|finding| finding.claimed).sum();
-    assert!(claimed <= of.period + slack, "{name}: {claimed} of {}", of.period);
-    let owners: Picos = of.ledger.owners.iter().map(|(_, time)| *time).sum();
-    assert_eq!(owners, of.ledger.window, "{name}");
-    let kinds: Picos = of.kinds.iter().map(|kind| kind.total).sum();
-    assert!(kinds.0.abs_diff(of.period.0) <= slack.0, "{name}: {kinds} of {}", of.period);
-    let moved = of.kinds.iter().find(|kind| kind.kind == Some(Kind::DataMovement)).map(|kind| kind.total);
-    let owned = of.ledger.per_step(of.ledger.time(Owner::Layout) + of.ledger.time(Owner::Dma));
+    assert!(recoverable <= overview.period + slack, "{name}: {recoverable} of {}", overview.period);
+    let claimed: Picos = overview.findings.iter().map(|finding| finding.claimed).sum();
+    assert!(claimed <= overview.period + slack, "{name}: {claimed} of {}", overview.period);
+    let owners: Picos = overview.ledger.owners.iter().map(|(_, time)| *time).sum();
+    assert_eq!(owners, overview.ledger.window, "{name}");
+    let kinds: Picos = overview.kinds.iter().map(|kind| kind.total).sum();
+    assert!(kinds.0.abs_diff(overview.period.0) <= slack.0, "{name}: {kinds} of {}", overview.period);
+    let moved = overview.kinds.iter().find(|kind| kind.kind == Some(Kind::DataMovement)).map(|kind| kind.total);
+    let owned = overview.ledger.per_step(overview.ledger.time(Owner::Layout) + overview.ledger.time(Owner::Dma));
     // The copies and layout changes of a straggler may belong to its slowness.
-    let slower = of.ledger.per_step(of.ledger.time(Owner::Slower));
+    let slower = overview.ledger.per_step(overview.ledger.time(Owner::Slower));
     let moved = moved.unwrap_or_default();
     assert!(moved + slack >= owned && moved <= owned + slower + slack, "{name}: {owned} of {moved}");
-    for kind in &of.kinds {
+    for kind in &overview.kinds {
         let parts = kind.needed + kind.lost + kind.not_judged;
         assert!(parts.0.abs_diff(kind.total.0) <= 2, "{name}");
     }
-    for finding in &of.findings {
+    for finding in &overview.findings {
         assert!(finding.recoverable <= finding.claimed, "{name}: {}", finding.id);
         assert!(finding.claimed <= finding.at_stake + slack, "{name}: {}", finding.id);
     }
     // Every rule is in one of the three lists.
-    let all = of.findings.iter().chain(&of.options).chain(&of.memory).chain(&of.quality);
+    let all = overview.findings.iter().chain(&overview.options).chain(&overview.memory).chain(&overview.quality);
     let rule = |id: &str| match id.split_once('_') {
         Some(("exposed" | "pipeline", _)) => "exposed_collective".to_owned(),
         Some(("expanded", _)) => "expanded_loop".to_owned(),
         _ => id.to_owned(),
     };
     let mut rules: Vec<String> = all.map(|finding| rule(&finding.id)).collect();
-    rules.extend(of.checked.iter().map(|rule| rule.id.clone()));
-    rules.extend(of.skipped.iter().map(|rule| rule.id.clone()));
+    rules.extend(overview.checked.iter().map(|rule| rule.id.clone()));
+    rules.extend(overview.skipped.iter().map(|rule| rule.id.clone()));
     rules.sort();
     rules.dedup();
     assert_eq!(rules.len(), 46, "{name}: {rules:?}");
@@ -106,8 +106,8 @@ fn a_healthy_run_has_no_finding_of_2_percent() {
 }
 
 /// The time of a finding in ps per step: what can be recovered, or what is at stake if that is unknown.
-fn cost(of: &Finding) -> f64 {
-    if of.recoverable > Picos::ZERO { of.recoverable.as_f64() } else { of.at_stake.as_f64() }
+fn cost(finding: &Finding) -> f64 {
+    if finding.recoverable > Picos::ZERO { finding.recoverable.as_f64() } else { finding.at_stake.as_f64() }
 }
 
 /// Runs `check` for each case, on two threads.

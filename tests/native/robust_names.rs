@@ -306,8 +306,8 @@ fn opened(name: &str, bytes: Vec<u8>) -> (OpenSession, rooflight::protocol::Sess
     OpenSession::open(inputs, &mut |_| {}).unwrap()
 }
 
-fn table(of: TableOf) -> ViewRequest {
-    ViewRequest::Table { of, action: TableAction::Rows(PageQuery { count: 100, ..PageQuery::default() }) }
+fn table(table: TableOf) -> ViewRequest {
+    ViewRequest::Table { of: table, action: TableAction::Rows(PageQuery { count: 100, ..PageQuery::default() }) }
 }
 
 /// Returns requests of all views of a capture. `program` is the index of the program whose HLO is there.

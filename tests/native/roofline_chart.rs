@@ -76,8 +76,8 @@ fn page(engine: &mut OpenSession, (request, by): (&RooflineQuery, RoofBy), query
 }
 
 /// Requests all rows in an order.
-fn all_rows(engine: &mut OpenSession, of: (&RooflineQuery, RoofBy), sort: &SortBy) -> TablePage {
-    page(engine, of, PageQuery { sort: Some(sort.clone()), count: u32::MAX, ..PageQuery::default() })
+fn all_rows(engine: &mut OpenSession, table: (&RooflineQuery, RoofBy), sort: &SortBy) -> TablePage {
+    page(engine, table, PageQuery { sort: Some(sort.clone()), count: u32::MAX, ..PageQuery::default() })
 }
 
 fn keys(page: &TablePage) -> Vec<&str> {

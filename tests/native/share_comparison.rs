@@ -43,13 +43,13 @@ fn query(level: u8) -> ShareQuery {
 }
 
 /// Returns everything of a comparison but rows of tables: the figures that a reader must see as the sender does.
-fn figures(of: &Comparison) -> Comparison {
-    let mut of = of.clone();
-    (of.rows, of.scopes) = (Vec::new(), Vec::new());
-    of.comm.rows.clear();
-    of.program_changes.changes.clear();
-    of.parts.iter_mut().for_each(|part| (part.children, part.groups) = (Vec::new(), Vec::new()));
-    of
+fn figures(comparison: &Comparison) -> Comparison {
+    let mut comparison = comparison.clone();
+    (comparison.rows, comparison.scopes) = (Vec::new(), Vec::new());
+    comparison.comm.rows.clear();
+    comparison.program_changes.changes.clear();
+    comparison.parts.iter_mut().for_each(|part| (part.children, part.groups) = (Vec::new(), Vec::new()));
+    comparison
 }
 
 fn sums(rows: &[RowDelta]) -> (i64, i64, i64) {

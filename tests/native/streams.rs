@@ -23,8 +23,8 @@ fn real(folder: &str, file: &str) -> Option<(Opened, Analysis)> {
     Some((opened, analysis))
 }
 
-fn breakdown(of: &(Opened, Analysis), device: DeviceChoice, step: StepChoice, by: GroupBy) -> Breakdown {
-    of.1.breakdown(&of.0.profile, &Query { device, step, by, ..Query::busiest() }).unwrap()
+fn breakdown(opened: &(Opened, Analysis), device: DeviceChoice, step: StepChoice, by: GroupBy) -> Breakdown {
+    opened.1.breakdown(&opened.0.profile, &Query { device, step, by, ..Query::busiest() }).unwrap()
 }
 
 /// Returns the rows of one of xprof's tables, by the names of its columns.
@@ -203,9 +203,9 @@ fn every_grouping_sums() {
 }
 
 /// Returns the event of a kernel with a correlation id, and with the stats of its op if one is given.
-fn kernel(plane: &mut make::Plane, at: (i64, i64), name: &str, correlation: i64, op: Option<&str>) -> XEvent {
+fn kernel(plane: &mut make::Plane, time: (i64, i64), name: &str, correlation: i64, op: Option<&str>) -> XEvent {
     let id = plane.op(name, "", &[]);
-    let mut event = make::event(id, at.0, at.1);
+    let mut event = make::event(id, time.0, time.1);
     event.stats.push(plane.stat("correlation_id", int(correlation)));
     if let Some(op) = op {
         for (stat, value) in [("hlo_op", text(op)), ("hlo_module", text("jit_f")), ("program_id", int(7))] {

@@ -44,33 +44,33 @@ fn is_text_of_cell(copied: &str, (cell, title): (&Cell, &str), escaped: impl Fn(
 }
 
 /// Checks a table against its copies, and returns the number of its rows.
-fn check(of: &TableOf, mut answer: impl FnMut(ViewRequest) -> Reply) -> usize {
+fn check(table: &TableOf, mut answer: impl FnMut(ViewRequest) -> Reply) -> usize {
     let query = PageQuery { count: 1000, ..PageQuery::default() };
-    let request = ViewRequest::Table { of: of.clone(), action: TableAction::Rows(query.clone()) };
-    let page: TablePage = answer(request).decode().unwrap_or_else(|reply| panic!("{of:?}: {reply:?}"));
+    let request = ViewRequest::Table { of: table.clone(), action: TableAction::Rows(query.clone()) };
+    let page: TablePage = answer(request).decode().unwrap_or_else(|reply| panic!("{table:?}: {reply:?}"));
     let columns: Vec<String> = page.columns.iter().map(|column| column.id.clone()).collect();
     let mut copy = |form: CopyForm| -> CopiedRows {
         let action = TableAction::Copy { query: query.clone(), columns: columns.clone(), keys: None, form };
-        answer(ViewRequest::Table { of: of.clone(), action }).decode().unwrap()
+        answer(ViewRequest::Table { of: table.clone(), action }).decode().unwrap()
     };
     let (markdown, tsv) = (copy(CopyForm::Markdown), copy(CopyForm::Tsv));
-    assert_eq!((markdown.n, tsv.n), (page.n_rows, page.n_rows), "{of:?}");
+    assert_eq!((markdown.n, tsv.n), (page.n_rows, page.n_rows), "{table:?}");
     let head = |column: &rooflight::table::page::Head| {
         if column.unit.is_empty() { column.head.clone() } else { format!("{} ({})", column.head, column.unit) }
     };
     let heads: Vec<String> = page.columns.iter().map(head).collect();
     let mut lines = markdown.text.lines();
-    assert_eq!(markdown_cells(lines.next().unwrap()), heads, "{of:?}");
+    assert_eq!(markdown_cells(lines.next().unwrap()), heads, "{table:?}");
     let rule = page.columns.iter().map(|column| if column.numeric { "---:" } else { "---" });
-    assert_eq!(markdown_cells(lines.next().unwrap()), rule.collect::<Vec<_>>(), "{of:?}");
+    assert_eq!(markdown_cells(lines.next().unwrap()), rule.collect::<Vec<_>>(), "{table:?}");
     let mut tsv_lines = tsv.text.lines();
-    assert_eq!(tsv_lines.next().unwrap().split('\t').collect::<Vec<_>>(), heads, "{of:?}");
+    assert_eq!(tsv_lines.next().unwrap().split('\t').collect::<Vec<_>>(), heads, "{table:?}");
     for row in &page.rows {
         let markdown = markdown_cells(lines.next().unwrap());
         let tsv: Vec<&str> = tsv_lines.next().unwrap().split('\t').collect();
-        assert_eq!((markdown.len(), tsv.len()), (row.cells.len(), row.cells.len()), "{of:?}: {}", row.key);
+        assert_eq!((markdown.len(), tsv.len()), (row.cells.len(), row.cells.len()), "{table:?}: {}", row.key);
         for (at, cell) in row.cells.iter().enumerate() {
-            let what = format!("{of:?}, {}, {}: {cell:?}", row.key, columns[at]);
+            let what = format!("{table:?}, {}, {}: {cell:?}", row.key, columns[at]);
             let escaped = |text: &str| markdown_text(text).into_owned();
             assert!(is_text_of_cell(&markdown[at], (cell, &row.title), escaped), "{what}: {}", markdown[at]);
             // Numbers of tab-separated text are plain numbers.
@@ -82,7 +82,7 @@ fn check(of: &TableOf, mut answer: impl FnMut(ViewRequest) -> Reply) -> usize {
             assert!(is_text_of_cell(tsv[at], (cell, &row.title), plain), "{what}: {}", tsv[at]);
         }
     }
-    assert_eq!((lines.next(), tsv_lines.next()), (None, None), "{of:?}");
+    assert_eq!((lines.next(), tsv_lines.next()), (None, None), "{table:?}");
     page.rows.len()
 }
 

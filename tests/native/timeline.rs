@@ -26,13 +26,13 @@ pub fn captures() -> Vec<(String, Opened)> {
         .collect()
 }
 
-fn line(opened: &Opened, of: LineRef) -> &Line {
-    &opened.profile.planes[of.plane as usize].lines[of.line as usize]
+fn line(opened: &Opened, line: LineRef) -> &Line {
+    &opened.profile.planes[line.plane as usize].lines[line.line as usize]
 }
 
 /// Start and end of each event of a line, on the axis.
-pub fn times(opened: &Opened, analysis: &Analysis, of: LineRef) -> Vec<(u64, u64)> {
-    let times = analysis.axis.times(line(opened, of)).unwrap();
+pub fn times(opened: &Opened, analysis: &Analysis, line_ref: LineRef) -> Vec<(u64, u64)> {
+    let times = analysis.axis.times(line(opened, line_ref)).unwrap();
     (0..times.events.len()).map(|event| times.time(event)).collect()
 }
 

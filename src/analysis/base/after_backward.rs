@@ -96,16 +96,16 @@ fn record_latest(last: &mut IndexMap<Run, u64>, latest: Option<(Run, u64)>) {
     }
 }
 
-/// Returns the index of the step that contains the instant `at`, in ps on the step clock; 0 in a capture without steps,
+/// Returns the index of the step that contains the instant `time`, in ps on the step clock; 0 in a capture without steps,
 /// and `None` between steps. `before` is the index for the previous instant, and is tried first.
-fn run_at(device: &Device, at: u64, before: Option<usize>) -> Option<usize> {
+fn run_at(device: &Device, time: u64, before: Option<usize>) -> Option<usize> {
     if device.steps.is_empty() {
         return Some(0);
     }
-    let is_next = |run: &usize| device.steps.get(run + 1).is_none_or(|next| at < next.window.0);
-    if let Some(run) = before.filter(|run| is_next(run) && device.steps[*run].window.0 <= at) {
-        return (at < device.steps[run].window.1).then_some(run);
+    let is_next = |run: &usize| device.steps.get(run + 1).is_none_or(|next| time < next.window.0);
+    if let Some(run) = before.filter(|run| is_next(run) && device.steps[*run].window.0 <= time) {
+        return (time < device.steps[run].window.1).then_some(run);
     }
-    let run = device.steps.partition_point(|s| s.window.0 <= at).checked_sub(1)?;
-    (at < device.steps[run].window.1).then_some(run)
+    let run = device.steps.partition_point(|s| s.window.0 <= time).checked_sub(1)?;
+    (time < device.steps[run].window.1).then_some(run)
 }

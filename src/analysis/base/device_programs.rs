@@ -17,6 +17,8 @@ pub fn sets_of_programs(profile: &Profile, devices: &[Device]) -> BTreeSet<BTree
 pub fn has_stages(profile: &Profile, devices: &[Device]) -> bool {
     let sets = sets_of_programs(profile, devices);
     sets.iter().enumerate().any(|(at, of)| {
-        sets.iter().skip(at + 1).any(|other| of.difference(other).next().is_some() && other.difference(of).next().is_some())
+        sets.iter()
+            .skip(at + 1)
+            .any(|other| of.difference(other).next().is_some() && other.difference(of).next().is_some())
     })
 }

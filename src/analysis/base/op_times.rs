@@ -260,8 +260,8 @@ impl OpTimeCache {
         wanted.iter().map(times).collect()
     }
 
-    fn is_cached(&self, of: &OpTimesRequest<'_>) -> bool {
-        let key = (of.index, of.window.clone());
+    fn is_cached(&self, request: &OpTimesRequest<'_>) -> bool {
+        let key = (request.index, request.window.clone());
         self.generations.borrow().iter().any(|generation| generation.cached.contains_key(&key))
     }
 

@@ -186,9 +186,9 @@ fn chain<S: ScopeSums>(tree: &[Growing<'_, S>], first: u32, n_layers: &IndexMap<
 }
 
 /// Returns the children of a node to report, in order.
-fn children<S: ScopeSums>(tree: &[Growing<'_, S>], of: u32, path: &str, least: f64) -> Vec<Next<S>> {
+fn children<S: ScopeSums>(tree: &[Growing<'_, S>], index: u32, path: &str, least: f64) -> Vec<Next<S>> {
     let (mut large, mut small) = (Vec::new(), Vec::new());
-    for child in &tree[of as usize].children {
+    for child in &tree[index as usize].children {
         let node = &tree[*child as usize];
         // The time without a scope shows how far the tree can be trusted, so its node is never hidden.
         #[expect(clippy::cast_precision_loss, reason = "a threshold")]

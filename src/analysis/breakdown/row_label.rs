@@ -214,9 +214,9 @@ fn shared(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns the index at which the word around the character `at` begins.
-fn word_start(text: &str, at: usize) -> usize {
-    let before: Vec<char> = text.chars().take(at).collect();
+/// Returns the index at which the word around the character `index` begins.
+fn word_start(text: &str, index: usize) -> usize {
+    let before: Vec<char> = text.chars().take(index).collect();
     before.iter().rposition(|c| !(c.is_alphanumeric() || *c == '_')).map_or(0, |last| last + 1)
 }
 

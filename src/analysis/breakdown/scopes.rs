@@ -99,8 +99,8 @@ impl Analysis {
     }
 }
 
-fn node(of: ScopeTreeNode<Sums>) -> ScopeNode {
-    let ScopeTreeNode { name, path, parent, depth, own, total } = of;
+fn node(node: ScopeTreeNode<Sums>) -> ScopeNode {
+    let ScopeTreeNode { name, path, parent, depth, own, total } = node;
     let Sums { time, n, by_kind } = total;
     ScopeNode { name, path, parent, depth, self_time: own.time, total: time, n, by_kind }
 }

@@ -71,14 +71,14 @@ pub fn group(heads: &[FileHead]) -> (Vec<CaptureFiles>, u32) {
 }
 
 /// Returns the capture of a report. Its name is that of the file, or that of its folder if only the folder is named by a time.
-fn report(heads: &[FileHead], at: u32) -> CaptureFiles {
-    let path = &heads[at as usize].path;
+fn report(heads: &[FileHead], index: u32) -> CaptureFiles {
+    let path = &heads[index as usize].path;
     let (name, last) = (stem(path), folder(path).rsplit('/').next().unwrap_or_default());
     let (name, start_ns) = match (start_of_name(name), start_of_name(last)) {
         (None, Some(start)) => (last, Some(start)),
         (start, _) => (name, start),
     };
-    CaptureFiles { name: name.to_owned(), files: vec![at], n_hosts: 1, start_ns, stop_ns: None }
+    CaptureFiles { name: name.to_owned(), files: vec![index], n_hosts: 1, start_ns, stop_ns: None }
 }
 
 fn capture(heads: &[FileHead], folder: &str, files: &[u32], is_single: bool) -> CaptureFiles {

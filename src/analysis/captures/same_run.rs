@@ -198,12 +198,12 @@ impl Components {
         Self { parents: (0..n as u32).collect() }
     }
 
-    fn root(&mut self, mut at: u32) -> u32 {
-        while self.parents[at as usize] != at {
-            self.parents[at as usize] = self.parents[self.parents[at as usize] as usize];
-            at = self.parents[at as usize];
+    fn root(&mut self, mut index: u32) -> u32 {
+        while self.parents[index as usize] != index {
+            self.parents[index as usize] = self.parents[self.parents[index as usize] as usize];
+            index = self.parents[index as usize];
         }
-        at
+        index
     }
 
     fn join(&mut self, a: u32, b: u32) {

@@ -89,10 +89,10 @@ impl DcnTransfers {
         found
     }
 
-    fn add(&mut self, profile: &Profile, plane: &Plane, at: usize, id: OpId) {
-        self.of.insert(id, at);
+    fn add(&mut self, profile: &Profile, plane: &Plane, index: usize, id: OpId) {
+        self.of.insert(id, index);
         let word = |id: OpId| opcode(profile.text(plane.op(id).text));
-        let of = &mut self.all[at];
+        let of = &mut self.all[index];
         if word(id) == Some("send") {
             of.start = id;
         }

@@ -77,9 +77,9 @@ fn is_machinery(segment: &str, name: &str) -> bool {
     name.is_empty() || words.contains(&name) || segment.contains("jit(")
 }
 
-/// Returns whether the `/body` that starts at `at` is a whole segment of the path.
-fn is_end(path: &str, at: usize) -> bool {
-    let rest = &path[at + "/body".len()..];
+/// Returns whether the `/body` that starts at `index` is a whole segment of the path.
+fn is_end(path: &str, index: usize) -> bool {
+    let rest = &path[index + "/body".len()..];
     rest.is_empty() || rest.starts_with('/')
 }
 

@@ -40,8 +40,7 @@ pub struct Class {
 pub fn classify(facts: Facts<'_>) -> Class {
     let opcode = opcode(facts.text);
     // The kernel that ran is a copy. Only the opcode of a collective or of a host transfer takes precedence over that.
-    let copies =
-        facts.kernel.is_some_and(|kernel| cupti_copy_name(kernel).is_some() || is_layout_kernel(kernel));
+    let copies = facts.kernel.is_some_and(|kernel| cupti_copy_name(kernel).is_some() || is_layout_kernel(kernel));
     let kind = opcode
         .and_then(|o| by_opcode(o, facts.text))
         .filter(|kind| !copies || matches!(kind, Kind::Communication | Kind::Host))

@@ -84,8 +84,8 @@ impl CommAccumulator {
     }
 
     /// Adds an interval in flight, clipped to the window. [`Self::finish_core`] merges these intervals.
-    pub fn add_span(&mut self, at: Interval) {
-        self.flying.push(at);
+    pub fn add_span(&mut self, interval: Interval) {
+        self.flying.push(interval);
     }
 
     /// Ends a core: merges its intervals in flight, splits them by its `compute`, and adds the result to the sums.

@@ -188,18 +188,18 @@ impl CoreTimeline {
     /// Adds an event of a transfer's op. `halves` collects the starts and dones of transfers that are on no async line.
     fn add_role(
         &mut self,
-        at: Interval,
+        interval: Interval,
         (role, transfer): (TransferRole, u32),
         on_line: &[bool],
         halves: &mut Vec<(Interval, TransferRole, u32)>,
     ) {
         if role == TransferRole::Done {
-            self.dones.push((at, transfer));
+            self.dones.push((interval, transfer));
         }
         match role {
-            TransferRole::Whole => self.spans.push(Span { at, transfer, from: SpanOrigin::Sync }),
+            TransferRole::Whole => self.spans.push(Span { at: interval, transfer, from: SpanOrigin::Sync }),
             TransferRole::Start | TransferRole::Done if !on_line[transfer as usize] => {
-                halves.push((at, role, transfer));
+                halves.push((interval, role, transfer));
             }
             _ => {}
         }

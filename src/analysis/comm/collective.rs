@@ -31,9 +31,15 @@ pub struct CollectiveInfo {
 
 impl CollectiveInfo {
     /// Describes a collective over DCN. `message` is the text of the op that tells its message.
-    pub fn over_dcn(of: &DcnTransfer, message: &str) -> Self {
-        let n_slices = of.n_slices.filter(|n| *n > 1).or(Some(2));
-        Self { primitive: of.primitive, bytes: message_bytes(message), groups: None, is_with_host: false, n_slices }
+    pub fn over_dcn(transfer: &DcnTransfer, message: &str) -> Self {
+        let n_slices = transfer.n_slices.filter(|n| *n > 1).or(Some(2));
+        Self {
+            primitive: transfer.primitive,
+            bytes: message_bytes(message),
+            groups: None,
+            is_with_host: false,
+            n_slices,
+        }
     }
 
     pub fn is_over_dcn(&self) -> bool {

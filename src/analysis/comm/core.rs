@@ -49,13 +49,13 @@ impl CoreWindow<'_> {
     }
 
     /// Iterates over the parts of an interval that lie in the window.
-    pub fn clip(&self, at: Interval) -> impl Iterator<Item = Interval> {
-        self.window.within(at)
+    pub fn clip(&self, interval: Interval) -> impl Iterator<Item = Interval> {
+        self.window.within(interval)
     }
 
-    /// Whether the time `at` lies in the window. The whole capture contains every time.
-    pub fn starts(&self, at: u64) -> bool {
-        self.whole || self.window.contains(at)
+    /// Whether the time `time` lies in the window. The whole capture contains every time.
+    pub fn starts(&self, time: u64) -> bool {
+        self.whole || self.window.contains(time)
     }
 }
 

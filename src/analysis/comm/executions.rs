@@ -194,7 +194,7 @@ fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
 /// Adds the executions of a device, in order of time. The spans and dones of a transfer are paired in order: the first
 /// with the first. If they differ in number, the whole duration counts as waiting.
 pub(super) fn add(
-    at: usize,
+    index: usize,
     transfers: &AsyncPairs,
     timeline: &CoreTimeline,
     is_in: impl Fn(&Span) -> bool,
@@ -227,8 +227,8 @@ pub(super) fn add(
             place
         });
         let lengths = &mut ops[place];
-        if lengths.last().is_none_or(|(device, _)| *device != at) {
-            lengths.push((at, Some(Vec::new())));
+        if lengths.last().is_none_or(|(device, _)| *device != index) {
+            lengths.push((index, Some(Vec::new())));
         }
         if let Some((_, lengths)) = lengths.last_mut() {
             match lengths {

@@ -86,10 +86,10 @@ pub fn lanes(
 }
 
 /// Keeps the `limit` longest items, in order of time. Returns the number and the total length of the other items.
-fn longest<T>(items: &mut Vec<T>, limit: usize, at: impl Fn(&T) -> Interval) -> (u64, Picos) {
-    let length = |item: &T| at(item).1 - at(item).0;
-    items.small_sort_by_key(|item| (Reverse(length(item)), at(item)));
+fn longest<T>(items: &mut Vec<T>, limit: usize, time: impl Fn(&T) -> Interval) -> (u64, Picos) {
+    let length = |item: &T| time(item).1 - time(item).0;
+    items.small_sort_by_key(|item| (Reverse(length(item)), time(item)));
     let rest = items.split_off(items.len().min(limit));
-    items.small_sort_by_key(|item| at(item));
+    items.small_sort_by_key(|item| time(item));
     (rest.len() as u64, rest.iter().map(|item| Picos(length(item))).sum())
 }

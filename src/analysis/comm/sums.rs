@@ -312,8 +312,8 @@ impl<'a> Sums<'a> {
     }
 
     /// Returns the traffic of an accumulator, times the factor of the query.
-    fn traffic_at(&self, at: usize) -> Traffic {
-        scaled(self.accumulators[at].traffic, self.scale)
+    fn traffic_at(&self, index: usize) -> Traffic {
+        scaled(self.accumulators[index].traffic, self.scale)
     }
 
     /// Returns the sums of collectives (or of copies, with `is_copy`) on a core. `None` if the session has no such

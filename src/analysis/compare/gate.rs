@@ -56,10 +56,10 @@ pub enum GateResult {
 impl Gate {
     /// Returns the change of the figure as a share of A: for the period, that of the medians of the steps. `None` if a side does
     /// not tell.
-    pub fn change(&self, of: &Comparison) -> Option<f64> {
+    pub fn change(&self, comparison: &Comparison) -> Option<f64> {
         match self.on.figure() {
             Some(name) => {
-                let figure = of.figures.iter().find(|figure| figure.name == name)?;
+                let figure = comparison.figures.iter().find(|figure| figure.name == name)?;
                 let (a, b) = (figure.a?, figure.b?);
                 // A figure that was 0 and is not 0 any more exceeds every limit.
                 Some(if a > 0.0 {
@@ -71,54 +71,58 @@ impl Gate {
                 })
             }
             None => {
-                let median = |side: &SideHead| match median(&of.unit.samples(side)) {
+                let median = |side: &SideHead| match median(&comparison.unit.samples(side)) {
                     // A report that does not hold all steps holds their median.
-                    None => side.median_ps.map(|median| median * of.unit.scale(side)),
+                    None => side.median_ps.map(|median| median * comparison.unit.scale(side)),
                     known => known,
                 };
-                let (a, b) = (median(&of.a)?, median(&of.b)?);
+                let (a, b) = (median(&comparison.a)?, median(&comparison.b)?);
                 (a > 0.0).then(|| (b - a) / a)
             }
         }
     }
 
     /// Evaluates the gate for a comparison: it fails if its figure or its rows do.
-    pub fn evaluate(&self, of: &Comparison) -> GateResult {
-        let results = [self.limit.map(|limit| self.evaluate_figure(of, limit)), self.evaluate_rows(of)];
+    pub fn evaluate(&self, comparison: &Comparison) -> GateResult {
+        let results = [self.limit.map(|limit| self.evaluate_figure(comparison, limit)), self.evaluate_rows(comparison)];
         results.into_iter().flatten().max().unwrap_or(GateResult::Passed)
     }
 
     /// Returns the rows of both sides that are slower by more than the limit of rows, the largest difference first. Empty without
     /// such a limit.
-    pub fn slower_rows<'a>(&self, of: &'a Comparison) -> Vec<&'a RowDelta> {
-        self.rows_beyond(of, CompareRows::Matched)
+    pub fn slower_rows<'a>(&self, comparison: &'a Comparison) -> Vec<&'a RowDelta> {
+        self.rows_beyond(comparison, CompareRows::Matched)
     }
 
     /// Returns the rows of B alone that take longer than the limit of rows, the longest first. Empty without such a limit.
-    pub fn new_rows<'a>(&self, of: &'a Comparison) -> Vec<&'a RowDelta> {
-        self.rows_beyond(of, CompareRows::OnlyInB)
+    pub fn new_rows<'a>(&self, comparison: &'a Comparison) -> Vec<&'a RowDelta> {
+        self.rows_beyond(comparison, CompareRows::OnlyInB)
     }
 
     /// Returns whether new rows fail the gate. An op that is new may do the work of ops that are gone, so it counts only if the
     /// whole is slower.
-    pub fn new_rows_count(of: &Comparison) -> bool {
-        of.verdict == Verdict::Regression
+    pub fn new_rows_count(comparison: &Comparison) -> bool {
+        comparison.verdict == Verdict::Regression
     }
 
     #[expect(clippy::cast_precision_loss, reason = "shares")]
-    fn rows_beyond<'a>(&self, of: &'a Comparison, sides: CompareRows) -> Vec<&'a RowDelta> {
+    fn rows_beyond<'a>(&self, comparison: &'a Comparison, sides: CompareRows) -> Vec<&'a RowDelta> {
         let Some(limit) = self.rows_over else { return Vec::new() };
         let is_beyond = |row: &&RowDelta| {
-            row.verdict == Verdict::Regression && row.sides() == sides && row.delta_ps as f64 > limit * of.a_ps as f64
+            row.verdict == Verdict::Regression
+                && row.sides() == sides
+                && row.delta_ps as f64 > limit * comparison.a_ps as f64
         };
-        of.rows.iter().filter(is_beyond).collect()
+        comparison.rows.iter().filter(is_beyond).collect()
     }
 
-    fn evaluate_rows(&self, of: &Comparison) -> Option<GateResult> {
+    fn evaluate_rows(&self, comparison: &Comparison) -> Option<GateResult> {
         self.rows_over?;
-        Some(if matches!(of.verdict, Verdict::Incomparable | Verdict::TooFewSteps) {
+        Some(if matches!(comparison.verdict, Verdict::Incomparable | Verdict::TooFewSteps) {
             GateResult::Inconclusive
-        } else if self.slower_rows(of).is_empty() && (self.new_rows(of).is_empty() || !Self::new_rows_count(of)) {
+        } else if self.slower_rows(comparison).is_empty()
+            && (self.new_rows(comparison).is_empty() || !Self::new_rows_count(comparison))
+        {
             GateResult::Passed
         } else {
             GateResult::Failed
@@ -128,14 +132,14 @@ impl Gate {
     /// Evaluates the figure. The period fails if the median of B exceeds that of A by more than the limit, and the interval of
     /// the difference lies above 0; with fewer than 4 steps on a side, if it exceeds the limit and the band of noise together. Other
     /// figures have no samples, so the limit alone decides.
-    fn evaluate_figure(&self, of: &Comparison, limit: f64) -> GateResult {
-        if matches!(of.verdict, Verdict::Incomparable | Verdict::TooFewSteps) && self.on == GateFigure::Period {
+    fn evaluate_figure(&self, comparison: &Comparison, limit: f64) -> GateResult {
+        if matches!(comparison.verdict, Verdict::Incomparable | Verdict::TooFewSteps) && self.on == GateFigure::Period {
             return GateResult::Inconclusive;
         }
-        let Some(change) = self.change(of) else { return GateResult::Inconclusive };
-        let is_beyond = match (self.on, of.p, of.shift) {
+        let Some(change) = self.change(comparison) else { return GateResult::Inconclusive };
+        let is_beyond = match (self.on, comparison.p, comparison.shift) {
             (GateFigure::Period, Some(_), Some(shift)) => change > limit && shift.low > 0.0,
-            (GateFigure::Period, ..) => change > limit + of.band,
+            (GateFigure::Period, ..) => change > limit + comparison.band,
             _ => change > limit,
         };
         if is_beyond { GateResult::Failed } else { GateResult::Passed }

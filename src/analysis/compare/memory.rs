@@ -88,8 +88,13 @@ fn peak(a: &InputPeak<'_>, b: &InputPeak<'_>) -> Option<PeakDelta> {
     })
 }
 
-fn peak_side(of: &InputPeak<'_>) -> PeakSide {
-    PeakSide { peak: of.peak, instruction: of.instruction.map(str::to_owned), n_buffers: of.n_buffers, basis: of.basis }
+fn peak_side(peak: &InputPeak<'_>) -> PeakSide {
+    PeakSide {
+        peak: peak.peak,
+        instruction: peak.instruction.map(str::to_owned),
+        n_buffers: peak.n_buffers,
+        basis: peak.basis,
+    }
 }
 
 impl<'a> InputPeak<'a> {

@@ -27,8 +27,8 @@ pub struct Pairs<'p, 'a, 'b> {
 
 impl Pairs<'_, '_, '_> {
     /// Returns the difference of a pair; with an owner, only its part.
-    pub fn difference(&self, of: &OpMatch, owner: Option<Owner>) -> Numerator {
-        self.divisors.difference(self.a.time(&of.a, owner), self.b.time(&of.b, owner))
+    pub fn difference(&self, op_match: &OpMatch, owner: Option<Owner>) -> Numerator {
+        self.divisors.difference(self.a.time(&op_match.a, owner), self.b.time(&op_match.b, owner))
     }
 
     /// Returns the share of the time of each side that each tier pairs.
@@ -70,9 +70,9 @@ pub fn rows(pairs: &Pairs<'_, '_, '_>, gaps: &[Numerator], a_ps: i64) -> Vec<Row
 
 /// Compares the times of a pair in the steps of both sides. Ops of one side take no time in the other one. `None` if the times of
 /// an op are unknown.
-fn p_value(pairs: &Pairs<'_, '_, '_>, of: &OpMatch) -> Option<f64> {
-    let a = step_times(pairs.a, &of.a, pairs.scales.0)?;
-    Some(mann_whitney_of_samples(&a, &step_times(pairs.b, &of.b, pairs.scales.1)?))
+fn p_value(pairs: &Pairs<'_, '_, '_>, op_match: &OpMatch) -> Option<f64> {
+    let a = step_times(pairs.a, &op_match.a, pairs.scales.0)?;
+    Some(mann_whitney_of_samples(&a, &step_times(pairs.b, &op_match.b, pairs.scales.1)?))
 }
 
 /// Returns the sums of the times of ops in each step. In most steps of a capture with many programs, an op has no time.
@@ -93,7 +93,7 @@ fn step_times(side: &Input<'_>, ops: &[usize], scale: f64) -> Option<Sample> {
 #[expect(clippy::cast_precision_loss, reason = "times of a row, which are below 2⁵³ ps")]
 fn row(
     pairs: &Pairs<'_, '_, '_>,
-    of: &OpMatch,
+    op_match: &OpMatch,
     delta_ps: i64,
     whole_ps: i64,
     (p, is_real): (Option<f64>, bool),
@@ -102,9 +102,10 @@ fn row(
     let side = |side: &Input<'_>, ops: &[usize], divisor: u64, self_ps: i64| {
         (!ops.is_empty()).then(|| row_side(side, ops, factor / divisor.max(1) as f64, self_ps))
     };
-    let a_ps = pairs.divisors.mean_a(pairs.a.time(&of.a, None));
-    let b_ps = pairs.divisors.mean_b(pairs.b.time(&of.b, None));
-    let (a, b) = (side(pairs.a, &of.a, pairs.divisors.a, a_ps), side(pairs.b, &of.b, pairs.divisors.b, b_ps));
+    let a_ps = pairs.divisors.mean_a(pairs.a.time(&op_match.a, None));
+    let b_ps = pairs.divisors.mean_b(pairs.b.time(&op_match.b, None));
+    let (a, b) =
+        (side(pairs.a, &op_match.a, pairs.divisors.a, a_ps), side(pairs.b, &op_match.b, pairs.divisors.b, b_ps));
     let (mut count_ps, mut work_ps) = (0, None);
     if let (Some(a), Some(b)) = (&a, &b)
         && a.n_executions > 0.0
@@ -119,10 +120,10 @@ fn row(
     let is_beyond = delta_ps.unsigned_abs() as f64 > ROW_BAND * whole_ps.unsigned_abs() as f64;
     let verdict = Verdict::of_difference(delta_ps, (p.is_none() || is_real) && is_beyond);
     let efficiency_ps = work_ps.map(|work| delta_ps.saturating_sub(count_ps).saturating_sub(work));
-    let is_ambiguous = of.is_ambiguous;
+    let is_ambiguous = op_match.is_ambiguous;
     RowDelta {
-        kind: kind(pairs, of),
-        tier: of.tier,
+        kind: kind(pairs, op_match),
+        tier: op_match.tier,
         is_ambiguous,
         a,
         b,
@@ -135,12 +136,12 @@ fn row(
     }
 }
 
-fn kind(pairs: &Pairs<'_, '_, '_>, of: &OpMatch) -> Kind {
+fn kind(pairs: &Pairs<'_, '_, '_>, op_match: &OpMatch) -> Kind {
     let kind = |side: &Input<'_>, ops: &[usize]| {
         let longest = ops.iter().max_by_key(|at| (side.ops[**at].total, Reverse(**at)))?;
         Some(side.ops[*longest].kind)
     };
-    kind(pairs.b, &of.b).or_else(|| kind(pairs.a, &of.a)).unwrap_or(Kind::Other)
+    kind(pairs.b, &op_match.b).or_else(|| kind(pairs.a, &op_match.a)).unwrap_or(Kind::Other)
 }
 
 fn row_side(side: &Input<'_>, ops: &[usize], scale: f64, self_ps: i64) -> RowSide {

@@ -104,14 +104,14 @@ fn middle(values: &[Option<f64>]) -> Option<usize> {
     clippy::cast_precision_loss,
     reason = "means in ps, as those of two captures"
 )]
-pub fn compare_samples(base: &[f64], of: &[f64], band: f64) -> Verdict {
-    if base.is_empty() || of.is_empty() {
+pub fn compare_samples(base: &[f64], values: &[f64], band: f64) -> Verdict {
+    if base.is_empty() || values.is_empty() {
         return Verdict::TooFewSteps;
     }
     let mean = |samples: &[f64]| samples.iter().sum::<f64>() / samples.len().max(1) as f64;
-    let shift = shift(base, of).map(|shift| shift.widened(widening(base, of)));
-    let (whole, delta) = (mean(base).round() as i64, (mean(of) - mean(base)).round() as i64);
-    verdict::evaluate((base, of), shift, (whole, delta), band).verdict
+    let shift = shift(base, values).map(|shift| shift.widened(widening(base, values)));
+    let (whole, delta) = (mean(base).round() as i64, (mean(values) - mean(base)).round() as i64);
+    verdict::evaluate((base, values), shift, (whole, delta), band).verdict
 }
 
 /// Finds the change points of a figure. `values` are in the order of the captures; `None` if a capture does not have the figure.

@@ -32,10 +32,10 @@ impl Whole {
 }
 
 /// Returns the time of an owner in ps that belongs to no op.
-fn without_ops(of: &Input<'_>, owner: Owner) -> u64 {
-    let all: Vec<usize> = (0..of.ops.len()).collect();
-    let of_ops = Picos(of.time(&all, Some(owner)));
-    of.ledger.time(owner).saturating_sub(of_ops).0
+fn without_ops(input: &Input<'_>, owner: Owner) -> u64 {
+    let all: Vec<usize> = (0..input.ops.len()).collect();
+    let of_ops = Picos(input.time(&all, Some(owner)));
+    input.ledger.time(owner).saturating_sub(of_ops).0
 }
 
 /// Divides the difference among the owners that have time on either side.

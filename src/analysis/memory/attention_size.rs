@@ -30,12 +30,12 @@ pub(super) fn attention_units(module: &Module, sequences: u64, length: u64) -> O
 
 /// Returns sequences × heads × head size of an instruction that computes scores, or all of attention.
 #[expect(clippy::cast_precision_loss, reason = "sizes of a model")]
-fn units_of(module: &Module, id: InstructionId, of: &Instruction, sequences: u64, length: u64) -> Option<f64> {
-    let (result, square) = (|| of.shape.arrays().next(), length as f64 * length as f64);
-    match &*of.opcode {
+fn units_of(module: &Module, id: InstructionId, instruction: &Instruction, sequences: u64, length: u64) -> Option<f64> {
+    let (result, square) = (|| instruction.shape.arrays().next(), length as f64 * length as f64);
+    match &*instruction.opcode {
         "dot" | "convolution" => units_of_scores(module, id, result()?, square, (sequences, length)),
         "custom-call" => {
-            let (target, result) = (of.custom_call_target()?, result()?);
+            let (target, result) = (instruction.custom_call_target()?, result()?);
             if target.starts_with("__cudnn$fmha") {
                 // The result has the heads of all queries: sequences × heads × length × head size.
                 return Some(result.elements()? as f64 / length as f64).filter(|_| result.dims.contains(&length));
@@ -65,10 +65,10 @@ fn units_of_scores(
 
 /// Returns whether an array may hold the scores of sequences against themselves: the length twice, and more than one array
 /// of scores for each sequence.
-fn is_scores(of: &ArrayShape, sequences: u64, length: u64) -> bool {
-    let n_lengths = of.dims.iter().filter(|dim| **dim == length).count();
-    let others: u64 = of.dims.iter().filter(|dim| **dim != length).fold(1, |all, dim| all.saturating_mul(*dim));
-    n_lengths == 2 && of.dims.len() > 2 && (of.dims.len() > 3 || others > sequences)
+fn is_scores(shape: &ArrayShape, sequences: u64, length: u64) -> bool {
+    let n_lengths = shape.dims.iter().filter(|dim| **dim == length).count();
+    let others: u64 = shape.dims.iter().filter(|dim| **dim != length).fold(1, |all, dim| all.saturating_mul(*dim));
+    n_lengths == 2 && shape.dims.len() > 2 && (shape.dims.len() > 3 || others > sequences)
 }
 
 /// Returns how often an instruction is executed in a run of the program. `None` if the iterations of a loop are unknown.
@@ -91,12 +91,12 @@ fn executions(module: &Module, id: InstructionId, depth: u32) -> Option<f64> {
 /// Returns the iterations of a loop: as the compiler states them, or the constant that its condition compares a counter
 /// with. Such counters start at 0.
 #[expect(clippy::cast_precision_loss, reason = "a number of layers")]
-fn iterations(module: &Module, of: &Instruction) -> Option<f64> {
-    let known = of.backend_config().and_then(crate::analysis::classify::layer::trip_count);
+fn iterations(module: &Module, instruction: &Instruction) -> Option<f64> {
+    let known = instruction.backend_config().and_then(crate::analysis::classify::layer::trip_count);
     if let Some(n) = known {
         return Some(n as f64);
     }
-    let condition = of.call("condition")?.id?;
+    let condition = instruction.call("condition")?.id?;
     let inner = || module.instructions_of(condition).filter_map(|id| module.instruction(id));
     let mut constants = inner().filter(|of| &*of.opcode == "constant");
     let limit = constants.next().filter(|_| constants.next().is_none())?;

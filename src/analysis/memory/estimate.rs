@@ -144,15 +144,21 @@ impl LiveRanges<'_> {
         Some(())
     }
 
-    fn instruction(&mut self, id: InstructionId, of: &Instruction, operands: &[Value], depth: usize) -> Option<Value> {
+    fn instruction(
+        &mut self,
+        id: InstructionId,
+        instruction: &Instruction,
+        operands: &[Value],
+        depth: usize,
+    ) -> Option<Value> {
         let module = self.module;
-        self.visit(of.operands.len())?;
+        self.visit(instruction.operands.len())?;
         let inputs: Vec<Value> = module.operands(id).map(|operand| self.value(operand)).collect();
         let n_inputs: usize = inputs.iter().map(|input| input.len()).sum();
-        let opcode = &*of.opcode;
+        let opcode = &*instruction.opcode;
         match opcode {
             "parameter" => {
-                let number = of.parameter_number().and_then(|number| usize::try_from(number).ok())?;
+                let number = instruction.parameter_number().and_then(|number| usize::try_from(number).ok())?;
                 if let Some(value) = operands.get(number) {
                     return Some(value.clone());
                 }
@@ -160,11 +166,11 @@ impl LiveRanges<'_> {
             // The caller pays for the list. A tuple of tuples may be as long as the product of their lengths.
             "tuple" if n_inputs > self.left => return None,
             "tuple" => return Some(inputs.iter().flat_map(|input| input.iter().copied()).collect()),
-            "get-tuple-element" => return Some(self.element(id, of, &inputs).unwrap_or_else(|| Rc::new([]))),
+            "get-tuple-element" => return Some(self.element(id, instruction, &inputs).unwrap_or_else(|| Rc::new([]))),
             _ => {}
         }
-        self.visit(n_inputs + of.name.len() / LETTERS)?;
-        self.bodies(of, &inputs, depth)?;
+        self.visit(n_inputs + instruction.name.len() / LETTERS)?;
+        self.bodies(instruction, &inputs, depth)?;
         let at = u32::try_from(self.order.len()).ok()?;
         self.order.push(id);
         for buffer in inputs.iter().flat_map(|input| input.iter()) {
@@ -174,10 +180,11 @@ impl LiveRanges<'_> {
         if PASSES_ON.contains(&opcode) {
             return Some(first);
         }
-        if let ("call", Some(root)) = (opcode, of.calls().find_map(|call| module.computation(call.id?)?.root)) {
+        if let ("call", Some(root)) = (opcode, instruction.calls().find_map(|call| module.computation(call.id?)?.root))
+        {
             return Some(self.value(root));
         }
-        let n = of.shape.arrays().count();
+        let n = instruction.shape.arrays().count();
         if is_done(opcode) {
             // The result of a `copy-start` begins with the copy, and that of any other start with its operands.
             self.visit(n)?;
@@ -191,11 +198,11 @@ impl LiveRanges<'_> {
         let passed_at = usize::from(opcode == "copy-start");
         let has_passed = n > passed.len();
         let mut value = Vec::with_capacity(n);
-        for (i, (index, array)) in arrays(&of.shape).into_iter().enumerate() {
+        for (i, (index, array)) in arrays(&instruction.shape).into_iter().enumerate() {
             let passed = i.checked_sub(passed_at).and_then(|i| passed.get(i)).filter(|_| has_passed);
             value.push(match passed {
                 Some(buffer) => *buffer,
-                None => self.make(id, of, index, array, at)?,
+                None => self.make(id, instruction, index, array, at)?,
             });
         }
         Some(value.into())
@@ -206,8 +213,8 @@ impl LiveRanges<'_> {
     }
 
     /// Returns the buffers of one part of a tuple.
-    fn element(&mut self, id: InstructionId, of: &Instruction, inputs: &[Value]) -> Option<Value> {
-        let part: usize = of.text("index")?.parse().ok()?;
+    fn element(&mut self, id: InstructionId, instruction: &Instruction, inputs: &[Value]) -> Option<Value> {
+        let part: usize = instruction.text("index")?.parse().ok()?;
         let tuple = self.module.operands(id).next()?;
         let Shape::Tuple(parts) = &self.module.instruction(tuple)?.shape else { return None };
         let starts = self.starts.entry(tuple).or_insert_with(|| {
@@ -239,14 +246,14 @@ impl LiveRanges<'_> {
     }
 
     /// Walks the computations that a loop, a conditional or a call runs.
-    fn bodies(&mut self, of: &Instruction, inputs: &[Value], depth: usize) -> Option<()> {
+    fn bodies(&mut self, instruction: &Instruction, inputs: &[Value], depth: usize) -> Option<()> {
         let module = self.module;
-        let takes = |i: usize| match &*of.opcode {
+        let takes = |i: usize| match &*instruction.opcode {
             "while" | "call" => Some(inputs),
             "conditional" => inputs.get(i + 1..i + 2),
             _ => None,
         };
-        for (i, call) in of.calls().enumerate() {
+        for (i, call) in instruction.calls().enumerate() {
             self.visit(1)?;
             let (Some(inputs), Some(id)) = (takes(i), call.id) else { continue };
             if module.computation(id).is_some_and(|body| body.schedule.is_some()) {
@@ -254,8 +261,10 @@ impl LiveRanges<'_> {
             }
         }
         // The results of an iteration of a loop use the memory of the values that the iteration took.
-        let body =
-            of.call("body").filter(|_| &*of.opcode == "while").and_then(|call| module.computation(call.id?)?.root);
+        let body = instruction
+            .call("body")
+            .filter(|_| &*instruction.opcode == "while")
+            .and_then(|call| module.computation(call.id?)?.root);
         let (gives, carried) = (body.map(|root| self.value(root)), inputs.first());
         for (next, carried) in gives.iter().flat_map(|gives| gives.iter()).zip(carried.iter().flat_map(|of| of.iter()))
         {
@@ -267,25 +276,25 @@ impl LiveRanges<'_> {
     fn make(
         &mut self,
         id: InstructionId,
-        of: &Instruction,
+        instruction: &Instruction,
         index: Vec<i64>,
         array: &ArrayShape,
-        at: u32,
+        place: u32,
     ) -> Option<u32> {
         let buffer = u32::try_from(self.made.len()).ok()?;
-        self.visit(index.len() / LEVELS + of.name.len() / LETTERS)?;
+        self.visit(index.len() / LEVELS + instruction.name.len() / LETTERS)?;
         self.left_to_make = self.left_to_make.checked_sub(1)?;
-        let is = |opcode: &str| &*of.opcode == opcode;
+        let is = |opcode: &str| &*instruction.opcode == opcode;
         self.made.push(EstimatedBuffer {
             size: array.padded_bytes().unwrap_or_default(),
             color: array.memory_space(),
             instruction: id,
             index,
-            at,
-            first: at,
-            last: at,
+            at: place,
+            first: place,
+            last: place,
             same: buffer,
-            is_parameter: is("parameter") && of.computation == self.module.entry,
+            is_parameter: is("parameter") && instruction.computation == self.module.entry,
             is_constant: is("constant"),
             is_output: false,
         });
@@ -356,7 +365,7 @@ impl LiveRanges<'_> {
 
     /// Gives the arrays `made` by an instruction the memory of operands that nothing uses later. `None` if the operands are
     /// too many.
-    fn overwrite(&mut self, id: InstructionId, at: u32, made: Range<u32>) -> Option<()> {
+    fn overwrite(&mut self, id: InstructionId, index: u32, made: Range<u32>) -> Option<()> {
         self.visit(self.module.instruction(id).map_or(0, |of| of.operands.len()))?;
         let inputs: Vec<Value> = self.module.operands(id).map(|operand| self.value(operand)).collect();
         self.visit(inputs.iter().map(|input| input.len()).sum())?;
@@ -364,7 +373,12 @@ impl LiveRanges<'_> {
         for operand in inputs.iter().flat_map(|input| input.iter()) {
             let operand_bytes = self.memory(*operand);
             let of = &self.made[operand_bytes as usize];
-            if of.last == at && !of.is_parameter && !of.is_constant && !of.is_output && !made.contains(&operand_bytes) {
+            if of.last == index
+                && !of.is_parameter
+                && !of.is_constant
+                && !of.is_output
+                && !made.contains(&operand_bytes)
+            {
                 free.entry((of.size, of.color)).or_default().push_back(operand_bytes);
             }
         }

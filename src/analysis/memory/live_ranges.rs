@@ -73,7 +73,7 @@ pub(super) fn replay_heap_trace(trace: &HeapSimulatorTrace, buffers: &Buffers) -
 /// Applies one event. Returns `None` if the event is invalid.
 fn step(
     event: &Event,
-    at: u32,
+    index: u32,
     n: u32,
     buffers: &Buffers,
     memory: &mut [Memory],
@@ -102,7 +102,7 @@ fn step(
             let own = &mut memory[memory[slot].canonical as usize];
             own.holders = own.holders.checked_sub(1)?;
             if own.holders == 0 {
-                live_ranges[own.open as usize].last = at;
+                live_ranges[own.open as usize].last = index;
                 own.open = FREE;
             }
             return Some(());
@@ -111,7 +111,7 @@ fn step(
     memory[own].holders += 1;
     if memory[own].holders == 1 {
         memory[own].open = live_ranges.len() as u32;
-        live_ranges.push(LiveRange { slot: own as u32, holder: slot as u32, first: at, last: n });
+        live_ranges.push(LiveRange { slot: own as u32, holder: slot as u32, first: index, last: n });
     }
     Some(())
 }

@@ -118,8 +118,8 @@ impl Schedule {
 
 /// Returns the part of a training step at a place. The forward pass runs first: it is the first half of the schedule,
 /// and the backward pass is what follows 70 %.
-fn part(place: u32, of: u32) -> MomentPart {
-    let share = f64::from(place) / f64::from(of.max(1));
+fn part(place: u32, index: u32) -> MomentPart {
+    let share = f64::from(place) / f64::from(index.max(1));
     match share {
         s if s < 0.5 => MomentPart::Forward,
         s if s > 0.7 => MomentPart::Backward,

@@ -132,11 +132,14 @@ fn weight(inst: InstructionRef<'_>) -> u64 {
     shapes.flat_map(Shape::arrays).filter_map(ArrayShape::elements).fold(0, u64::saturating_add)
 }
 
-fn head(code: &str, of: InstructionRef<'_>, result: &str) -> String {
-    let from = |i| of.operand_shape(i).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
+fn head(code: &str, instruction: InstructionRef<'_>, result: &str) -> String {
+    let from = |i| instruction.operand_shape(i).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
     match code {
         "custom-call" => {
-            format!("custom call to {} → {result}", of.instruction.custom_call_target().unwrap_or("an unnamed target"))
+            format!(
+                "custom call to {} → {result}",
+                instruction.instruction.custom_call_target().unwrap_or("an unnamed target")
+            )
         }
         "scatter" => format!("scatter{} into {result}", from(2)),
         "dynamic-update-slice" => format!("dynamic-update-slice{} into {result}", from(1)),

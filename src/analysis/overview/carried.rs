@@ -73,8 +73,8 @@ pub fn n_rules() -> usize {
 }
 
 /// Returns the rule with an index in reports; the first rule if there is no such rule.
-fn rule(at: usize) -> &'static Rule {
-    let found = IN_REPORTS.get(at).and_then(|id| rules().find(|rule| rule.id == *id));
+fn rule(index: usize) -> &'static Rule {
+    let found = IN_REPORTS.get(index).and_then(|id| rules().find(|rule| rule.id == *id));
     // There always is a first rule.
     found.unwrap_or(&super::callbacks::RULES[0])
 }
@@ -93,8 +93,8 @@ pub fn rule_index(id: &str) -> usize {
 
 impl Finding {
     /// Returns a finding of a rule without numbers and evidence.
-    pub fn of_rule(at: usize) -> Self {
-        rule(at).empty_finding()
+    pub fn of_rule(index: usize) -> Self {
+        rule(index).empty_finding()
     }
 
     /// Returns which of the advice of its rule the finding gives, as bits, and the names of the flags that come first.
@@ -119,15 +119,15 @@ impl Finding {
 
 impl Checked {
     /// Returns the entry of a rule without numbers.
-    pub fn of_rule(at: usize) -> Self {
-        rule(at).checked(0.0, None)
+    pub fn of_rule(index: usize) -> Self {
+        rule(index).checked(0.0, None)
     }
 }
 
 impl SkippedRule {
     /// Returns the entry of a rule without a reason.
-    pub fn of_rule(at: usize) -> Self {
-        rule(at).skipped(String::new())
+    pub fn of_rule(index: usize) -> Self {
+        rule(index).skipped(String::new())
     }
 }
 

@@ -335,8 +335,8 @@ struct TransferKind {
 
 impl TransferKind {
     /// Returns the kind of an op of communication.
-    fn of_op(context: &Context<'_>, at: usize) -> Self {
-        let of = context.transfers.get(&context.by_op.ops[at].op);
+    fn of_op(context: &Context<'_>, index: usize) -> Self {
+        let of = context.transfers.get(&context.by_op.ops[index].op);
         let unknown = Self { primitive: Primitive::Unknown, is_over_dcn: false };
         of.map_or(unknown, |of| Self { primitive: of.primitive, is_over_dcn: of.is_over_dcn })
     }

@@ -311,8 +311,8 @@ fn doubt(context: &Context<'_>, ops: &[(usize, Picos)]) -> Option<(Confidence, &
     is_much.then_some((Confidence::Guess, "the data type of most of these ops is uncertain"))
 }
 
-fn is_compute_bound(context: &Context<'_>, at: usize) -> bool {
-    context.by_op.ops[at].floor.is_some_and(|floor| floor.compute_bound * 2.0 >= floor.roofline_time)
+fn is_compute_bound(context: &Context<'_>, index: usize) -> bool {
+    context.by_op.ops[index].floor.is_some_and(|floor| floor.compute_bound * 2.0 >= floor.roofline_time)
 }
 
 fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {

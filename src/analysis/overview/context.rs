@@ -91,19 +91,19 @@ impl<'a> Context<'a> {
     }
 
     /// Returns an op of the ledger and its facts.
-    pub fn op(&self, at: usize) -> (&'a Op, &'a OpFacts) {
-        let op = self.by_op.ops[at].op;
+    pub fn op(&self, index: usize) -> (&'a Op, &'a OpFacts) {
+        let op = self.by_op.ops[index].op;
         (self.plane().op(op), &self.analysis.facts[self.by_op.ledger.device].ops[op.0 as usize])
     }
 
     /// Returns the name of an op, cut if it is long.
-    pub fn op_name(&self, at: usize) -> String {
-        middle_cut(self.profile.text(self.op(at).0.name), MAX_NAME)
+    pub fn op_name(&self, index: usize) -> String {
+        middle_cut(self.profile.text(self.op(index).0.name), MAX_NAME)
     }
 
     /// Returns the mean self time of an execution of an op, in ps. `None` if no execution starts in the steps.
-    pub fn mean_time(&self, at: usize) -> Option<Picos> {
-        let op = &self.by_op.ops[at];
+    pub fn mean_time(&self, index: usize) -> Option<Picos> {
+        let op = &self.by_op.ops[index];
         op.n.mean_of(op.total())
     }
 

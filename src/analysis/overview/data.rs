@@ -125,8 +125,8 @@ pub(super) const RULES: [Rule; 4] = [
 ];
 
 /// Returns whether all users of an op are dots. `None` if the program of the op is unknown.
-fn feeds_only_dots(context: &Context<'_>, at: usize) -> Option<bool> {
-    let op = context.op(at).0;
+fn feeds_only_dots(context: &Context<'_>, index: usize) -> Option<bool> {
+    let op = context.op(index).0;
     let module = context.programs.and_then(|of| of(op.stats.program?))?;
     let id = module.instruction_named(context.profile.text(op.name))?;
     let users = module.users(id);
@@ -204,8 +204,8 @@ fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 }
 
 /// Returns whether an op copies an array and changes neither its type nor its layout.
-fn is_plain_copy(context: &Context<'_>, at: usize) -> bool {
-    let written = context.profile.text(context.op(at).0.text);
+fn is_plain_copy(context: &Context<'_>, index: usize) -> bool {
+    let written = context.profile.text(context.op(index).0.text);
     // Most ops are no copies, and their texts are not parsed.
     let copy = (opcode(written) == Some("copy")).then(|| text::instruction(written)).flatten();
     copy.is_some_and(|copy| {
@@ -216,8 +216,8 @@ fn is_plain_copy(context: &Context<'_>, at: usize) -> bool {
 
 /// Returns whether an op reads or writes a slice at a place that the program computes, by its name: `dynamic-slice.3`, or
 /// `loop_dynamic_update_slice_fusion.2` on a GPU.
-fn is_slice(context: &Context<'_>, at: usize) -> bool {
-    let name = context.profile.text(context.op(at).0.name).replace('_', "-");
+fn is_slice(context: &Context<'_>, index: usize) -> bool {
+    let name = context.profile.text(context.op(index).0.name).replace('_', "-");
     name.contains("dynamic-slice") || name.contains("dynamic-update-slice")
 }
 

@@ -83,8 +83,8 @@ fn longest_wait(context: &Context<'_>) -> Picos {
 }
 
 /// Returns whether an op is a matmul of experts.
-fn is_expert(context: &Context<'_>, at: usize) -> bool {
-    let (op, facts) = context.op(at);
+fn is_expert(context: &Context<'_>, index: usize) -> bool {
+    let (op, facts) = context.op(index);
     let is_in_moe = || {
         let source = context.analysis.facts[context.by_op.ledger.device].source_inner(context.profile, op);
         let scope = op.stats.tf_op.map(|id| context.profile.text(id)).unwrap_or_default();

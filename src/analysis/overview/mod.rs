@@ -104,7 +104,8 @@ pub struct OverviewInputs<'a> {
 /// The rules of all topics, in the order in which they claim time.
 fn rules() -> impl Iterator<Item = &'static Rule> {
     let idle = callbacks::RULES.iter().chain(host::RULES.iter()).chain(waits::RULES.iter()).chain(loops::RULES.iter());
-    let ops = communication::RULES.iter().chain(data::RULES.iter()).chain(compute::RULES.iter()).chain(opaque::RULES.iter());
+    let ops =
+        communication::RULES.iter().chain(data::RULES.iter()).chain(compute::RULES.iter()).chain(opaque::RULES.iter());
     idle.chain(devices::RULES.iter())
         .chain(ops)
         .chain(memory::RULES.iter())

@@ -74,7 +74,8 @@ pub(super) const ASYNC_CALLS: &str = "async_calls";
 /// Ends of calls that run beside the compute of the device.
 fn async_calls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let text = |context: &Context<'_>, at: usize| context.profile.text(context.op(at).0.text).to_owned();
-    let waits = |at: usize| opcode(&text(context, at)).is_some_and(|opcode| is_async(opcode) && opcode.ends_with("-done"));
+    let waits =
+        |at: usize| opcode(&text(context, at)).is_some_and(|opcode| is_async(opcode) && opcode.ends_with("-done"));
     let ops = context.ops_of(&[Owner::Opaque], &waits);
     rule.by_time(context, total(&ops), &mut |context| {
         let on_sparse_core = ops.iter().all(|(at, _)| text(context, *at).contains("sparsecore"));
@@ -114,7 +115,8 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             ["tpu_custom_call", "triton", "mosaic"].into_iter().any(|target| text.contains(target))
         };
         let of_kernels: Picos = ops.iter().filter(is_kernel).map(|(_, time)| *time).sum();
-        let subjects: Vec<Subject> = lack.or((of_kernels.0 * 2 > time.0).then_some(Subject::Kernels)).into_iter().collect();
+        let subjects: Vec<Subject> =
+            lack.or((of_kernels.0 * 2 > time.0).then_some(Subject::Kernels)).into_iter().collect();
         Draft { detail: context.ops_text(&ops), claimed, evidence, subjects, ..Draft::default() }
     })
 }

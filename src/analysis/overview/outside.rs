@@ -81,10 +81,10 @@ fn unused_devices(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
     let neighbours = || profile.planes.iter().enumerate().filter(|(_, plane)| is_neighbour(plane));
     let has_work = |at: usize| device_of(at).is_some_and(|device| !has_no_work(context, device));
     let label = |plane: &Plane| plane.name.trim_start_matches("/device:").to_owned();
-    let unused: Vec<String> =
-        neighbours().filter(|(at, _)| !has_work(*at)).map(|(at, plane)| {
-            device_of(at).map_or_else(|| label(plane), |device| device.label.clone())
-        }).collect();
+    let unused: Vec<String> = neighbours()
+        .filter(|(at, _)| !has_work(*at))
+        .map(|(at, plane)| device_of(at).map_or_else(|| label(plane), |device| device.label.clone()))
+        .collect();
     if unused.is_empty() {
         return vec![Outcome::Below { measured: 0.0, at_stake: None }];
     }
@@ -139,8 +139,7 @@ fn idle_outside(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let (idle, window) = (time_text(found.idle), time_text(found.window));
     let gaps = counted(found.n_gaps as u64, "gap", "gaps");
     let longest = found.longest.iter().map(|gap| gap.total).max().unwrap_or(Picos::ZERO);
-    let mut detail =
-        format!("{idle} of {window}, {}, in {gaps} of up to {}.", percent_text(share), time_text(longest));
+    let mut detail = format!("{idle} of {window}, {}, in {gaps} of up to {}.", percent_text(share), time_text(longest));
     let events = host_events_of(found.longest.iter());
     if let Some((name, time)) = telling_event(&events, &[]) {
         detail += &format!(" Host meanwhile: {name}, {}.", time_text(*time));

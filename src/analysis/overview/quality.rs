@@ -6,8 +6,8 @@ use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, unknown};
 use crate::analysis::base::{Device, NotSteady, Platform, intervals};
 use crate::analysis::files::FindingKind;
-use crate::table::format::{counted, percent_text, time_text};
 use crate::profile::{OpId, program_of};
+use crate::table::format::{counted, percent_text, time_text};
 use crate::units::Picos;
 use rustc_hash::FxHashSet;
 

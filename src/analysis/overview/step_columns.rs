@@ -62,12 +62,12 @@ impl StepColumns {
         columns
     }
 
-    fn add(&mut self, at: usize, time: Interval) {
+    fn add(&mut self, index: usize, time: Interval) {
         if self.number.is_some() {
-            self.stretches.push((at, time));
+            self.stretches.push((index, time));
         }
         each_column(self.window, time, |column, time| {
-            let sum = self.times.entry((at, column)).or_default();
+            let sum = self.times.entry((index, column)).or_default();
             *sum = sum.saturating_add(time);
         });
     }

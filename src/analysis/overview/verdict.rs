@@ -56,17 +56,17 @@ pub(super) fn title(id: &str, device: &str) -> Option<String> {
 
 /// Returns the verdict in a few sentences. It first says which events are missing for sure, and what else the mean of the
 /// steps leaves out: devices without work, and idle time outside of the steps.
-pub(super) fn verdict(of: &Overview) -> String {
+pub(super) fn verdict(overview: &Overview) -> String {
     let is_loss = |finding: &&Finding| finding.id == "dropped" && finding.confidence == Confidence::Measured;
-    let mut sentences: Vec<String> = of.quality.iter().filter(is_loss).map(|loss| loss.detail.clone()).collect();
-    if of.hides_idle() && !sentences.is_empty() {
+    let mut sentences: Vec<String> = overview.quality.iter().filter(is_loss).map(|loss| loss.detail.clone()).collect();
+    if overview.hides_idle() && !sentences.is_empty() {
         sentences.push("No verdict on idle time is possible.".to_owned());
         return sentences.join(" ");
     }
     let is_left_out = |finding: &&Finding| [UNUSED_DEVICES, IDLE_OUTSIDE].contains(&&*finding.id);
-    let left_out = of.quality.iter().filter(is_left_out);
+    let left_out = overview.quality.iter().filter(is_left_out);
     sentences.extend(left_out.map(|finding| format!("{}: {}", finding.title, finding.detail)));
-    sentences.push(judgement(of));
+    sentences.push(judgement(overview));
     sentences.join(" ")
 }
 
@@ -98,12 +98,12 @@ impl<'o> Cause<'o> {
     }
 
     /// Returns the causes of lost time. Collectives are one finding for each primitive, but one cause.
-    fn all(of: &'o Overview) -> Vec<Self> {
+    fn all(overview: &'o Overview) -> Vec<Self> {
         let is_collective = |finding: &&Finding| finding.id.starts_with("exposed_");
         // What cannot be judged is no cause.
         let is_cause = |finding: &&Finding| finding.id != "opaque_kernels" && !varies(finding);
-        let mut all: Vec<Self> = of.findings.iter().filter(is_cause).map(Self::new).collect();
-        let collectives = || of.findings.iter().filter(is_collective);
+        let mut all: Vec<Self> = overview.findings.iter().filter(is_cause).map(Self::new).collect();
+        let collectives = || overview.findings.iter().filter(is_collective);
         let largest = collectives().rev().max_by_key(|finding| finding.at_stake);
         if let (2.., Some(first)) = (collectives().count(), largest) {
             all.push(Self {
@@ -131,9 +131,9 @@ struct Causes<'o> {
 }
 
 impl<'o> Causes<'o> {
-    fn new(of: &'o Overview) -> Self {
-        let variation = of.findings.iter().filter(|finding| varies(finding)).map(Cause::new).collect();
-        Self { all: Cause::all(of), variation, period: of.period }
+    fn new(overview: &'o Overview) -> Self {
+        let variation = overview.findings.iter().filter(|finding| varies(finding)).map(Cause::new).collect();
+        Self { all: Cause::all(overview), variation, period: overview.period }
     }
 
     fn share(&self, time: Picos) -> f64 {
@@ -193,31 +193,32 @@ impl Overview {
 }
 
 /// Returns the time of a step that cannot be judged. Waits for asynchronous calls need no roofline.
-fn unjudged_time(of: &Overview) -> Picos {
-    let waits = of.findings.iter().filter(|finding| finding.id == ASYNC_CALLS).map(|finding| finding.claimed);
-    of.ledger.per_step(of.ledger.time(Owner::Opaque)).saturating_sub(waits.sum())
+fn unjudged_time(overview: &Overview) -> Picos {
+    let waits = overview.findings.iter().filter(|finding| finding.id == ASYNC_CALLS).map(|finding| finding.claimed);
+    overview.ledger.per_step(overview.ledger.time(Owner::Opaque)).saturating_sub(waits.sum())
 }
 
 /// Returns whether more than half of a step cannot be judged.
-fn is_mostly_unjudged(of: &Overview) -> bool {
-    unjudged_time(of).fraction_of(of.period).is_some_and(|share| share > 0.5)
+fn is_mostly_unjudged(overview: &Overview) -> bool {
+    unjudged_time(overview).fraction_of(overview.period).is_some_and(|share| share > 0.5)
 }
 
 /// Returns what limits the run: first the largest part of a step, whether or not its time can be recovered, then what
 /// can be recovered.
-fn judgement(of: &Overview) -> String {
-    let needed = of.ledger.per_step(of.ledger.time(Owner::Floor));
-    let unit = match &of.header.mean.kind {
-        Some(kind) if of.has_steps => format!("a {kind} step"),
-        None if of.has_steps => "a step".to_owned(),
-        _ => format!("the {}", of.window_word()),
+fn judgement(overview: &Overview) -> String {
+    let needed = overview.ledger.per_step(overview.ledger.time(Owner::Floor));
+    let unit = match &overview.header.mean.kind {
+        Some(kind) if overview.has_steps => format!("a {kind} step"),
+        None if overview.has_steps => "a step".to_owned(),
+        _ => format!("the {}", overview.window_word()),
     };
-    let period = of.period;
+    let period = overview.period;
     let fraction = |time: Picos| time.fraction_of(period).unwrap_or(0.0);
     let share = |time: Picos| percent_text(fraction(time));
-    let in_file = of.header.not_in_file.map(|_| format!("the {} of {unit} that are in the file", time_text(period)));
-    let unjudged = unjudged(of, in_file.as_deref().unwrap_or(&unit));
-    let causes = Causes::new(of);
+    let in_file =
+        overview.header.not_in_file.map(|_| format!("the {} of {unit} that are in the file", time_text(period)));
+    let unjudged = unjudged(overview, in_file.as_deref().unwrap_or(&unit));
+    let causes = Causes::new(overview);
     let (best, first) = (causes.best(), causes.first());
     let Some(first) = first else {
         let largest = causes.most(&Cause::worth).map_or(String::new(), |first| {
@@ -227,13 +228,13 @@ fn judgement(of: &Overview) -> String {
             "No finding is worth {} of {unit}. Compute at the roofline takes {} of it.{largest}{}",
             percent_text(WORTH),
             share(needed),
-            option(of, Picos::ZERO)
+            option(overview, Picos::ZERO)
         );
         return format!("{unjudged} {none}").trim_start().to_owned();
     };
     let guess = if first.finding.confidence == Confidence::Guess { " This finding is a guess." } else { "" };
     let whole = in_file.unwrap_or_else(|| format!("{unit} of {}", time_text(period)));
-    let idle = of.kinds.iter().find(|kind| kind.kind.is_none()).map_or(Picos::ZERO, |kind| kind.total);
+    let idle = overview.kinds.iter().find(|kind| kind.kind.is_none()).map_or(Picos::ZERO, |kind| kind.total);
     // A part of the idle time is named with the whole of it.
     let is_part_of_idle = first.finding.is_about_idle() && fraction(idle) >= fraction(first.at_stake) + WORTH;
     let idle = if is_part_of_idle { format!(" It is idle for {} of {unit}.", share(idle)) } else { String::new() };
@@ -270,13 +271,13 @@ fn judgement(of: &Overview) -> String {
             lower(best.title)
         );
     }
-    let n = of.findings.iter().filter(|finding| finding.recoverable > Picos::ZERO).count();
-    if n > 1 && of.recoverable > first.recoverable {
-        let recoverable = of.recoverable;
+    let n = overview.findings.iter().filter(|finding| finding.recoverable > Picos::ZERO).count();
+    if n > 1 && overview.recoverable > first.recoverable {
+        let recoverable = overview.recoverable;
         text +=
             &format!(" {n} findings together: {}, {}, can be recovered.", time_text(recoverable), share(recoverable));
     }
-    text += &option(of, first.at_stake);
+    text += &option(overview, first.at_stake);
     // A large cause comes before what cannot be judged.
     let in_order = if fraction(first.at_stake) >= MOST { [&text, &unjudged] } else { [&unjudged, &text] };
     in_order.map(String::as_str).join(" ").trim().to_owned()
@@ -284,15 +285,18 @@ fn judgement(of: &Overview) -> String {
 
 /// Returns a sentence about the time of ops without a roofline time, if that is more than half of a step. Else it is
 /// empty.
-fn unjudged(of: &Overview, unit: &str) -> String {
-    let time = unjudged_time(of);
-    let Some(share) = time.fraction_of(of.period).filter(|_| is_mostly_unjudged(of)) else { return String::new() };
-    let has_costs = of.figures.iter().any(|figure| figure.absent.as_deref() == Some(NO_PEAKS));
+fn unjudged(overview: &Overview, unit: &str) -> String {
+    let time = unjudged_time(overview);
+    let Some(share) = time.fraction_of(overview.period).filter(|_| is_mostly_unjudged(overview)) else {
+        return String::new();
+    };
+    let has_costs = overview.figures.iter().any(|figure| figure.absent.as_deref() == Some(NO_PEAKS));
     let unknown = if has_costs { "peaks of the device" } else { "costs of ops" };
-    let ops = of.findings.iter().find(|finding| finding.id == "opaque_kernels").map(|finding| &finding.evidence.ops);
+    let ops =
+        overview.findings.iter().find(|finding| finding.id == "opaque_kernels").map(|finding| &finding.evidence.ops);
     // The op that makes most of it is named, even though nothing is known of it but its time.
     let most = ops.and_then(|ops| ops.first()).filter(|op| op.time.0.saturating_mul(2) > time.0).map(|op| {
-        let share = percent_text(op.time.fraction_of(of.period).unwrap_or(0.0));
+        let share = percent_text(op.time.fraction_of(overview.period).unwrap_or(0.0));
         format!(" Most of this time is {}, {share}.", op.label(MAX_NAME))
     });
     let most = most.unwrap_or_default();
@@ -301,9 +305,9 @@ fn unjudged(of: &Overview, unit: &str) -> String {
 
 /// Returns a sentence about the option with the most time, if that is at least a twentieth of a step and more than the time of
 /// the first finding.
-fn option(of: &Overview, first: Picos) -> String {
-    let largest = of.options.iter().rev().max_by_key(|option| option.at_stake);
-    let share = |option: &Finding| option.at_stake.fraction_of(of.period).unwrap_or(0.0);
+fn option(overview: &Overview, first: Picos) -> String {
+    let largest = overview.options.iter().rev().max_by_key(|option| option.at_stake);
+    let share = |option: &Finding| option.at_stake.fraction_of(overview.period).unwrap_or(0.0);
     let largest = largest.filter(|option| option.at_stake > first && share(option) >= OPTION);
     largest.map_or(String::new(), |option| {
         format!(

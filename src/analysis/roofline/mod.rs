@@ -344,7 +344,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
     fn skip(
         &mut self,
         reason: SkipReason,
-        at: (usize, Member),
+        place: (usize, Member),
         name: Named,
         n: Count,
         self_time: u64,
@@ -352,12 +352,13 @@ impl<'a, 'm> OpWalk<'a, 'm> {
     ) {
         match reason {
             SkipReason::OpaqueCall => {
-                let kernel = self.kernels.entry(name).or_insert_with(|| Opaque { at, n: Count::ZERO, self_time: 0 });
+                let kernel =
+                    self.kernels.entry(name).or_insert_with(|| Opaque { at: place, n: Count::ZERO, self_time: 0 });
                 kernel.n += n;
                 kernel.self_time = kernel.self_time.saturating_add(self_time);
             }
             SkipReason::NoPeak => {
-                let (op, facts) = session.op(at.0, at.1.op);
+                let (op, facts) = session.op(place.0, place.1.op);
                 let dtype =
                     self.holder.compute_type(op, facts).dtype.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
                 let time = self.facts.no_peak.entry(dtype).or_default();

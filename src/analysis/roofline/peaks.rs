@@ -63,8 +63,8 @@ pub struct DevicePeaks {
 
 impl DevicePeaks {
     /// Returns the chosen peak of a precision or a memory.
-    pub fn peak(&self, of: PeakOf) -> Option<&Peak> {
-        self.used.iter().find(|peak| peak.of == of)
+    pub fn peak(&self, peak_of: PeakOf) -> Option<&Peak> {
+        self.used.iter().find(|peak| peak.of == peak_of)
     }
 
     /// Returns the peak FLOP/s with operands of a precision.

@@ -33,8 +33,8 @@ impl TimelineIndex {
     }
 
     /// Returns the step of the line's device in which a time lies, and the time from its start.
-    fn step_at(&self, analysis: &Analysis, of: LineRef, time: Picos) -> Option<(u64, Picos)> {
-        let device = analysis.devices.iter().position(|device| device.plane == of.plane as usize)? as u32;
+    fn step_at(&self, analysis: &Analysis, line: LineRef, time: Picos) -> Option<(u64, Picos)> {
+        let device = analysis.devices.iter().position(|device| device.plane == line.plane as usize)? as u32;
         let steps = &self.timeline.groups.iter().find(|group| group.device == Some(device))?.steps;
         let step = steps.iter().rfind(|step| step.start <= time && time < step.end)?;
         Some((step.number, time.saturating_sub(step.start)))

@@ -49,11 +49,11 @@ impl TimelineIndex {
     }
 
     /// Returns the links of an event to other events: first those to other planes, each group in order of their start.
-    pub(super) fn flows(&mut self, profile: &Profile, of: LineRef, event: usize) -> Vec<Flow> {
+    pub(super) fn flows(&mut self, profile: &Profile, line: LineRef, event: usize) -> Vec<Flow> {
         self.make_links(profile);
-        let start = self.shown(profile, of).map_or(0, |shown| shown.times.time(event).0);
+        let start = self.shown(profile, line).map_or(0, |shown| shown.times.time(event).0);
         let links = self.links.as_ref();
-        let found = links.map(|links| links.others(profile, of, event as u32, EventDetail::MAX_FLOWS));
+        let found = links.map(|links| links.others(profile, line, event as u32, EventDetail::MAX_FLOWS));
         let flow = |(member, kind): (Member, FlowKind)| {
             let shown = self.shown(profile, member.line)?;
             let (lane, _) = shown.lane_of(member.event as usize)?;
@@ -63,7 +63,7 @@ impl TimelineIndex {
             Some(Flow { event, lane: lane as u32, kind, is_source })
         };
         let mut flows: Vec<Flow> = found.into_iter().flatten().filter_map(flow).collect();
-        flows.sort_by_key(|flow| (flow.event.line.plane == of.plane, flow.event.start));
+        flows.sort_by_key(|flow| (flow.event.line.plane == line.plane, flow.event.start));
         flows.truncate(EventDetail::MAX_FLOWS);
         flows
     }

@@ -78,8 +78,14 @@ impl Links {
     }
 
     /// Returns the events that belong to an event, at most `limit` for each of its ids, in the order of their lines.
-    pub(super) fn others(&self, profile: &Profile, of: LineRef, event: u32, limit: usize) -> Vec<(Member, FlowKind)> {
-        let Some((plane, line)) = line_at(profile, of) else { return Vec::new() };
+    pub(super) fn others(
+        &self,
+        profile: &Profile,
+        line_ref: LineRef,
+        event: u32,
+        limit: usize,
+    ) -> Vec<(Member, FlowKind)> {
+        let Some((plane, line)) = line_at(profile, line_ref) else { return Vec::new() };
         let links = of_event(&line.links, event).iter().flat_map(|(_, link)| joints(plane, *link));
         let launches = of_event(&line.launches, event).iter().map(|(_, id)| launch(plane, *id));
         let mut found: Vec<(Member, FlowKind)> = Vec::new();

@@ -210,32 +210,32 @@ impl TimelineIndex {
 
     /// Returns a line with its lanes, which are made if the line is shown for the first time. `None` if the line is not a
     /// track.
-    fn shown<'a>(&'a mut self, profile: &'a Profile, of: LineRef) -> Option<ShownLine<'a>> {
-        if !self.lines.contains_key(&of) {
-            let (group, track) = *self.track_of.get(&of)?;
+    fn shown<'a>(&'a mut self, profile: &'a Profile, line_ref: LineRef) -> Option<ShownLine<'a>> {
+        if !self.lines.contains_key(&line_ref) {
+            let (group, track) = *self.track_of.get(&line_ref)?;
             let group = self.timeline.groups.get(group as usize)?;
             let track = group.tracks.get(track as usize)?;
             let (kind, track) = (track.kind, format!("{}, {}", group.name, track.name));
-            let (_, line) = line_at(profile, of)?;
-            let classes = self.classes_of(of, kind);
+            let (_, line) = line_at(profile, line_ref)?;
+            let classes = self.classes_of(line_ref, kind);
             let lanes = Lanes::new(&line.events, kind != TrackKind::Async, classes);
-            self.lines.insert(of, LineIndex { lanes, kind, track });
+            self.lines.insert(line_ref, LineIndex { lanes, kind, track });
         }
-        let (plane, line) = line_at(profile, of)?;
-        let index = self.lines.get(&of)?;
+        let (plane, line) = line_at(profile, line_ref)?;
+        let index = self.lines.get(&line_ref)?;
         let times = self.axis.times(plane, line)?;
         Some(ShownLine {
             plane,
             times,
             lanes: &index.lanes,
-            classes: self.classes_of(of, index.kind),
+            classes: self.classes_of(line_ref, index.kind),
             track: &index.track,
         })
     }
 
     /// Returns the class of each op of a line; empty if its events are not ops.
-    fn classes_of(&self, of: LineRef, kind: TrackKind) -> &[u8] {
-        self.classes.get(&of.plane).filter(|_| kind.has_ops()).map_or(&[], Vec::as_slice)
+    fn classes_of(&self, line: LineRef, kind: TrackKind) -> &[u8] {
+        self.classes.get(&line.plane).filter(|_| kind.has_ops()).map_or(&[], Vec::as_slice)
     }
 
     /// Finds the links between events, if they have not been found before.

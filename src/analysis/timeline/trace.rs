@@ -163,14 +163,14 @@ impl GroupWriter<'_> {
     /// Lists the events of a line, and stores the thread of each event in `listed` if it is not empty.
     fn line(
         &mut self,
-        of: LineRef,
+        line_ref: LineRef,
         times: LineTimes<'_>,
         classes: &[u8],
         name: &str,
         listed: &mut [u32],
     ) -> io::Result<()> {
-        if let Some((plane, line)) = line_at(self.profile, of).filter(|(_, line)| line.has_counters()) {
-            return self.counters(of, times, plane, line);
+        if let Some((plane, line)) = line_at(self.profile, line_ref).filter(|(_, line)| line.has_counters()) {
+            return self.counters(line_ref, times, plane, line);
         }
         let lanes = Lanes::new(times.events, false, classes);
         let mut n_lanes = 0;
@@ -183,12 +183,12 @@ impl GroupWriter<'_> {
                         continue;
                     }
                     if std::mem::take(&mut is_new) {
-                        self.start_thread(of, name, n_lanes)?;
+                        self.start_thread(line_ref, name, n_lanes)?;
                     }
                     if let Some(thread) = listed.get_mut(event) {
                         *thread = self.thread.thread;
                     }
-                    self.event(of, times, classes, event)?;
+                    self.event(line_ref, times, classes, event)?;
                 }
                 n_lanes += 1;
             }
@@ -197,7 +197,7 @@ impl GroupWriter<'_> {
     }
 
     /// Lists the samples of a line of counters, which belong to no thread.
-    fn counters(&mut self, of: LineRef, times: LineTimes<'_>, plane: &Plane, line: &Line) -> io::Result<()> {
+    fn counters(&mut self, line_ref: LineRef, times: LineTimes<'_>, plane: &Plane, line: &Line) -> io::Result<()> {
         let profile = self.profile;
         let mut rest = &line.counters[..];
         for event in 0..times.events.len() {
@@ -208,7 +208,7 @@ impl GroupWriter<'_> {
             if !self.query.includes(time) || !self.limit.admits(time.0) {
                 continue;
             }
-            self.start_process(of)?;
+            self.start_process(line_ref)?;
             self.n_events += 1;
             let values: Vec<(&str, f64)> = rows.iter().map(|row| (profile.text(row.stat), row.value)).collect();
             let name = profile.text(plane.op(times.op(event)).name);
@@ -219,22 +219,22 @@ impl GroupWriter<'_> {
     }
 
     /// Lists the plane before its first event.
-    fn start_process(&mut self, of: LineRef) -> io::Result<()> {
+    fn start_process(&mut self, line: LineRef) -> io::Result<()> {
         if std::mem::replace(&mut self.has_started, true) {
             return Ok(());
         }
-        let name = process_name(self.profile, self.host_names, of);
+        let name = process_name(self.profile, self.host_names, line);
         (self.each)(TraceRecord::Process { process: self.thread.process, name: &name })
     }
 
-    fn start_thread(&mut self, of: LineRef, name: &str, lane: u32) -> io::Result<()> {
-        self.start_process(of)?;
+    fn start_thread(&mut self, line: LineRef, name: &str, lane: u32) -> io::Result<()> {
+        self.start_process(line)?;
         self.thread.thread += 1;
         (self.each)(TraceRecord::Thread { thread: self.thread, name, lane })
     }
 
-    fn event(&mut self, of: LineRef, times: LineTimes<'_>, classes: &[u8], event: usize) -> io::Result<()> {
-        let Some((plane, _)) = line_at(self.profile, of) else { return Ok(()) };
+    fn event(&mut self, line: LineRef, times: LineTimes<'_>, classes: &[u8], event: usize) -> io::Result<()> {
+        let Some((plane, _)) = line_at(self.profile, line) else { return Ok(()) };
         let (start, end) = times.time(event);
         let id = times.op(event);
         let op = plane.op(id);
@@ -276,8 +276,8 @@ impl Limit {
 }
 
 /// Returns the name of a plane, after the name of its host if the session has several files.
-fn process_name(profile: &Profile, host_names: &[String], of: LineRef) -> String {
-    let Some(plane) = profile.planes.get(of.plane as usize) else { return String::new() };
+fn process_name(profile: &Profile, host_names: &[String], line: LineRef) -> String {
+    let Some(plane) = profile.planes.get(line.plane as usize) else { return String::new() };
     let host = host_names.get(plane.file).filter(|_| profile.files.len() > 1);
     host.map_or_else(|| plane.name.clone(), |host| format!("{host} {}", plane.name))
 }

@@ -115,7 +115,7 @@ fn outermost(line: &Line) -> Picos {
 }
 
 /// Returns a line of the profile.
-pub(super) fn line_at(profile: &Profile, of: LineRef) -> Option<(&Plane, &Line)> {
-    let plane = profile.planes.get(of.plane as usize)?;
-    Some((plane, plane.lines.get(of.line as usize)?))
+pub(super) fn line_at(profile: &Profile, line: LineRef) -> Option<(&Plane, &Line)> {
+    let plane = profile.planes.get(line.plane as usize)?;
+    Some((plane, plane.lines.get(line.line as usize)?))
 }

@@ -107,8 +107,8 @@ pub(in crate::chart) fn row(label: &str, value: impl Into<String>) -> (String, S
 }
 
 /// Returns a fraction as a percentage and its unit. `None` gives the sign for an absent value, without a unit.
-pub(in crate::chart) fn share_figure(of: Option<f64>) -> (String, &'static str) {
-    of.map_or_else(|| (ABSENT.to_owned(), ""), |of| (format::percent(of), "%"))
+pub(in crate::chart) fn share_figure(value: Option<f64>) -> (String, &'static str) {
+    value.map_or_else(|| (ABSENT.to_owned(), ""), |of| (format::percent(of), "%"))
 }
 
 /// Marks a figure above 100 % of a limit, such as the peak of the device.

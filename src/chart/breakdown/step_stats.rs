@@ -95,9 +95,9 @@ pub fn device_text(stats: &StepStats, choice: DeviceChoice) -> String {
     }
 }
 
-/// Returns the step that bar number `at` shows.
-pub fn number(stats: &StepStats, choice: DeviceChoice, at: u32) -> Option<StepChoice> {
-    let step = device(stats, choice)?.steps.get(at as usize)?;
+/// Returns the step that bar number `index` shows.
+pub fn number(stats: &StepStats, choice: DeviceChoice, index: u32) -> Option<StepChoice> {
+    let step = device(stats, choice)?.steps.get(index as usize)?;
     Some(StepChoice::Number(step.number))
 }
 
@@ -111,8 +111,8 @@ pub fn step_index(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> 
 
 /// Builds the tooltip of a bar: the duration, the range over devices, each part with time, and the last part (idle) in
 /// any case.
-pub fn tip(steps: &[Step], parts: &[StepPart], at: u32) -> Option<Tip> {
-    let step = steps.get(at as usize)?;
+pub fn tip(steps: &[Step], parts: &[StepPart], index: u32) -> Option<Tip> {
+    let step = steps.get(index as usize)?;
     let mut rows = vec![("Duration".to_owned(), format::time_text(step.duration))];
     if let Some((min, max)) = step.spread {
         rows.push(("Shortest, longest".to_owned(), format!("{}, {}", format::time_text(min), format::time_text(max))));

@@ -10,37 +10,37 @@ use crate::table::format::{self, ABSENT, figure_time};
 use crate::units::Picos;
 
 /// Returns the figures of all captures.
-pub fn readout(of: &CapturesView) -> Readout {
-    let capture = |at: Option<u32>| at.and_then(|at| of.captures.get(at as usize));
-    let latest = capture(of.latest);
+pub fn readout(list: &CapturesView) -> Readout {
+    let capture = |at: Option<u32>| at.and_then(|at| list.captures.get(at as usize));
+    let latest = capture(list.latest);
     let label = latest
-        .and_then(|row| brief_time(of, row))
+        .and_then(|row| brief_time(list, row))
         .map_or_else(|| "Latest".to_owned(), |time| format!("Latest, {time}"));
     let hero = step(
         label,
         latest,
         "median of the steps of the newest capture that can be compared with most others",
-        of,
+        list,
         false,
     );
     let mut main = vec![
         step(
             "Fastest".to_owned(),
-            capture(of.best),
+            capture(list.best),
             "the smallest median of the steps, of captures that can be compared",
-            of,
+            list,
             true,
         ),
         step(
             "Slowest".to_owned(),
-            capture(of.worst),
+            capture(list.worst),
             "the largest median of the steps, of captures that can be compared",
-            of,
+            list,
             true,
         ),
     ];
-    main.push(changes(of));
-    if let Some(mfu) = of.latest_mfu {
+    main.push(changes(list));
+    if let Some(mfu) = list.latest_mfu {
         let text = number(mfu, Unit::Fraction);
         let how = Formula {
             formula: "Σ model_flops ÷ (peak × step time)".to_owned(),
@@ -49,36 +49,36 @@ pub fn readout(of: &CapturesView) -> Readout {
         let value = text.trim_end_matches(" %").to_owned();
         main.push(Figure { label: "MFU, latest".to_owned(), value, unit: "%", scope: None, how });
     }
-    main.push(captures(of));
-    if of.captures.iter().all(|row| row.bytes.is_none()) {
+    main.push(captures(list));
+    if list.captures.iter().all(|row| row.bytes.is_none()) {
         return Readout { hero, main, side: Vec::new() };
     }
-    let (value, unit) = format::bytes(of.bytes);
+    let (value, unit) = format::bytes(list.bytes);
     let how =
-        Formula { formula: "size of all files".to_owned(), rows: vec![row("Result", format::exact_bytes(of.bytes))] };
+        Formula { formula: "size of all files".to_owned(), rows: vec![row("Result", format::exact_bytes(list.bytes))] };
     main.push(Figure { label: "Size".to_owned(), value, unit, scope: None, how });
     Readout { hero, main, side: Vec::new() }
 }
 
 /// The step of a capture. With `has_name`, its date or name is beside it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in ps")]
-fn step(label: String, of: Option<&CaptureRow>, formula: &str, all: &CapturesView, has_name: bool) -> Figure {
-    let time = of.and_then(|row| row.median_ps).map(|median| Picos(median.max(0.0).round() as u64));
+fn step(label: String, capture_row: Option<&CaptureRow>, formula: &str, all: &CapturesView, has_name: bool) -> Figure {
+    let time = capture_row.and_then(|row| row.median_ps).map(|median| Picos(median.max(0.0).round() as u64));
     let (value, unit) = time.map_or_else(|| (ABSENT.to_owned(), ""), figure_time);
     let mut rows = Vec::new();
-    if let Some(of) = of {
-        rows.push(row("Capture", of.name.clone()));
-        rows.extend(of.start_ns.map(|ns| row("Taken, UTC", date_and_time(ns))));
-        rows.extend(of.summary().map(|of| row("Steps", format::count(of.point.head.n_steps.into()))));
+    if let Some(capture_row) = capture_row {
+        rows.push(row("Capture", capture_row.name.clone()));
+        rows.extend(capture_row.start_ns.map(|ns| row("Taken, UTC", date_and_time(ns))));
+        rows.extend(capture_row.summary().map(|of| row("Steps", format::count(of.point.head.n_steps.into()))));
     }
     let short = |of: &CaptureRow| brief_time(all, of).unwrap_or_else(|| format::middle_cut(&of.name, 16));
-    let scope = if has_name { of.map(short) } else { Some("per step".to_owned()) };
+    let scope = if has_name { capture_row.map(short) } else { Some("per step".to_owned()) };
     Figure { label, value, unit, scope, how: Formula { formula: formula.to_owned(), rows } }
 }
 
-fn changes(of: &CapturesView) -> Figure {
-    let changes = &of.series.changes;
-    let line = |change| row("Change", super::change_sentence(of, change));
+fn changes(captures: &CapturesView) -> Figure {
+    let changes = &captures.series.changes;
+    let line = |change| row("Change", super::change_sentence(captures, change));
     Figure {
         label: "Lasting changes".to_owned(),
         value: format::count(changes.len() as u64),
@@ -92,22 +92,26 @@ fn changes(of: &CapturesView) -> Figure {
     }
 }
 
-fn captures(of: &CapturesView) -> Figure {
+fn captures(captures: &CapturesView) -> Figure {
     let n = |n: u32| format::count(n.into());
-    let is_whole = of.n_read == of.n_captures;
-    let mut rows = vec![row("Read", n(of.n_read))];
+    let is_whole = captures.n_read == captures.n_captures;
+    let mut rows = vec![row("Read", n(captures.n_read))];
     for (label, count) in [
-        ("Failed", of.n_failed),
-        ("Partial", of.n_partial),
-        ("Other device or work", of.n_other),
-        ("Rows of tables", of.n_without_files),
-        ("Files of no capture", of.n_left_out),
+        ("Failed", captures.n_failed),
+        ("Partial", captures.n_partial),
+        ("Other device or work", captures.n_other),
+        ("Rows of tables", captures.n_without_files),
+        ("Files of no capture", captures.n_left_out),
     ] {
         rows.extend((count > 0).then(|| row(label, n(count))));
     }
     Figure {
         label: "Captures".to_owned(),
-        value: if is_whole { n(of.n_captures) } else { format!("{} of {}", n(of.n_read), n(of.n_captures)) },
+        value: if is_whole {
+            n(captures.n_captures)
+        } else {
+            format!("{} of {}", n(captures.n_read), n(captures.n_captures))
+        },
         unit: "",
         scope: None,
         how: Formula { formula: "captures that have been read".to_owned(), rows },

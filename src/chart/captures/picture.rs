@@ -92,8 +92,8 @@ pub struct SeriesPicture {
 }
 
 /// Places the captures. `None` if the figure of no capture is known.
-pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
-    let series = &of.series;
+pub fn picture(captures: &CapturesView) -> Option<SeriesPicture> {
+    let series = &captures.series;
     let on_axis = |mark: &&SeriesMark| mark.is_comparable && mark.value.is_some();
     let ends = series.marks.iter().filter(on_axis).flat_map(|mark| {
         let spread = mark.spread.map_or([None, None], |(low, high)| [Some(low), Some(high)]);
@@ -110,7 +110,7 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
     let n = series.marks.len().max(1) as f64;
     let x = |at: usize| (at as f64 + 0.5) / n;
     let mark = |(at, mark): (usize, &SeriesMark)| {
-        let row = of.captures.get(mark.capture as usize);
+        let row = captures.captures.get(mark.capture as usize);
         let name = row.map_or("", |row| row.name.as_str());
         let value = mark.value.map(|value| number(value, series.figure.unit()));
         let shape = match mark.value {
@@ -156,12 +156,12 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
     place_labels(&mut marks);
     Some(SeriesPicture {
         marks,
-        levels: levels(of, &x, &y),
+        levels: levels(captures, &x, &y),
         changes: series.changes.iter().enumerate().map(change).collect(),
         ticks: ticks(&scale, 4, plain),
-        dates: dates(of, &x),
+        dates: dates(captures, &x),
         unit: symbol,
-        sentence: sentence(of, low, high),
+        sentence: sentence(captures, low, high),
     })
 }
 
@@ -208,8 +208,8 @@ fn difference(change: &SeriesChange, is_time: bool) -> String {
 const LEAST_OF_A_LEVEL: usize = 3;
 
 /// Returns the median of the captures between two changes, as lines from the first of them to the last.
-fn levels(of: &CapturesView, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -> Vec<Level> {
-    let series = &of.series;
+fn levels(captures: &CapturesView, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -> Vec<Level> {
+    let series = &captures.series;
     let half = 0.35 / series.marks.len().max(1) as f64;
     let starts = [0].into_iter().chain(series.changes.iter().map(|change| change.at as usize));
     let ends = series.changes.iter().map(|change| change.at as usize).chain([series.marks.len()]);
@@ -229,12 +229,12 @@ fn levels(of: &CapturesView, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -
 }
 
 /// Returns the dates of some captures; without times, their numbers.
-fn dates(of: &CapturesView, x: &dyn Fn(usize) -> f64) -> Vec<(f64, String)> {
-    let marks = &of.series.marks;
+fn dates(captures: &CapturesView, x: &dyn Fn(usize) -> f64) -> Vec<(f64, String)> {
+    let marks = &captures.series.marks;
     let every = marks.len().div_ceil(MAX_LABELS).max(1);
     let label = |(at, mark): (usize, &SeriesMark)| {
-        let row = of.captures.get(mark.capture as usize).filter(|_| of.series.is_by_time);
-        (x(at), row.and_then(|row| brief_time(of, row)).unwrap_or_else(|| (at + 1).to_string()))
+        let row = captures.captures.get(mark.capture as usize).filter(|_| captures.series.is_by_time);
+        (x(at), row.and_then(|row| brief_time(captures, row)).unwrap_or_else(|| (at + 1).to_string()))
     };
     let mut labels: Vec<(f64, String)> = marks.iter().enumerate().step_by(every).map(label).collect();
     // A date that repeats the one before says nothing.
@@ -242,15 +242,15 @@ fn dates(of: &CapturesView, x: &dyn Fn(usize) -> f64) -> Vec<(f64, String)> {
     labels
 }
 
-fn sentence(of: &CapturesView, low: f64, high: f64) -> String {
-    let unit = of.series.figure.unit();
-    let changes = of.series.changes.iter().map(|change| format!(" {}", super::change_sentence(of, change)));
+fn sentence(captures: &CapturesView, low: f64, high: f64) -> String {
+    let unit = captures.series.figure.unit();
+    let changes = captures.series.changes.iter().map(|change| format!(" {}", super::change_sentence(captures, change)));
     let changes: String = changes.collect();
     let none = if changes.is_empty() { " No lasting change." } else { "" };
     format!(
         "{} of {} captures, from {} to {}.{none}{changes}",
-        of.series.figure.label(),
-        of.n_read,
+        captures.series.figure.label(),
+        captures.n_read,
         number(low, unit),
         number(high, unit)
     )

@@ -20,29 +20,30 @@ pub fn folder_name(paths: &[String], n_captures: usize) -> String {
 
 /// Returns when a capture was taken, as briefly as distinguishes it from the others: the day, or the time if all are of one day.
 /// `None` if the capture does not record it.
-pub(super) fn brief_time(of: &CapturesView, capture: &CaptureRow) -> Option<String> {
-    let mut days = of.captures.iter().filter_map(|row| row.start_ns).map(date);
+pub(super) fn brief_time(captures: &CapturesView, capture: &CaptureRow) -> Option<String> {
+    let mut days = captures.captures.iter().filter_map(|row| row.start_ns).map(date);
     let first = days.next();
-    let is_one_day = of.captures.len() > 1 && days.all(|day| Some(day) == first);
+    let is_one_day = captures.captures.len() > 1 && days.all(|day| Some(day) == first);
     capture.start_ns.map(if is_one_day { hour_and_minute } else { month_and_day })
 }
 
 /// Returns what the picture shows.
-pub fn about(of: &CapturesView) -> String {
-    let figure = match of.series.figure {
+pub fn about(captures: &CapturesView) -> String {
+    let figure = match captures.series.figure {
         CaptureFigure::StepTime => "median step of each capture; the bar is from the first to the third quartile",
         CaptureFigure::Mfu => "Σ model_flops ÷ (peak × step time)",
         CaptureFigure::ExposedComm => "time with a collective in flight and no compute ÷ step time",
         CaptureFigure::PeakHbm => "max(peak of the program, peak in use) ÷ capacity",
     };
-    let order = if of.series.is_by_time { "by time" } else { "by name, because some captures record no time" };
+    let order = if captures.series.is_by_time { "by time" } else { "by name, because some captures record no time" };
     format!("{figure}; {order}")
 }
 
 /// Returns a change in one sentence.
-pub fn change_sentence(of: &CapturesView, change: &SeriesChange) -> String {
-    let unit = of.series.figure.unit();
-    let name = of.series.marks.get(change.at as usize).and_then(|mark| of.captures.get(mark.capture as usize));
+pub fn change_sentence(captures: &CapturesView, change: &SeriesChange) -> String {
+    let unit = captures.series.figure.unit();
+    let name =
+        captures.series.marks.get(change.at as usize).and_then(|mark| captures.captures.get(mark.capture as usize));
     let name = name.map_or("", |row| row.name.as_str());
     let cause = change.cause.as_ref();
     let cause = cause.map_or(String::new(), |of| format!(", mostly {} ({})", of.label, signed_time_text(of.delta_ps)));
@@ -65,10 +66,10 @@ pub fn difference(a: &CaptureRow, b: &CaptureRow) -> Option<(String, i64)> {
 }
 
 /// Returns what the user can do with the rows, while none is chosen.
-pub fn invitation(of: &CapturesView) -> String {
-    let (open, compare) = match of.n_without_files {
+pub fn invitation(captures: &CapturesView) -> String {
+    let (open, compare) = match captures.n_without_files {
         0 => ("Open a capture by its name.", "compare them"),
-        n if n == of.n_captures => {
+        n if n == captures.n_captures => {
             ("These rows come from tables, so that no capture can be opened.", "see their difference")
         }
         _ => ("Open a capture by its name, unless its row comes from a table.", "compare them"),

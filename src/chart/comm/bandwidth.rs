@@ -70,8 +70,8 @@ fn form(row: &CommRow) -> Form {
 /// Returns the rows that have a message size, a bandwidth, and at least the fraction [`TINY`] of the total time; the
 /// longest first.
 #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
-fn spots(rows: &[CommRow], of: CommRows) -> Vec<Spot<'_>> {
-    let rate = |row: &CommRow| if of == CommRows::Copies { row.alg_rate } else { row.bus_rate };
+fn spots(rows: &[CommRow], comm_rows: CommRows) -> Vec<Spot<'_>> {
+    let rate = |row: &CommRow| if comm_rows == CommRows::Copies { row.alg_rate } else { row.bus_rate };
     let mut spots: Vec<Spot<'_>> = (0_u32..)
         .zip(rows)
         .filter_map(|(id, row)| {
@@ -160,11 +160,11 @@ fn roofs(rows: &[CommRow]) -> Vec<(f64, String)> {
 }
 
 /// Draws the chart. `chosen` is the index of the selected row; `size` is the width and height in px.
-pub fn scene(rows: &[CommRow], of: CommRows, chosen: Option<u32>, size: (f64, f64)) -> Scene {
-    let (spots, roofs) = (spots(rows, of), roofs(rows));
+pub fn scene(rows: &[CommRow], comm_rows: CommRows, chosen: Option<u32>, size: (f64, f64)) -> Scene {
+    let (spots, roofs) = (spots(rows, comm_rows), roofs(rows));
     let axes = Axes::new(&spots, &roofs, size);
     let mut marks = Vec::new();
-    axes.draw(&mut marks, if of == CommRows::Copies { "GB/s" } else { "GB/s of the bus" });
+    axes.draw(&mut marks, if comm_rows == CommRows::Copies { "GB/s" } else { "GB/s of the bus" });
     let mut obstacles = Vec::new();
     let right = axes.frame.x + axes.frame.width;
     for (at, (peak, words)) in roofs.iter().enumerate() {
@@ -177,11 +177,11 @@ pub fn scene(rows: &[CommRow], of: CommRows, chosen: Option<u32>, size: (f64, f6
         obstacles.push(Obstacle::Line((axes.frame.x, y), (right, y)));
     }
     let most = spots.iter().map(|spot| spot.row.wall.as_f64()).fold(1.0, f64::max);
-    let tone = Tone::Kind(TimePart::Kind(steps::kind(of)));
+    let tone = Tone::Kind(TimePart::Kind(steps::kind(comm_rows)));
     let radius = |spot: &Spot<'_>| ((spot.row.wall.as_f64() / most).sqrt() * LARGEST).max(SMALLEST);
     for spot in &spots {
         let (x, y, r) = (axes.x.to(spot.bytes), axes.y.to(spot.rate), radius(spot));
-        let form = if of == CommRows::Copies { None } else { form(spot.row).outline(x, y, r) };
+        let form = if comm_rows == CommRows::Copies { None } else { form(spot.row).outline(x, y, r) };
         let shape = form.map_or(Shape::Circle { x, y, r }, |points| Shape::Path(points, true));
         if chosen == Some(spot.id) {
             marks.push(Mark::new(Shape::Circle { x, y, r: r + 4.0 }, Paint::fill(Tone::Accent).faded(0.35)));
@@ -232,8 +232,8 @@ fn title(rows: &[CommRow], spots: &[Spot<'_>], roofs: &[(f64, String)]) -> Strin
 }
 
 /// Returns a sentence about the rows that are not drawn. `None` if all rows are drawn.
-pub fn left_out(rows: &[CommRow], of: CommRows) -> Option<String> {
-    let n = rows.len().saturating_sub(spots(rows, of).len()) as u64;
+pub fn left_out(rows: &[CommRow], comm_rows: CommRows) -> Option<String> {
+    let n = rows.len().saturating_sub(spots(rows, comm_rows).len()) as u64;
     (n > 0).then(|| {
         format!(
             "{} not drawn: size or groups are not known, or they take less than 0.2 % of the time.",

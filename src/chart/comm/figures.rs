@@ -21,42 +21,42 @@ pub fn window(comm: &Comm) -> String {
 
 /// Returns the summary sentence: "Waits for communication take 24.2 % of step 0; 5.3 % of the time in flight is
 /// hidden behind compute."
-pub fn sentence(view: &CommView, of: CommRows) -> String {
+pub fn sentence(view: &CommView, rows: CommRows) -> String {
     let comm = &view.comm;
-    let traffic = traffic(comm, of);
-    let what = if of == CommRows::Copies { "copies between memories" } else { "communication" };
+    let traffic = traffic(comm, rows);
+    let what = if rows == CommRows::Copies { "copies between memories" } else { "communication" };
     if traffic.n == 0 {
-        let none = if of == CommRows::Copies { "copies between memories" } else { "collectives" };
+        let none = if rows == CommRows::Copies { "copies between memories" } else { "collectives" };
         return format!("There are no {none} in {}.", window(comm));
     }
     let share = comm.header.step_duration.and_then(|step| traffic.stall.fraction_of(step));
-    let (time, of) =
+    let (time, rows) =
         share.map_or_else(|| (format::time_text(traffic.stall), "in"), |share| (format::percent_text(share), "of"));
     let hidden = traffic.overlap.share().map_or_else(String::new, |share| {
         format!("; {} of the time in flight is hidden behind compute", format::percent_text(share))
     });
-    format!("Waits for {what} take {time} {of} {}{hidden}.{}", window(comm), exposed_excess_text(traffic))
+    format!("Waits for {what} take {time} {rows} {}{hidden}.{}", window(comm), exposed_excess_text(traffic))
 }
 
 /// Explains why the exposed time is larger than the time that the core waits. Empty if the difference is below 0.1 % of
 /// the exposed time. Both times are on one clock.
-fn exposed_excess_text(of: &Traffic) -> String {
-    let more = of.overlap.exposed.saturating_sub(of.overlap.waited);
-    if more.fraction_of(of.overlap.exposed).is_none_or(|share| share < 0.001) {
+fn exposed_excess_text(traffic: &Traffic) -> String {
+    let more = traffic.overlap.exposed.saturating_sub(traffic.overlap.waited);
+    if more.fraction_of(traffic.overlap.exposed).is_none_or(|share| share < 0.001) {
         return String::new();
     }
     format!(
         " {} are exposed (no compute beside them), {} more than the core waits: meanwhile it moves data, runs other ops or is idle.",
-        format::time_text(of.overlap.exposed),
+        format::time_text(traffic.overlap.exposed),
         format::time_text(more)
     )
 }
 
 /// Returns the row of figures for collectives or for copies.
-pub fn readout(view: &CommView, of: CommRows) -> Readout {
+pub fn readout(view: &CommView, comm_rows: CommRows) -> Readout {
     let comm = &view.comm;
-    let Traffic { n, stall, issue, fused, overlap, .. } = *traffic(comm, of);
-    let bound = if of == CommRows::Collectives && has(comm, NoteCode::NoAsyncLine) { "≥ " } else { "" };
+    let Traffic { n, stall, issue, fused, overlap, .. } = *traffic(comm, comm_rows);
+    let bound = if comm_rows == CommRows::Collectives && has(comm, NoteCode::NoAsyncLine) { "≥ " } else { "" };
     let at_least = |(value, unit): (String, &'static str)| (format!("{bound}{value}"), unit);
     let step = comm.header.step_duration;
     let mut main = vec![figure(
@@ -102,12 +102,12 @@ pub fn readout(view: &CommView, of: CommRows) -> Readout {
         rows.clone(),
     ));
     main.push(figure("Overlapped", share_figure(overlap.share()), "Overlapped ÷ in flight", rows));
-    let rows = super::rows(comm, of);
+    let rows = super::rows(comm, comm_rows);
     if let Some(slowest) = CommRow::slowest(rows).and_then(|at| rows.get(at)) {
         main.push(lowest(slowest));
     }
     let mut side = Vec::new();
-    if let Some(sparse) = comm.sparse.as_ref().filter(|sparse| sparse.n > 0 && of == CommRows::Collectives) {
+    if let Some(sparse) = comm.sparse.as_ref().filter(|sparse| sparse.n > 0 && comm_rows == CommRows::Collectives) {
         let rows = vec![
             row("Executions", format::executions(sparse.n)),
             row("In flight", exact(sparse.overlap.in_flight)),
@@ -148,16 +148,16 @@ fn findings_text(comm: &Comm) -> String {
     format!("{}{unpaired}", texts.join(", "))
 }
 
-fn lowest(of: &CommRow) -> Figure {
-    let (label, rate, formula) = match (of.bus_rate, of.alg_rate) {
+fn lowest(collective: &CommRow) -> Figure {
+    let (label, rate, formula) = match (collective.bus_rate, collective.alg_rate) {
         (Some(rate), _) => ("Lowest bus bandwidth", Some(rate), "Ring’s factor × bytes ÷ time in flight, of one row"),
         (None, rate) => ("Lowest bandwidth", rate, "Bytes ÷ time in flight, of one row"),
     };
     let rows = vec![
-        row("Row", format::middle_cut(&of.key, 48)),
-        row("Message", of.message_text().unwrap_or_else(|| ABSENT.to_owned())),
-        row("Executions", format::executions(of.n)),
-        row("Σ of their lengths", exact(of.wall)),
+        row("Row", format::middle_cut(&collective.key, 48)),
+        row("Message", collective.message_text().unwrap_or_else(|| ABSENT.to_owned())),
+        row("Executions", format::executions(collective.n)),
+        row("Σ of their lengths", exact(collective.wall)),
         row("Left out", format!("messages below {}: latency dominates there", format::bytes_text(CommRow::LARGE))),
     ];
     let value = rate.map_or_else(|| (ABSENT.to_owned(), ""), |rate| (format::gbs(rate), "GB/s"));

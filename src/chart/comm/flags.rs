@@ -19,7 +19,7 @@ pub struct FlagLine {
 }
 
 /// Returns the verdicts as rows.
-pub fn lines(of: &FlagsReport) -> Vec<FlagLine> {
+pub fn lines(flags: &FlagsReport) -> Vec<FlagLine> {
     let line = |row: &FlagRow| FlagLine {
         verdict: row.verdict,
         flags: row.flags.iter().map(|flag| format!("--{flag}")).collect(),
@@ -27,7 +27,7 @@ pub fn lines(of: &FlagsReport) -> Vec<FlagLine> {
         stall: row.stall.map_or_else(|| ABSENT.to_owned(), time_text),
         change: row.change.clone(),
     };
-    of.rows.iter().map(line).collect()
+    flags.rows.iter().map(line).collect()
 }
 
 /// Returns the class of a verdict in the style sheet.
@@ -41,8 +41,8 @@ pub const fn class(verdict: Verdict) -> &'static str {
 }
 
 /// Returns what is said if there is no verdict.
-pub fn empty(of: &FlagsReport) -> &'static str {
-    if of.compiler.is_none() {
+pub fn empty(flags: &FlagsReport) -> &'static str {
+    if flags.compiler.is_none() {
         "The capture does not name its chip, so no flag can be suggested."
     } else {
         "Nothing to suggest: compute waits for no collective for which a flag is known."
@@ -50,9 +50,9 @@ pub fn empty(of: &FlagsReport) -> &'static str {
 }
 
 /// Splits a text into its parts, each with its verdict if it has a problem. `None` if the marks are not those of the text.
-pub fn pieces(text: &str, of: &FlagsReport) -> Option<Vec<(String, Option<Verdict>)>> {
+pub fn pieces(text: &str, flags: &FlagsReport) -> Option<Vec<(String, Option<Verdict>)>> {
     let (mut pieces, mut last) = (Vec::new(), 0);
-    for mark in &of.marks {
+    for mark in &flags.marks {
         let (start, end) = (mark.start as usize, mark.end as usize);
         pieces.push((text.get(last..start)?.to_owned(), None));
         pieces.push((text.get(start..end)?.to_owned(), Some(mark.verdict)));

@@ -205,8 +205,8 @@ impl Drawn<'_> {
     }
 
     /// Draws one span: an outline, filled during the exposed time.
-    fn block(&mut self, at: usize, span: &LaneSpan, (a, b): (f64, f64), y: f64, h: f64) {
-        let id = u32::try_from(at).unwrap_or(u32::MAX);
+    fn block(&mut self, index: usize, span: &LaneSpan, (a, b): (f64, f64), y: f64, h: f64) {
+        let id = u32::try_from(index).unwrap_or(u32::MAX);
         let w = (b - a).max(1.0);
         let is_fused = span.execution == Execution::Fused;
         let ground = Paint { pattern: is_fused.then_some(Pattern::Stripe), ..Paint::fill(Tone::Ground) };
@@ -231,18 +231,18 @@ impl Drawn<'_> {
     }
 
     /// Draws neighbouring spans below one pixel as one mark. The mark is more opaque if more of the time is exposed.
-    fn draw_merged(&mut self, (a, b): (f64, f64), of: &[usize], y: f64, h: f64) {
-        let spans = of.iter().map(|at| &self.lanes.spans[*at]);
+    fn draw_merged(&mut self, (a, b): (f64, f64), indices: &[usize], y: f64, h: f64) {
+        let spans = indices.iter().map(|at| &self.lanes.spans[*at]);
         let (time, bare) = spans.clone().fold((Picos::ZERO, Picos::ZERO), |(time, bare), span| {
             (time + Picos(span.end.0.saturating_sub(span.start.0)), bare + span.exposed)
         });
         let shape = Shape::rect(a, y, (b - a).max(1.0), h);
         let paint = Paint::fill(self.tone).faded(0.35 + 0.65 * bare.fraction_of(time).unwrap_or(0.0));
-        let (id, label) = match of {
+        let (id, label) = match indices {
             [one] => (*one, words(&self.lanes.spans[*one])),
             _ => {
                 self.next += 1;
-                let n = format::counted(of.len() as u64, "span", "spans");
+                let n = format::counted(indices.len() as u64, "span", "spans");
                 let (time, bare) = (format::time_text(time), format::time_text(bare));
                 (
                     self.next - 1,
@@ -251,7 +251,7 @@ impl Drawn<'_> {
             }
         };
         self.marks.push(Mark::for_datum(u32::try_from(id).unwrap_or(u32::MAX), label, shape.clone(), paint));
-        for span in of.iter().map(|at| &self.lanes.spans[*at]) {
+        for span in indices.iter().map(|at| &self.lanes.spans[*at]) {
             self.chosen(span, shape.clone());
         }
     }

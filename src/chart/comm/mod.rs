@@ -13,8 +13,8 @@ use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::protocol::url::comm::CommRows;
 
 /// Returns the sums of collectives or of copies.
-pub const fn traffic(comm: &Comm, of: CommRows) -> &Traffic {
-    match of {
+pub const fn traffic(comm: &Comm, rows: CommRows) -> &Traffic {
+    match rows {
         CommRows::Collectives => &comm.tensor,
         CommRows::Copies => &comm.copies,
     }
@@ -26,8 +26,8 @@ pub fn usual(comm: &Comm) -> CommRows {
 }
 
 /// Returns the rows of collectives or of copies.
-pub fn rows(comm: &Comm, of: CommRows) -> &[CommRow] {
-    match of {
+pub fn rows(comm: &Comm, rows: CommRows) -> &[CommRow] {
+    match rows {
         CommRows::Collectives => &comm.rows,
         CommRows::Copies => &comm.copy_rows,
     }

@@ -12,11 +12,11 @@ use crate::protocol::url::comm::CommRows;
 
 /// Returns the parts of a bar, from the bottom. With `split`, the remaining time is divided into activities instead of
 /// one part "Other, idle".
-pub fn parts(of: CommRows, split: bool) -> Vec<StepPart> {
+pub fn parts(rows: CommRows, split: bool) -> Vec<StepPart> {
     let paint = |kind| Paint::time_part(TimePart::Kind(kind));
     let compute = Paint::fill(Tone::Kind(TimePart::Kind(Kind::Compute)));
-    let waits = paint(kind(of));
-    let exposed = if of == CommRows::Copies { "Exposed copies" } else { "Exposed communication" };
+    let waits = paint(kind(rows));
+    let exposed = if rows == CommRows::Copies { "Exposed copies" } else { "Exposed communication" };
     let mut parts = vec![
         StepPart { label: "Compute alone", paint: compute },
         StepPart { label: "Compute, overlapped", paint: waits.faded(0.4) },
@@ -24,7 +24,7 @@ pub fn parts(of: CommRows, split: bool) -> Vec<StepPart> {
     ];
     if split {
         parts.extend(
-            match of {
+            match rows {
                 CommRows::Collectives => [("Data movement", paint(Kind::DataMovement)), ("Other", paint(Kind::Other))],
                 CommRows::Copies => [
                     ("Other data movement", paint(Kind::DataMovement).faded(0.7)),
@@ -41,27 +41,27 @@ pub fn parts(of: CommRows, split: bool) -> Vec<StepPart> {
 }
 
 /// Returns true if the activity in the remaining time is known for all steps. A shared report does not carry it.
-pub fn is_split(steps: &[StepComm], of: CommRows) -> bool {
-    steps.iter().all(|step| remainder(step, of).is_some())
+pub fn is_split(steps: &[StepComm], rows: CommRows) -> bool {
+    steps.iter().all(|step| remainder(step, rows).is_some())
 }
 
-const fn remainder(step: &StepComm, of: CommRows) -> Option<Remainder> {
-    match of {
+const fn remainder(step: &StepComm, rows: CommRows) -> Option<Remainder> {
+    match rows {
         CommRows::Collectives => step.beside_collectives,
         CommRows::Copies => step.beside_copies,
     }
 }
 
 /// Returns the kind of time of collectives or of copies.
-pub const fn kind(of: CommRows) -> Kind {
-    match of {
+pub const fn kind(rows: CommRows) -> Kind {
+    match rows {
         CommRows::Collectives => Kind::Communication,
         CommRows::Copies => Kind::DataMovement,
     }
 }
 
-const fn overlap(step: &StepComm, of: CommRows) -> Overlap {
-    match of {
+const fn overlap(step: &StepComm, rows: CommRows) -> Overlap {
+    match rows {
         CommRows::Collectives => step.collectives,
         CommRows::Copies => step.copies,
     }
@@ -69,12 +69,12 @@ const fn overlap(step: &StepComm, of: CommRows) -> Overlap {
 
 /// Returns one bar per step, with the parts of [`parts`]. Compute + exposed + the remaining time = the step, because
 /// nothing is computed during exposed time.
-pub fn bars(steps: &[StepComm], of: CommRows) -> Vec<Step> {
-    let split = is_split(steps, of);
+pub fn bars(steps: &[StepComm], rows: CommRows) -> Vec<Step> {
+    let split = is_split(steps, rows);
     let one = |step: &StepComm| {
-        let Overlap { exposed, overlapped, .. } = overlap(step, of);
+        let Overlap { exposed, overlapped, .. } = overlap(step, rows);
         let mut parts = vec![step.compute_busy.saturating_sub(overlapped), overlapped, exposed];
-        match remainder(step, of).filter(|_| split) {
+        match remainder(step, rows).filter(|_| split) {
             Some(Remainder { data_movement, communication, other, idle }) => {
                 parts.extend([data_movement, communication + other, idle]);
             }

@@ -31,17 +31,29 @@ pub fn balance(comm: &Comm) -> Vec<String> {
 
 /// Returns the cells of a device: its name, the time that it waits for its peers, the number of executions at which it
 /// arrives last, the number of compared executions, and the sum of its delays at those.
-pub fn device(of: &Arrival) -> [String; 5] {
-    let waited = of.waited.map_or_else(|| ABSENT.to_owned(), format::time_text);
-    [of.device.clone(), waited, format::count(of.n_last), format::count(of.n), format::time_text(of.late)]
+pub fn device(arrival: &Arrival) -> [String; 5] {
+    let waited = arrival.waited.map_or_else(|| ABSENT.to_owned(), format::time_text);
+    [
+        arrival.device.clone(),
+        waited,
+        format::count(arrival.n_last),
+        format::count(arrival.n),
+        format::time_text(arrival.late),
+    ]
 }
 
 /// Returns the cells of a collective: its name, the number of executions, the sum and the maximum of the arrival
 /// spread, and the device that arrives last most often, with the number of these executions.
-pub fn collective(of: &ArrivalSpread) -> [String; 5] {
-    let straggler = of
+pub fn collective(spread: &ArrivalSpread) -> [String; 5] {
+    let straggler = spread
         .straggler
         .as_deref()
-        .map_or_else(|| ABSENT.to_owned(), |device| format!("{device}, {} of {}", of.n_last, of.n));
-    [of.op.clone(), format::count(of.n), format::time_text(of.total), format::time_text(of.max), straggler]
+        .map_or_else(|| ABSENT.to_owned(), |device| format!("{device}, {} of {}", spread.n_last, spread.n));
+    [
+        spread.op.clone(),
+        format::count(spread.n),
+        format::time_text(spread.total),
+        format::time_text(spread.max),
+        straggler,
+    ]
 }

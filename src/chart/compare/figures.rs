@@ -53,23 +53,23 @@ pub(super) fn letter_mark(letter: &str, y: f64) -> Mark {
 }
 
 /// Returns the unit of the times of both sides.
-pub(super) fn time_unit(of: &Comparison) -> TimeUnit {
-    TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)))
+pub(super) fn time_unit(comparison: &Comparison) -> TimeUnit {
+    TimeUnit::for_largest(picos(comparison.a_ps.max(comparison.b_ps)))
 }
 
 /// Returns a few words about a picture.
-pub fn picture_text(of: &Comparison, pane: ComparePane) -> String {
+pub fn picture_text(comparison: &Comparison, pane: ComparePane) -> String {
     match pane {
         ComparePane::Waterfall => {
             format!(
                 "what the difference is made of, in {}; each bar starts where the one above ends, and a pale bar sums those below it",
-                time_unit(of).symbol()
+                time_unit(comparison).symbol()
             )
         }
         ComparePane::Scopes => {
             format!(
                 "self time by scope in {}, on one scale; tinted where B differs by 5 % or more",
-                time_unit(of).symbol()
+                time_unit(comparison).symbol()
             )
         }
         ComparePane::Timeline => {
@@ -84,13 +84,16 @@ pub fn picture_text(of: &Comparison, pane: ComparePane) -> String {
 }
 
 /// Returns a few words about the icicle of differences.
-pub fn scope_differences_text(of: &Comparison) -> String {
-    format!("B − A of self time by scope in {}; as wide as the longer sides of all parts", time_unit(of).symbol())
+pub fn scope_differences_text(comparison: &Comparison) -> String {
+    format!(
+        "B − A of self time by scope in {}; as wide as the longer sides of all parts",
+        time_unit(comparison).symbol()
+    )
 }
 
 /// Returns the files and the device of each side.
-pub fn sides(of: &Comparison) -> [(String, String); 2] {
-    [&of.a, &of.b].map(|side| (side.files.join(", "), side_text(side)))
+pub fn sides(comparison: &Comparison) -> [(String, String); 2] {
+    [&comparison.a, &comparison.b].map(|side| (side.files.join(", "), side_text(side)))
 }
 
 fn side_text(side: &SideHead) -> String {
@@ -105,21 +108,21 @@ fn side_text(side: &SideHead) -> String {
 }
 
 /// Returns the figures of both sides.
-pub fn readout(of: &Comparison) -> Readout {
+pub fn readout(comparison: &Comparison) -> Readout {
     let figure = |(name, label, formula): &(&str, &str, &str)| {
-        let known = of.figures.iter().find(|figure| figure.name == *name)?;
+        let known = comparison.figures.iter().find(|figure| figure.name == *name)?;
         let is_zero = known.a == Some(0.0) && known.b == Some(0.0);
         (!is_zero).then(|| both(known, label, formula))
     };
-    let mut main = vec![difference(of)];
+    let mut main = vec![difference(comparison)];
     main.extend(SHOWN.iter().filter_map(figure));
-    main.push(matched_figure(of));
-    Readout { hero: hero(of), main, side: Vec::new() }
+    main.push(matched_figure(comparison));
+    Readout { hero: hero(comparison), main, side: Vec::new() }
 }
 
-fn hero(of: &Comparison) -> Figure {
-    let (label, formula) = match of.unit {
-        CompareUnit::Step if of.a.n_steps > 0 || of.b.n_steps > 0 => {
+fn hero(comparison: &Comparison) -> Figure {
+    let (label, formula) = match comparison.unit {
+        CompareUnit::Step if comparison.a.n_steps > 0 || comparison.b.n_steps > 0 => {
             ("Time per step, A → B", "mean over steady steps of (start of the next step − start of the step)")
         }
         CompareUnit::Step => ("Time, A → B", "end of the last op − start of the first"),
@@ -127,45 +130,45 @@ fn hero(of: &Comparison) -> Figure {
             ("Time per million tokens, A → B", "time per step × 1,000,000 ÷ tokens of a step of the whole job")
         }
     };
-    let unit = time_unit(of);
+    let unit = time_unit(comparison);
     let time = |of: i64| format::time_with_decimals(picos(of), unit, 2);
-    let mut rows = vec![row("A", exact(picos(of.a_ps))), row("B", exact(picos(of.b_ps)))];
-    for (name, side) in [("Tokens of A", &of.a), ("Tokens of B", &of.b)] {
+    let mut rows = vec![row("A", exact(picos(comparison.a_ps))), row("B", exact(picos(comparison.b_ps)))];
+    for (name, side) in [("Tokens of A", &comparison.a), ("Tokens of B", &comparison.b)] {
         rows.extend(side.tokens.map(|tokens| row(name, format::count(tokens))));
     }
     Figure {
         label: label.to_owned(),
-        value: format!("{} → {}", time(of.a_ps), time(of.b_ps)),
+        value: format!("{} → {}", time(comparison.a_ps), time(comparison.b_ps)),
         unit: unit.symbol(),
         scope: None,
         how: Formula { formula: formula.to_owned(), rows },
     }
 }
 
-fn difference(of: &Comparison) -> Figure {
-    let (value, unit) = match of.delta_ps {
-        0 => ("0".to_owned(), time_unit(of).symbol()),
+fn difference(comparison: &Comparison) -> Figure {
+    let (value, unit) = match comparison.delta_ps {
+        0 => ("0".to_owned(), time_unit(comparison).symbol()),
         delta => format::figure_time(picos(delta)),
     };
     #[expect(clippy::cast_precision_loss, reason = "only the sign")]
-    let sign = format::sign(of.delta_ps as f64);
-    let mut rows = vec![row("B − A", format!("{sign}{}", exact(picos(of.delta_ps))))];
+    let sign = format::sign(comparison.delta_ps as f64);
+    let mut rows = vec![row("B − A", format!("{sign}{}", exact(picos(comparison.delta_ps))))];
     #[expect(clippy::cast_possible_truncation, reason = "times in ps")]
-    if let Some(shift) = of.shift {
+    if let Some(shift) = comparison.shift {
         let end = |end: f64| format::signed_time_text(end as i64);
         rows.push(row("95 % interval", format!("{} to {}", end(shift.low), end(shift.high))));
     }
-    let is_cut = of.a.has_no_samples() || of.b.has_no_samples();
+    let is_cut = comparison.a.has_no_samples() || comparison.b.has_no_samples();
     let no_test = if is_cut { "a report leaves out lengths of steps" } else { "too few steps for a test" };
-    rows.push(row("p", of.p.map_or(no_test.to_owned(), |p| format!("{p:.4}"))));
-    rows.push(row("Noise between captures", format!("below {}", percent_text(of.band))));
-    rows.push(row("Verdict", of.verdict.label().to_owned()));
-    let space = if of.delta_ps == 0 { "" } else { " " };
+    rows.push(row("p", comparison.p.map_or(no_test.to_owned(), |p| format!("{p:.4}"))));
+    rows.push(row("Noise between captures", format!("below {}", percent_text(comparison.band))));
+    rows.push(row("Verdict", comparison.verdict.label().to_owned()));
+    let space = if comparison.delta_ps == 0 { "" } else { " " };
     Figure {
         label: "Difference".to_owned(),
-        value: format!("{}{space}{sign}{value}", arrow(of.delta_ps)),
+        value: format!("{}{space}{sign}{value}", arrow(comparison.delta_ps)),
         unit,
-        scope: of.change().map(|change| format!("{} %", format::signed_percent(change))),
+        scope: comparison.change().map(|change| format!("{} %", format::signed_percent(change))),
         how: Formula {
             formula: "time of B − time of A; the interval is that of the Hodges–Lehmann shift".to_owned(),
             rows,
@@ -190,9 +193,9 @@ fn both(known: &FigureDelta, label: &str, formula: &str) -> Figure {
     }
 }
 
-fn matched_figure(of: &Comparison) -> Figure {
-    let (a, b) = of.matched_shares();
-    let rows = matched(of).into_iter().map(|(tier, a, b)| row(&tier, format!("{a} of A, {b} of B")));
+fn matched_figure(comparison: &Comparison) -> Figure {
+    let (a, b) = comparison.matched_shares();
+    let rows = matched(comparison).into_iter().map(|(tier, a, b)| row(&tier, format!("{a} of A, {b} of B")));
     Figure {
         label: "Matched".to_owned(),
         value: format!("{} → {}", percent(a), percent(b)),
@@ -206,18 +209,22 @@ fn matched_figure(of: &Comparison) -> Figure {
 }
 
 /// Returns the share of the time of both sides that each kind of match pairs.
-pub fn matched(of: &Comparison) -> Vec<(String, String, String)> {
+pub fn matched(comparison: &Comparison) -> Vec<(String, String, String)> {
     let line = |share: &TierShare| {
         let label = share.tier.map_or("only on one side", |tier| tier.label());
         (format::capitalized(label), percent_text(share.a), percent_text(share.b))
     };
-    of.matched.iter().map(line).collect()
+    comparison.matched.iter().map(line).collect()
 }
 
 /// Returns what differs beside the times: what both sides do not share, what reports leave out, and new and gone findings.
-pub fn notes(of: &Comparison) -> Vec<String> {
+pub fn notes(comparison: &Comparison) -> Vec<String> {
     let finding = |finding: &crate::analysis::compare::FindingDelta| {
         format!("{} finding: {}", if finding.is_new { "New" } else { "Gone" }, finding.title)
     };
-    differences(of).into_iter().chain(of.notes.iter().cloned()).chain(of.findings.iter().map(finding)).collect()
+    differences(comparison)
+        .into_iter()
+        .chain(comparison.notes.iter().cloned())
+        .chain(comparison.findings.iter().map(finding))
+        .collect()
 }

@@ -19,15 +19,15 @@ pub struct Fact {
 }
 
 /// Returns the heading of a row: the name of its op.
-pub fn heading(of: &ComparedOps) -> String {
-    let side = of.row.b.as_ref().or(of.row.a.as_ref());
+pub fn heading(ops: &ComparedOps) -> String {
+    let side = ops.row.b.as_ref().or(ops.row.a.as_ref());
     let more = side.map_or(0, |side| side.ops.len().saturating_sub(1));
-    if more > 0 { format!("{} and {more} more", of.row.name()) } else { of.row.name().to_owned() }
+    if more > 0 { format!("{} and {more} more", ops.row.name()) } else { ops.row.name().to_owned() }
 }
 
 /// Returns the difference of a row, and what it is made of, in a sentence.
-pub fn pair_sentence(of: &ComparedOps) -> String {
-    let row = &of.row;
+pub fn pair_sentence(ops: &ComparedOps) -> String {
+    let row = &ops.row;
     let change = row.change().map_or_else(String::new, |change| format!(" ({} %)", format::signed_percent(change)));
     let all = match (row.a.is_some(), row.b.is_some()) {
         (true, false) => format!("Only in A: {}", format::signed_time_text(row.delta_ps)),
@@ -47,7 +47,7 @@ pub fn pair_sentence(of: &ComparedOps) -> String {
 }
 
 /// Returns the facts about the ops of a row. Facts that neither side has are left out.
-pub fn facts(of: &ComparedOps) -> Vec<Fact> {
+pub fn facts(ops: &ComparedOps) -> Vec<Fact> {
     let time = |side: &RowSide| Some(format::time_text(picos(side.self_ps)));
     let executions =
         |side: &RowSide| Some(format::decimal(side.n_executions, u32::from(side.n_executions.fract() > 0.005)));
@@ -64,16 +64,16 @@ pub fn facts(of: &ComparedOps) -> Vec<Fact> {
         share.is_finite().then(|| format::percent_text(share))
     };
     let row = |label, fact: &dyn Fn(&RowSide) -> Option<String>| {
-        fact_of(label, of.row.a.as_ref().and_then(fact), of.row.b.as_ref().and_then(fact), false)
+        fact_of(label, ops.row.a.as_ref().and_then(fact), ops.row.b.as_ref().and_then(fact), false)
     };
     // A report has no details of its ops. They are unknown, and not different.
-    let is_known = of.row.a.is_some() == of.a.is_some() && of.row.b.is_some() == of.b.is_some();
+    let is_known = ops.row.a.is_some() == ops.a.is_some() && ops.row.b.is_some() == ops.b.is_some();
     let detail = |label, mono, fact: &dyn Fn(&OpDetail) -> Option<String>| {
-        let fact = fact_of(label, of.a.as_ref().and_then(fact), of.b.as_ref().and_then(fact), mono)?;
+        let fact = fact_of(label, ops.a.as_ref().and_then(fact), ops.b.as_ref().and_then(fact), mono)?;
         Some(Fact { differs: fact.differs && is_known, ..fact })
     };
     let names = |side: &RowSide| Some(side.ops.iter().take(3).cloned().collect::<Vec<_>>().join(", "));
-    let name = fact_of("Op", of.row.a.as_ref().and_then(names), of.row.b.as_ref().and_then(names), true);
+    let name = fact_of("Op", ops.row.a.as_ref().and_then(names), ops.row.b.as_ref().and_then(names), true);
     let all = [
         // XLA numbers ops anew in each compile, so another number says nothing.
         name.map(|name| Fact { differs: false, ..name }),

@@ -32,7 +32,7 @@ const SMALL: f64 = 1e-5;
 const LETTERS: usize = 34;
 
 /// Draws the points. The id of a mark is the index of its row. `None` without rows, or without room.
-pub fn scatter(of: &Comparison, rows: &CompareDots, (width, height): (f64, f64)) -> Option<Scene> {
+pub fn scatter(comparison: &Comparison, rows: &CompareDots, (width, height): (f64, f64)) -> Option<Scene> {
     let unit = TimeUnit::for_largest(Picos(rows.dots.iter().map(|dot| dot.a_ps.max(dot.b_ps)).max()?));
     let frame = Rect { x: LEFT, y: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM };
     if frame.width < 40.0 || frame.height < 40.0 {
@@ -49,7 +49,7 @@ pub fn scatter(of: &Comparison, rows: &CompareDots, (width, height): (f64, f64))
     let mut marks = Vec::new();
     grid(&mut marks, &x, &y, frame, unit);
     let largest = rows.dots.iter().map(delta).map(i64::unsigned_abs).max().unwrap_or(0).max(1);
-    let is_noise = is_noise(of.verdict);
+    let is_noise = is_noise(comparison.verdict);
     let spot = |dot: &RowDot| (x.to(x.clamp(in_unit(dot.a_ps))), y.to(y.clamp(in_unit(dot.b_ps))));
     #[expect(clippy::cast_precision_loss, reason = "sizes on the screen")]
     let radius = |dot: &RowDot| ((delta(dot).unsigned_abs() as f64 / largest as f64).sqrt() * LARGEST).max(SMALLEST);

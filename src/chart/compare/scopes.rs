@@ -32,17 +32,17 @@ pub struct ScopesPicture {
 
 /// Draws the scopes at and below a path. An empty path stands for all scopes. `None` if neither side has time there, or if there
 /// is no room.
-pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<ScopesPicture> {
-    let n = u32::try_from(of.scopes.len()).ok()?;
-    let root = root(&of.scopes, path);
-    let whole = of.scopes.get(root)?;
+pub fn scopes(comparison: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<ScopesPicture> {
+    let n = u32::try_from(comparison.scopes.len()).ok()?;
+    let root = root(&comparison.scopes, path);
+    let whole = comparison.scopes.get(root)?;
     let room = width - MARGIN;
     let longest = whole.a.total.max(whole.b.total);
     if longest == 0 || room <= 0.0 {
         return None;
     }
-    let unit = time_unit(of);
-    let nodes = [false, true].map(|is_b| nodes(of, is_b, root, unit));
+    let unit = time_unit(comparison);
+    let nodes = [false, true].map(|is_b| nodes(comparison, is_b, root, unit));
     #[expect(clippy::cast_precision_loss, reason = "widths on the screen")]
     let width_of = |total: u64| total as f64 / longest as f64 * room;
     let widths = [width_of(whole.a.total), width_of(whole.b.total)];
@@ -61,7 +61,7 @@ pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<
         };
         marks.extend(scene.marks.into_iter().map(shift));
         marks.push(letter_mark(letter, top + ROW_HEIGHT * 0.68));
-        marks.extend(missing(of, whole, (side, widths[side], room), top, unit));
+        marks.extend(missing(comparison, whole, (side, widths[side], room), top, unit));
         // A side without time has a row all the same, so that its letter stands somewhere.
         top += f64::from(icicle.rows().max(1)) * ROW_HEIGHT + GAP;
     }
@@ -71,22 +71,22 @@ pub fn scopes(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<
         height: top - GAP,
         marks,
         title: format!("Self time by scope path, A above B, on one scale: {} cells in A, {} in B.", cells[0], cells[1]),
-        table: table(of, unit),
+        table: table(comparison, unit),
     };
     Some(ScopesPicture { scene, icicles, n })
 }
 
 /// Draws the differences of the scopes at and below a path as one icicle. A scope is as wide as the longer side of its own ops and
 /// its children together. `None` if neither side has time there, or if there is no room.
-pub fn scope_differences(of: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<ScopesPicture> {
-    let n = u32::try_from(of.scopes.len()).ok()?;
-    let root = root(&of.scopes, path);
-    let unit = time_unit(of);
-    let sizes = longer_times(&of.scopes);
+pub fn scope_differences(comparison: &Comparison, path: &str, width: f64, rows_max: u32) -> Option<ScopesPicture> {
+    let n = u32::try_from(comparison.scopes.len()).ok()?;
+    let root = root(&comparison.scopes, path);
+    let unit = time_unit(comparison);
+    let sizes = longer_times(&comparison.scopes);
     if *sizes.get(root)? == 0 || width <= 0.0 {
         return None;
     }
-    let is_noise = is_noise(of.verdict);
+    let is_noise = is_noise(comparison.verdict);
     let node = |(at, scope): (usize, &ScopeDelta)| {
         let side = match (scope.a.total, scope.b.total) {
             (0, 1..) => " new",
@@ -94,7 +94,7 @@ pub fn scope_differences(of: &Comparison, path: &str, width: f64, rows_max: u32)
             _ => "",
         };
         Node {
-            parent: parent(&of.scopes, at, root),
+            parent: parent(&comparison.scopes, at, root),
             name: name(scope).to_owned(),
             figure: format!("{}{side}", signed_time(scope.delta_ps(), unit)),
             total: sizes[at],
@@ -102,10 +102,10 @@ pub fn scope_differences(of: &Comparison, path: &str, width: f64, rows_max: u32)
             tint: tone(scope).filter(|_| !is_noise),
         }
     };
-    let nodes: Vec<Node> = of.scopes.iter().enumerate().map(node).collect();
+    let nodes: Vec<Node> = comparison.scopes.iter().enumerate().map(node).collect();
     let icicle = icicle::layout(&nodes, root as u32, width, rows_max);
     let title = "Difference of self time by scope path, as wide as the longer sides of all parts";
-    let scene = Scene { table: table(of, unit), ..icicle_scene::to_scene(&nodes, &icicle, width, None, title) };
+    let scene = Scene { table: table(comparison, unit), ..icicle_scene::to_scene(&nodes, &icicle, width, None, title) };
     Some(ScopesPicture { scene, icicles: vec![icicle], n })
 }
 
@@ -129,9 +129,9 @@ fn longer_times(scopes: &[ScopeDelta]) -> Vec<u64> {
 }
 
 /// Returns the parent of a scope in a picture of `root`. A first cell with a parent is drawn as the mark of a zoomed tree.
-fn parent(scopes: &[ScopeDelta], at: usize, root: usize) -> Option<u32> {
-    let scope = &scopes[at];
-    scope.parent.filter(|_| at != root || root > 0 && !scope.is_top(scopes))
+fn parent(scopes: &[ScopeDelta], index: usize, root: usize) -> Option<u32> {
+    let scope = &scopes[index];
+    scope.parent.filter(|_| index != root || root > 0 && !scope.is_top(scopes))
 }
 
 /// Returns the index of the scope with a path. Without a path, the drawing starts at the only child of the root if that has the
@@ -150,18 +150,18 @@ fn root(scopes: &[ScopeDelta], path: &str) -> usize {
 }
 
 /// Returns the nodes of a side for the layout.
-fn nodes(of: &Comparison, is_b: bool, root: usize, unit: TimeUnit) -> Vec<Node> {
-    let is_noise = is_noise(of.verdict);
+fn nodes(comparison: &Comparison, is_b: bool, root: usize, unit: TimeUnit) -> Vec<Node> {
+    let is_noise = is_noise(comparison.verdict);
     let node = |(at, scope): (usize, &ScopeDelta)| {
         let time = if is_b { scope.b } else { scope.a };
         let tone = tone(scope).filter(|_| is_b && !is_noise);
         let figure = format::time(Picos(time.total), unit);
         let is_shown = is_b && tone.is_some();
         let figure = if is_shown { format!("{figure} {}", signed_time(scope.delta_ps(), unit)) } else { figure };
-        let parent = parent(&of.scopes, at, root);
+        let parent = parent(&comparison.scopes, at, root);
         Node { parent, name: name(scope).to_owned(), figure, total: time.total, parts: time.by_kind, tint: tone }
     };
-    of.scopes.iter().enumerate().map(node).collect()
+    comparison.scopes.iter().enumerate().map(node).collect()
 }
 
 fn name(scope: &ScopeDelta) -> &str {
@@ -185,7 +185,7 @@ fn tone(scope: &ScopeDelta) -> Option<Tone> {
 
 /// Draws the time that the shorter side lacks, as a dashed box beside its root.
 fn missing(
-    of: &Comparison,
+    comparison: &Comparison,
     whole: &ScopeDelta,
     (side, width, room): (usize, f64, f64),
     top: f64,
@@ -195,7 +195,7 @@ fn missing(
     if free < 4.0 {
         return Vec::new();
     }
-    let is_noise = is_noise(of.verdict);
+    let is_noise = is_noise(comparison.verdict);
     // The box stands at the shorter side, and says what B lacks or has more than A.
     let tone = match tone(whole) {
         Some(tone) if !is_noise => tone,
@@ -213,7 +213,7 @@ fn missing(
     marks
 }
 
-fn table(of: &Comparison, unit: TimeUnit) -> SceneTable {
+fn table(comparison: &Comparison, unit: TimeUnit) -> SceneTable {
     let symbol = unit.symbol();
     let heads =
         ["Scope".to_owned(), format!("A, {symbol}"), format!("B, {symbol}"), format!("Difference, {symbol}")].into();
@@ -222,7 +222,7 @@ fn table(of: &Comparison, unit: TimeUnit) -> SceneTable {
         let path = if scope.path.is_empty() { name(scope) } else { &scope.path };
         vec![path.to_owned(), time(scope.a.total), time(scope.b.total), signed_time(scope.delta_ps(), unit)]
     };
-    SceneTable { heads, rows: of.scopes.iter().map(row).collect() }
+    SceneTable { heads, rows: comparison.scopes.iter().map(row).collect() }
 }
 
 impl ScopesPicture {
@@ -247,7 +247,7 @@ impl ScopesPicture {
 }
 
 /// Builds the tooltip of a scope.
-pub fn scope_tip(of: &Comparison, scope: &ScopeDelta) -> Tip {
+pub fn scope_tip(comparison: &Comparison, scope: &ScopeDelta) -> Tip {
     let time = |ps: u64| format::time_text(Picos(ps));
     let mut rows = vec![
         ("Self time in A, all below".to_owned(), time(scope.a.total)),
@@ -257,7 +257,7 @@ pub fn scope_tip(of: &Comparison, scope: &ScopeDelta) -> Tip {
     #[expect(clippy::cast_precision_loss, reason = "ratios")]
     let share = |whole: u64| (whole > 0).then(|| scope.delta_ps() as f64 / whole as f64);
     let change = share(scope.a.total).map(|share| ("Change", share));
-    let of_whole = share(of.a_ps.unsigned_abs()).map(|share| ("Of the time of A", share));
+    let of_whole = share(comparison.a_ps.unsigned_abs()).map(|share| ("Of the time of A", share));
     rows.extend(
         [change, of_whole]
             .into_iter()

@@ -31,8 +31,8 @@ pub struct StepsPicture {
 
 /// Places the steps of both sides. `None` if a side has no steps.
 #[expect(clippy::cast_precision_loss, reason = "places on the screen")]
-pub fn steps(of: &Comparison) -> Option<StepsPicture> {
-    let samples = [&of.a, &of.b].map(|side| of.unit.samples(side));
+pub fn steps(comparison: &Comparison) -> Option<StepsPicture> {
+    let samples = [&comparison.a, &comparison.b].map(|side| comparison.unit.samples(side));
     let all = || samples.iter().flatten().copied();
     let (low, high) = (all().reduce(f64::min)?, all().reduce(f64::max)?);
     if samples.iter().any(Vec::is_empty) {
@@ -62,7 +62,7 @@ pub fn steps(of: &Comparison) -> Option<StepsPicture> {
             .map_or_else(String::new, |(low, high)| format!(", from {} to {}", time_text(low), time_text(high)));
         format!("{name}: {n}{range}")
     };
-    let sentence = format!("{}; {}", words("A", &of.a, &samples[0]), words("B", &of.b, &samples[1]));
+    let sentence = format!("{}; {}", words("A", &comparison.a, &samples[0]), words("B", &comparison.b, &samples[1]));
     Some(StepsPicture {
         sides: [side(&samples[0]), side(&samples[1])],
         ticks: ticks(&scale, 5, crate::chart::plot::ticks::plain),

@@ -42,8 +42,8 @@ struct Event<'a> {
 }
 
 /// Lists the wide events of both sides. The id of a mark is the index of its event.
-fn events(of: &CompareTimeline) -> impl Iterator<Item = Event<'_>> {
-    [false, true].into_iter().zip(&of.sides).flat_map(|(is_b, side)| {
+fn events(timeline: &CompareTimeline) -> impl Iterator<Item = Event<'_>> {
+    [false, true].into_iter().zip(&timeline.sides).flat_map(|(is_b, side)| {
         let boxes = side.picture.lines.iter().flat_map(|line| &line.boxes);
         boxes.enumerate().map(move |(at, of)| Event { is_b, side, of, row: row(side, at) })
     })
@@ -56,12 +56,12 @@ impl Event<'_> {
 }
 
 /// Returns the row of a box of a side, by its index.
-fn row(side: &SideTimeline, at: usize) -> Option<&TimelineRow> {
-    side.rows.get((*side.row_of.get(at)?)? as usize)
+fn row(side: &SideTimeline, index: usize) -> Option<&TimelineRow> {
+    side.rows.get((*side.row_of.get(index)?)? as usize)
 }
 
 /// Draws the visible part of both steps. `None` without room.
-pub fn timeline(comparison: &Comparison, of: &CompareTimeline, view: Viewport, width: f64) -> Option<Scene> {
+pub fn timeline(comparison: &Comparison, timeline: &CompareTimeline, view: Viewport, width: f64) -> Option<Scene> {
     let room = width - LEFT;
     if room < 40.0 {
         return None;
@@ -72,7 +72,7 @@ pub fn timeline(comparison: &Comparison, of: &CompareTimeline, view: Viewport, w
     let mut top = RULER;
     let mut first_id = 0;
     let with_changes = !is_noise(comparison.verdict);
-    for (side, letter) in of.sides.iter().zip(["A", "B"]) {
+    for (side, letter) in timeline.sides.iter().zip(["A", "B"]) {
         let start = top;
         marks.push(letter_mark(letter, top + 14.0));
         let first_of_side = first_id;
@@ -105,9 +105,9 @@ pub fn timeline(comparison: &Comparison, of: &CompareTimeline, view: Viewport, w
         }
     }
     grid.extend(marks);
-    let [a, b] = of.sides.each_ref().map(|side| head_texts(side).swap_remove(0));
+    let [a, b] = timeline.sides.each_ref().map(|side| head_texts(side).swap_remove(0));
     let title = format!("A above B, from the starts of their steps. A: {a}. B: {b}.");
-    Some(Scene { width, height, marks: grid, title, table: table(of) })
+    Some(Scene { width, height, marks: grid, title, table: table(timeline) })
 }
 
 /// Draws the lanes of a line. `first_id` is the id of its first event.
@@ -170,7 +170,7 @@ fn end_of_step(side: &SideTimeline, view: Viewport, (x, room): (f64, f64), (top,
     is_visible.then(|| Mark::new(Shape::line(x, top, x, bottom), Paint::stroke(Tone::Ink2, 1.0).dashed()))
 }
 
-fn table(of: &CompareTimeline) -> SceneTable {
+fn table(timeline: &CompareTimeline) -> SceneTable {
     let heads = ["Side", "Op", "Kind", "Start", "Duration"].map(str::to_owned).into();
     let row = |event: Event<'_>| {
         let EventBox { start, end, kind, .. } = *event.of;
@@ -182,7 +182,7 @@ fn table(of: &CompareTimeline) -> SceneTable {
             format::time_text(end.saturating_sub(start)),
         ]
     };
-    SceneTable { heads, rows: events(of).map(row).collect() }
+    SceneTable { heads, rows: events(timeline).map(row).collect() }
 }
 
 const fn letter(is_b: bool) -> &'static str {
@@ -190,13 +190,13 @@ const fn letter(is_b: bool) -> &'static str {
 }
 
 /// Returns the key of the row of a mark. `None` if no row has the op.
-pub fn timeline_row(of: &CompareTimeline, id: u32) -> Option<String> {
-    Some(events(of).nth(id as usize)?.row?.key.clone())
+pub fn timeline_row(timeline: &CompareTimeline, id: u32) -> Option<String> {
+    Some(events(timeline).nth(id as usize)?.row?.key.clone())
 }
 
 /// Builds the tooltip of an event.
-pub fn timeline_tip(comparison: &Comparison, of: &CompareTimeline, id: u32) -> Option<Tip> {
-    let event = events(of).nth(id as usize)?;
+pub fn timeline_tip(comparison: &Comparison, timeline: &CompareTimeline, id: u32) -> Option<Tip> {
+    let event = events(timeline).nth(id as usize)?;
     let EventBox { start, end, kind, .. } = *event.of;
     let mut rows = vec![("Side".to_owned(), letter(event.is_b).to_owned())];
     rows.extend(kind.map(|kind| ("Kind".to_owned(), kind.label().to_owned())));

@@ -87,22 +87,22 @@ const fn time_part(owner: Owner) -> TimePart {
 
 /// Computes the waterfall. The differences of its parts sum to that of the whole, to the picosecond.
 #[expect(clippy::cast_precision_loss, reason = "places on the screen")]
-pub fn waterfall(of: &Comparison) -> Waterfall {
-    let unit = TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)));
-    let largest = of.parts.iter().map(|part| part.delta_ps.unsigned_abs()).max().unwrap_or_default() as f64;
+pub fn waterfall(comparison: &Comparison) -> Waterfall {
+    let unit = TimeUnit::for_largest(picos(comparison.a_ps.max(comparison.b_ps)));
+    let largest = comparison.parts.iter().map(|part| part.delta_ps.unsigned_abs()).max().unwrap_or_default() as f64;
     let is_shown = |(at, part): &(usize, &PartDelta)| {
         *at < MAX_PARTS && part.delta_ps != 0 && part.delta_ps.unsigned_abs() as f64 >= SMALL_PART * largest
     };
-    let mut drawn = Drawn { of, unit, at: 0, rows: Vec::new(), bars: Vec::new() };
-    drawn.total("A", of.a_ps, (0, 0));
-    let n_shown = of.parts.iter().enumerate().take_while(is_shown).count();
-    let (shown, rest) = of.parts.split_at(n_shown);
+    let mut drawn = Drawn { of: comparison, unit, at: 0, rows: Vec::new(), bars: Vec::new() };
+    drawn.total("A", comparison.a_ps, (0, 0));
+    let n_shown = comparison.parts.iter().enumerate().take_while(is_shown).count();
+    let (shown, rest) = comparison.parts.split_at(n_shown);
     for part in shown {
         let has_ops = part.delta_ps.unsigned_abs() as f64 >= WITH_OPS * largest;
         drawn.part(part, if has_ops { SMALL_OP * largest } else { f64::INFINITY });
     }
     drawn.rest(rest);
-    drawn.total("B", of.b_ps, (0, of.delta_ps));
+    drawn.total("B", comparison.b_ps, (0, comparison.delta_ps));
     drawn.finish()
 }
 

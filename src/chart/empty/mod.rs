@@ -109,9 +109,9 @@ mod tests {
     }
 
     /// Joins all texts of an empty view.
-    pub(super) fn text(of: &Empty) -> String {
-        let needs = of.needs.iter().map(|need| format!("{} {} {:?}", need.what, need.how, need.found));
-        [of.title.clone(), of.why.clone()].into_iter().chain(needs).collect::<Vec<_>>().join("\n")
+    pub(super) fn text(empty: &Empty) -> String {
+        let needs = empty.needs.iter().map(|need| format!("{} {} {:?}", need.what, need.how, need.found));
+        [empty.title.clone(), empty.why.clone()].into_iter().chain(needs).collect::<Vec<_>>().join("\n")
     }
 
     #[test]

@@ -74,11 +74,11 @@ fn cost(session: &SessionInfo) -> String {
 /// Returns the reason why there are no collectives or no copies, and whether all steps lack them. If all steps lack
 /// them, no chart of the view has data. Ops outside of steps can still communicate; only a query of the whole capture
 /// finds these. `None` if the report has rows.
-pub fn communication(session: &SessionInfo, comm: &Comm, of: CommRows) -> Option<(Empty, bool)> {
-    if !rows(comm, of).is_empty() {
+pub fn communication(session: &SessionInfo, comm: &Comm, which: CommRows) -> Option<(Empty, bool)> {
+    if !rows(comm, which).is_empty() {
         return None;
     }
-    let in_step = |step: &StepComm| match of {
+    let in_step = |step: &StepComm| match which {
         CommRows::Collectives => step.collectives.in_flight,
         CommRows::Copies => step.copies.in_flight,
     };
@@ -86,7 +86,7 @@ pub fn communication(session: &SessionInfo, comm: &Comm, of: CommRows) -> Option
     let n = session.devices.len() as u64;
     let steps = comm.steps.iter().filter(|step| in_step(step) > Picos::ZERO).count() as u64;
     let elsewhere = (steps > 0).then(|| format!("in {}", format::counted(steps, "other step", "other steps")));
-    let (what, why, needs) = match of {
+    let (what, why, needs) = match which {
         CommRows::Collectives if n > 1 => (
             "No collectives",
             no_collectives(comm),

@@ -140,8 +140,8 @@ pub fn program(
     draw(&shown, size)
 }
 
-fn what_if_column(of: &WhatIfColumn) -> Column {
-    Column { from: of.first.into(), least: of.least, most: of.most, most_at: of.first.into() }
+fn what_if_column(column: &WhatIfColumn) -> Column {
+    Column { from: column.first.into(), least: column.least, most: column.most, most_at: column.first.into() }
 }
 
 /// A phase that is narrower than this fraction of the curve is merged into the phase before it.
@@ -186,7 +186,7 @@ pub fn point_at(
 }
 
 /// Draws the memory in use of an allocator over time.
-pub fn allocator(of: &AllocatorMemory, size: (f64, f64)) -> Scene {
+pub fn allocator(allocator: &AllocatorMemory, size: (f64, f64)) -> Scene {
     let ms = |time: Picos| time.as_f64() / 1e9;
     let column = |of: &crate::analysis::memory::UseColumn| Column {
         from: ms(of.at),
@@ -195,32 +195,41 @@ pub fn allocator(of: &AllocatorMemory, size: (f64, f64)) -> Scene {
         most_at: ms(of.most_at),
     };
     let words = |i: usize| {
-        let Some(of) = of.timeline.get(i) else { return String::new() };
-        format!("{} in use at {}, {} reserved", text(of.most), format::time_text(of.most_at), text(of.reserved))
+        let Some(allocator) = allocator.timeline.get(i) else { return String::new() };
+        format!(
+            "{} in use at {}, {} reserved",
+            text(allocator.most),
+            format::time_text(allocator.most_at),
+            text(allocator.reserved)
+        )
     };
-    let columns: Vec<Column> = of.timeline.iter().map(column).collect();
+    let columns: Vec<Column> = allocator.timeline.iter().map(column).collect();
     let last = columns.last().map_or(1.0, |column| column.from);
     let first = columns.first().map_or(0.0, |column| column.from);
-    let step = of.peak.step.map_or(String::new(), |step| format!(", in step {step}"));
+    let step = allocator.peak.step.map_or(String::new(), |step| format!(", in step {step}"));
     let shown = Shown {
         columns,
         to: last + (last - first).max(1e-3) * 0.02,
-        fixed: of.persistent,
+        fixed: allocator.persistent,
         fixed_name: "minimum in use",
-        peak: (ms(of.peak.at), of.peak.in_use()),
-        capacity: of.capacity,
+        peak: (ms(allocator.peak.at), allocator.peak.in_use()),
+        capacity: allocator.capacity,
         at: None,
         across: "Time, ms".to_owned(),
         title: format!(
             "{} in use over time: peak {} at {}{step}.",
-            of.label,
-            text(of.peak.in_use()),
-            format::time_text(of.peak.at)
+            allocator.label,
+            text(allocator.peak.in_use()),
+            format::time_text(allocator.peak.at)
         ),
         words: &words,
         without: Vec::new(),
         is_program: false,
-        strip: of.steps.iter().map(|step| (ms(step.from), ms(step.to), format!("step {}", step.number))).collect(),
+        strip: allocator
+            .steps
+            .iter()
+            .map(|step| (ms(step.from), ms(step.to), format!("step {}", step.number)))
+            .collect(),
     };
     draw(&shown, size)
 }
@@ -237,8 +246,8 @@ fn top(peak: u64, capacity: Option<u64>) -> u64 {
     near.unwrap_or(peak).max(peak)
 }
 
-fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
-    let frame = Frame::new(&of.columns, of.to, top(of.peak.1, of.capacity), size);
+fn draw(shown: &Shown<'_>, size: (f64, f64)) -> Scene {
+    let frame = Frame::new(&shown.columns, shown.to, top(shown.peak.1, shown.capacity), size);
     let (left, right) = frame.x.range();
     let (bottom, ceiling) = frame.y.range();
     let wide = size.0 >= WIDE;
@@ -248,39 +257,42 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
         marks.push(micro(left - 6.0, tick.at + 4.0, tick.label, Anchor::End, Tone::Ink3));
     }
     marks.push(micro(left - 6.0, ceiling - 8.0, UNIT.to_owned(), Anchor::End, Tone::Ink3));
-    let fixed = frame.y(of.fixed);
+    let fixed = frame.y(shown.fixed);
     marks.push(Mark::new(Shape::rect(left, fixed, right - left, bottom - fixed), Paint::fill(Tone::Sunken)));
-    let outline = steps(&of.columns, of.to, &frame);
+    let outline = steps(&shown.columns, shown.to, &frame);
     let mut area = outline.clone();
     area.push((right, fixed));
     area.insert(0, (left, fixed));
     marks.push(Mark::new(Shape::Path(area, true), Paint::fill(Tone::Seq(3)).faded(0.6)));
     marks.push(Mark::new(Shape::Path(outline, false), Paint::stroke(Tone::Ink, 1.25)));
-    if !of.without.is_empty() {
-        let line = steps(&of.without, of.to, &frame);
+    if !shown.without.is_empty() {
+        let line = steps(&shown.without, shown.to, &frame);
         marks.push(Mark::new(Shape::Path(line, false), Paint::stroke(Tone::AccentLine, 1.5).dashed()));
     }
     marks.push(Mark::new(Shape::line(left, fixed, right, fixed), Paint::stroke(Tone::Ink3, 1.0).dashed()));
-    if bottom - fixed > 20.0 && label::width(of.fixed_name, Size::Micro.px()) + 90.0 < right - left {
-        let words = format!("{}, {}", of.fixed_name, text(of.fixed));
+    if bottom - fixed > 20.0 && label::width(shown.fixed_name, Size::Micro.px()) + 90.0 < right - left {
+        let words = format!("{}, {}", shown.fixed_name, text(shown.fixed));
         marks.push(micro(left + 6.0, fixed + 14.0, words, Anchor::Start, Tone::Ink2));
     }
     marks.push(Mark::new(Shape::line(left, bottom, right, bottom), Paint::stroke(Tone::Line2, 1.0)));
     let n_ticks = if wide { 8 } else { 4 };
-    let marked =
-        if of.is_program { position_ticks(&frame.x, n_ticks) } else { ticks::ticks(&frame.x, n_ticks, ticks::plain) };
+    let marked = if shown.is_program {
+        position_ticks(&frame.x, n_ticks)
+    } else {
+        ticks::ticks(&frame.x, n_ticks, ticks::plain)
+    };
     for tick in marked {
         marks.push(micro(
             tick.at,
-            bottom + if of.strip.is_empty() { 15.0 } else { 29.0 },
+            bottom + if shown.strip.is_empty() { 15.0 } else { 29.0 },
             tick.label,
             Anchor::Middle,
             Tone::Ink3,
         ));
     }
-    let across = bottom + if of.strip.is_empty() { 29.0 } else { 43.0 };
-    marks.push(micro(f64::midpoint(left, right), across, of.across.clone(), Anchor::Middle, Tone::Ink3));
-    if let Some(capacity) = of.capacity.filter(|capacity| top(of.peak.1, Some(*capacity)) == *capacity) {
+    let across = bottom + if shown.strip.is_empty() { 29.0 } else { 43.0 };
+    marks.push(micro(f64::midpoint(left, right), across, shown.across.clone(), Anchor::Middle, Tone::Ink3));
+    if let Some(capacity) = shown.capacity.filter(|capacity| top(shown.peak.1, Some(*capacity)) == *capacity) {
         let y = frame.y(capacity);
         marks.push(Mark::new(Shape::line(left, y, right, y), Paint::stroke(Tone::Ink, 1.5)));
         marks.push(micro(
@@ -291,7 +303,7 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
             Tone::Ink,
         ));
     }
-    for (a, b, name) in &of.strip {
+    for (a, b, name) in &shown.strip {
         let (a, b) = (frame.x.to(*a).max(left), frame.x.to(*b).min(right));
         if b > a {
             marks.push(Mark::new(Shape::rect(a, bottom + 2.0, (b - a - 1.0).max(1.0), 3.0), Paint::fill(Tone::Line2)));
@@ -300,15 +312,15 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
             }
         }
     }
-    peak(&mut marks, of, &frame, wide);
+    peak(&mut marks, shown, &frame, wide);
     // Each column gets a transparent hit target over the full height, above all other marks.
-    for (i, column) in of.columns.iter().enumerate() {
-        let end = of.columns.get(i + 1).map_or(of.to, |next| next.from);
+    for (i, column) in shown.columns.iter().enumerate() {
+        let end = shown.columns.get(i + 1).map_or(shown.to, |next| next.from);
         let (a, b) = (frame.x.to(column.from), frame.x.to(end));
         let target = Shape::rect(a, ceiling, (b - a).max(0.5), bottom - ceiling);
-        marks.push(Mark::for_datum(u32::try_from(i).unwrap_or(u32::MAX), (of.words)(i), target, Paint::NONE));
+        marks.push(Mark::for_datum(u32::try_from(i).unwrap_or(u32::MAX), (shown.words)(i), target, Paint::NONE));
     }
-    Scene { width: size.0, height: size.1, marks, title: of.title.clone(), table: table(of) }
+    Scene { width: size.0, height: size.1, marks, title: shown.title.clone(), table: table(shown) }
 }
 
 /// Returns the step line. A column with several values has its maximum in the first half and its minimum in the second
@@ -331,44 +343,44 @@ fn steps(columns: &[Column], to: f64, frame: &Frame) -> Vec<(f64, f64)> {
 }
 
 /// Draws the peak and the line of the selected point.
-fn peak(marks: &mut Vec<Mark>, of: &Shown<'_>, frame: &Frame, wide: bool) {
+fn peak(marks: &mut Vec<Mark>, shown: &Shown<'_>, frame: &Frame, wide: bool) {
     let (left, right) = frame.x.range();
     let (bottom, ceiling) = frame.y.range();
     // For a program, the peak is in the middle of its point, like the line of the selected point.
-    let middle = if of.is_program { 0.5 } else { 0.0 };
-    let (x, y) = (frame.x.to(of.peak.0 + middle), frame.y(of.peak.1));
+    let middle = if shown.is_program { 0.5 } else { 0.0 };
+    let (x, y) = (frame.x.to(shown.peak.0 + middle), frame.y(shown.peak.1));
     if (left - 0.5..=right + 0.5).contains(&x) {
         marks.push(Mark::new(Shape::line(x, y, right, y), Paint::stroke(Tone::Ink3, 1.0).dashed()));
         marks.push(Mark::new(Shape::Circle { x, y, r: 4.0 }, Paint::fill(Tone::Accent)));
         marks.push(Mark::new(Shape::Circle { x, y, r: 4.0 }, Paint::stroke(Tone::AccentLine, 1.5)));
     }
     if wide {
-        marks.push(micro(right + 6.0, y + 4.0, format!("peak {}", text(of.peak.1)), Anchor::Start, Tone::Ink2));
-        let fixed = frame.y(of.fixed);
+        marks.push(micro(right + 6.0, y + 4.0, format!("peak {}", text(shown.peak.1)), Anchor::Start, Tone::Ink2));
+        let fixed = frame.y(shown.fixed);
         if (fixed - y).abs() > 14.0 {
             marks.push(micro(
                 right + 6.0,
                 fixed + 4.0,
-                format!("persistent {}", in_unit(Some(of.fixed))),
+                format!("persistent {}", in_unit(Some(shown.fixed))),
                 Anchor::Start,
                 Tone::Ink3,
             ));
         }
     }
-    let Some(at) = of.at.map(|at| frame.x.to(at + 0.5)).filter(|at| (left..=right).contains(at)) else { return };
+    let Some(at) = shown.at.map(|at| frame.x.to(at + 0.5)).filter(|at| (left..=right).contains(at)) else { return };
     marks.push(Mark::new(Shape::line(at, ceiling - 6.0, at, bottom), Paint::stroke(Tone::AccentLine, 1.75)));
 }
 
-fn table(of: &Shown<'_>) -> SceneTable {
+fn table(shown: &Shown<'_>) -> SceneTable {
     let row = |(i, column): (usize, &Column)| {
         // A point is a whole number below 2³².
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number below 2³²")]
         let point = column.most_at as u32;
-        let here = if of.is_program { position(point) } else { ticks::plain(column.most_at) };
-        vec![here, format::mib(column.most), format::mib(column.least), (of.words)(i)]
+        let here = if shown.is_program { position(point) } else { ticks::plain(column.most_at) };
+        vec![here, format::mib(column.most), format::mib(column.least), (shown.words)(i)]
     };
     let heads = ["At", "Maximum, MiB", "Minimum, MiB", "Instruction"].map(str::to_owned).to_vec();
-    SceneTable { heads, rows: of.columns.iter().enumerate().map(row).collect() }
+    SceneTable { heads, rows: shown.columns.iter().enumerate().map(row).collect() }
 }
 
 /// Builds the tooltip of a column of a program's curve.
@@ -389,8 +401,8 @@ pub fn tip(curve: &crate::analysis::memory::Curve, i: usize) -> Option<Tip> {
 }
 
 /// Builds the tooltip of a column of an allocator's curve.
-pub fn allocator_tip(of: &AllocatorMemory, i: usize) -> Option<Tip> {
-    let column = of.timeline.get(i)?;
+pub fn allocator_tip(allocator: &AllocatorMemory, i: usize) -> Option<Tip> {
+    let column = allocator.timeline.get(i)?;
     let row = |label: &str, value: String| (label.to_owned(), value);
     let rows = vec![
         row("Maximum in use", text(column.most)),
@@ -398,5 +410,5 @@ pub fn allocator_tip(of: &AllocatorMemory, i: usize) -> Option<Tip> {
         row("Minimum in use", text(column.least)),
         row("At", format::exact_time(column.most_at)),
     ];
-    Some(Tip { title: of.label.clone(), rows })
+    Some(Tip { title: allocator.label.clone(), rows })
 }

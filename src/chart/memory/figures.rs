@@ -152,44 +152,44 @@ pub fn checks(all: &[CrossCheck]) -> Vec<[String; 8]> {
     all.iter().map(check).collect()
 }
 
-fn check(of: &CrossCheck) -> [String; 8] {
-    let headroom = in_unit(of.headroom.map(i64::unsigned_abs));
+fn check(check: &CrossCheck) -> [String; 8] {
+    let headroom = in_unit(check.headroom.map(i64::unsigned_abs));
     let mut status = Vec::new();
-    if of.headroom.is_some_and(|bytes| bytes < 0) {
+    if check.headroom.is_some_and(|bytes| bytes < 0) {
         status.push("does not fit");
-    } else if of.is_tight {
+    } else if check.is_tight {
         status.push("more than 90 % used");
     }
-    if of.is_fragmented {
+    if check.is_fragmented {
         status.push("fragmented: more than 10 %");
     }
     if status.is_empty() {
-        status.push(if of.used.is_some() { "OK" } else { ABSENT });
+        status.push(if check.used.is_some() { "OK" } else { ABSENT });
     }
     [
-        of.label.clone(),
-        of.program.clone().unwrap_or_else(|| ABSENT.to_owned()),
-        in_unit(of.static_peak),
-        in_unit(of.runtime_peak),
-        in_unit(of.capacity.as_ref().map(|capacity| capacity.size)),
-        of.used.map_or_else(|| ABSENT.to_owned(), format::percent_text),
-        if of.headroom.is_some_and(|bytes| bytes < 0) { format!("\u{2212}{headroom}") } else { headroom },
+        check.label.clone(),
+        check.program.clone().unwrap_or_else(|| ABSENT.to_owned()),
+        in_unit(check.static_peak),
+        in_unit(check.runtime_peak),
+        in_unit(check.capacity.as_ref().map(|capacity| capacity.size)),
+        check.used.map_or_else(|| ABSENT.to_owned(), format::percent_text),
+        if check.headroom.is_some_and(|bytes| bytes < 0) { format!("\u{2212}{headroom}") } else { headroom },
         status.join("; "),
     ]
 }
 
 /// Returns the figures of an allocator.
-pub fn allocator(of: &AllocatorMemory) -> Readout {
-    let peak = &of.peak;
+pub fn allocator(allocator: &AllocatorMemory) -> Readout {
+    let peak = &allocator.peak;
     let step = peak.step.map_or_else(|| "in no step".to_owned(), |step| format!("in step {step}"));
     let rows = vec![
         row("Reserved", exact(peak.reserved)),
         row("Allocated", exact(peak.allocated)),
         row("When", format!("{}, {step}", format::exact_time(peak.at))),
-        row("Events", format::count(of.n_events)),
+        row("Events", format::count(allocator.n_events)),
     ];
     let mut main = Vec::new();
-    if let Some(capacity) = of.capacity {
+    if let Some(capacity) = allocator.capacity {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = peak.in_use() as f64 / capacity.max(1) as f64;
         let rows =
@@ -203,12 +203,17 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
     }
     main.push(figure(
         "Persistent",
-        size(of.persistent),
+        size(allocator.persistent),
         "The least in use over the capture",
-        vec![row("Exactly", exact(of.persistent))],
+        vec![row("Exactly", exact(allocator.persistent))],
     ));
-    main.push(figure("Transient", size(of.transient), "Peak − persistent", vec![row("Exactly", exact(of.transient))]));
-    if let Some(fragmentation) = of.fragmentation {
+    main.push(figure(
+        "Transient",
+        size(allocator.transient),
+        "Peak − persistent",
+        vec![row("Exactly", exact(allocator.transient))],
+    ));
+    if let Some(fragmentation) = allocator.fragmentation {
         let expected = vec![row("Remark", "above 10 %")];
         main.push(figure(
             "Fragmentation",
@@ -217,7 +222,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
             expected,
         ));
     }
-    if let Some(lifetime) = of.lifetime_peak {
+    if let Some(lifetime) = allocator.lifetime_peak {
         main.push(figure(
             "Lifetime peak, allocated",
             size(lifetime),

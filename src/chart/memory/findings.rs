@@ -81,14 +81,14 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
     found
 }
 
-fn estimate(of: &Estimate) -> Finding {
-    let per = of.per_parameter;
+fn estimate(estimate: &Estimate) -> Finding {
+    let per = estimate.per_parameter;
     let rule = format!(
         "By rule of thumb a parameter takes {} B of weights, {} B of gradients, and with Adam {} B for m, {} B for v and {} B of a master copy.",
         per.weights, per.gradients, per.m, per.v, per.master
     );
-    let message = match of.n_parameters {
-        Some(n) if of.counted => {
+    let message = match estimate.n_parameters {
+        Some(n) if estimate.counted => {
             format!("{rule} This device holds {} of them, counted from its weights.", format::count(n))
         }
         Some(n) => format!("{rule} For {} of them:", format::count(n)),
@@ -104,7 +104,7 @@ fn estimate(of: &Estimate) -> Finding {
     Finding {
         head: "Compared with the parameters".to_owned(),
         message,
-        rows: of.rows.iter().map(row).collect(),
+        rows: estimate.rows.iter().map(row).collect(),
         buffers: Vec::new(),
     }
 }

@@ -28,8 +28,8 @@ pub fn height(lanes: &LiveRangeRows) -> f64 {
     TOP + ROW * lanes.lanes.len() as f64 + BOTTOM
 }
 
-/// Draws the chart. `at` is the selected point, `width` is in px.
-pub fn scene(lanes: &LiveRangeRows, at: u32, width: f64) -> Scene {
+/// Draws the chart. `index` is the selected point, `width` is in px.
+pub fn scene(lanes: &LiveRangeRows, index: u32, width: f64) -> Scene {
     let height = height(lanes);
     let x =
         Scale::linear((lanes.from.into(), f64::from(lanes.to).max(f64::from(lanes.from) + 1.0)), (2.0, width - 2.0));
@@ -56,8 +56,8 @@ pub fn scene(lanes: &LiveRangeRows, at: u32, width: f64) -> Scene {
             block(&mut marks, id, buffer, &x, y);
         }
     }
-    let here = x.to(f64::from(at) + 0.5);
-    if (lanes.from..lanes.to).contains(&at) {
+    let here = x.to(f64::from(index) + 0.5);
+    if (lanes.from..lanes.to).contains(&index) {
         marks.push(Mark::new(Shape::line(here, TOP - 8.0, here, bottom), Paint::stroke(Tone::AccentLine, 1.75)));
     }
     Scene { width, height, marks, title: title(lanes), table: table(lanes) }

@@ -11,7 +11,7 @@ const NAME: usize = 48;
 
 /// Returns the programs in the order of the report, each with its peak in the main memory of the device. Without a main
 /// memory, the peak is that of the first memory space.
-pub fn programs(of: &MemoryPrograms) -> Vec<Choice<u32>> {
+pub fn programs(programs: &MemoryPrograms) -> Vec<Choice<u32>> {
     let one = |program: &ProgramPeaks| {
         let peak = program.spaces.iter().find(|space| space.color == 0).or_else(|| program.spaces.first());
         Choice {
@@ -20,40 +20,41 @@ pub fn programs(of: &MemoryPrograms) -> Vec<Choice<u32>> {
             detail: peak.map_or_else(|| "no buffer assignment".to_owned(), |space| text(space.peak)),
         }
     };
-    of.programs.iter().map(one).collect()
+    programs.programs.iter().map(one).collect()
 }
 
 /// Returns the memory spaces of a program, each with its peak.
-pub fn spaces(of: &ProgramPeaks) -> Vec<Choice<i64>> {
-    of.spaces
+pub fn spaces(peaks: &ProgramPeaks) -> Vec<Choice<i64>> {
+    peaks
+        .spaces
         .iter()
         .map(|space| Choice { value: space.color, label: space.space.clone(), detail: text(space.peak) })
         .collect()
 }
 
 /// Returns the allocators by index, each with its peak.
-pub fn allocators(of: &RuntimeMemory) -> Vec<Choice<u32>> {
+pub fn allocators(memory: &RuntimeMemory) -> Vec<Choice<u32>> {
     let one = |(at, allocator): (u32, &AllocatorMemory)| Choice {
         value: at,
         label: allocator_name(allocator),
         detail: text(allocator.peak.in_use()),
     };
-    (0..).zip(&of.allocators).map(one).collect()
+    (0..).zip(&memory.allocators).map(one).collect()
 }
 
 /// Returns the name of the device, and the name of the allocator if it differs.
-fn allocator_name(of: &AllocatorMemory) -> String {
-    match &of.allocator {
-        Some(name) if *name != of.label => format!("{}, {name}", of.label),
-        _ => of.label.clone(),
+fn allocator_name(allocator: &AllocatorMemory) -> String {
+    match &allocator.allocator {
+        Some(name) if *name != allocator.label => format!("{}, {name}", allocator.label),
+        _ => allocator.label.clone(),
     }
 }
 
 /// Returns the index of the allocator of a device, or of the first allocator if the device has none. `None` without
 /// allocators.
-pub fn allocator_of(of: &RuntimeMemory, device: Option<u32>) -> Option<u32> {
-    let own = of.allocators.iter().position(|allocator| device.is_some() && allocator.device == device);
-    own.or((!of.allocators.is_empty()).then_some(0)).and_then(|at| u32::try_from(at).ok())
+pub fn allocator_of(memory: &RuntimeMemory, device: Option<u32>) -> Option<u32> {
+    let own = memory.allocators.iter().position(|allocator| device.is_some() && allocator.device == device);
+    own.or((!memory.allocators.is_empty()).then_some(0)).and_then(|at| u32::try_from(at).ok())
 }
 
 /// Returns the check of the selected device. For all devices, and for a device without a check, returns the first check

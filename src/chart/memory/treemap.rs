@@ -102,15 +102,16 @@ pub fn scene(alive: &AliveAt, by: RollUpBy, without: &[BufferId], size: (f64, f6
     Scene { width, height, marks, title: title(alive, &groups, by), table: table(alive, &groups) }
 }
 
-fn buffer(marks: &mut Vec<Mark>, at: usize, of: &Buffer, part: Rect, without: &[BufferId]) {
+fn buffer(marks: &mut Vec<Mark>, index: usize, buffer: &Buffer, part: Rect, without: &[BufferId]) {
     let (w, h) = ((part.width - LINE).max(0.0), (part.height - LINE).max(0.0));
     if w <= 0.0 || h <= 0.0 {
         return;
     }
-    let id = u32::try_from(at).unwrap_or(u32::MAX);
-    let out = without.contains(&of.id);
-    let paint = if out { Paint::fill(Tone::Class(of.class)).faded(0.25) } else { Paint::fill(Tone::Class(of.class)) };
-    marks.push(Mark::for_datum(id, sentence(of), Shape::rect(part.x, part.y, w, h), paint));
+    let id = u32::try_from(index).unwrap_or(u32::MAX);
+    let out = without.contains(&buffer.id);
+    let paint =
+        if out { Paint::fill(Tone::Class(buffer.class)).faded(0.25) } else { Paint::fill(Tone::Class(buffer.class)) };
+    marks.push(Mark::for_datum(id, sentence(buffer), Shape::rect(part.x, part.y, w, h), paint));
     if out {
         marks.push(Mark::new(
             Shape::rect(part.x + 0.75, part.y + 0.75, w - 1.5, h - 1.5),
@@ -122,35 +123,38 @@ fn buffer(marks: &mut Vec<Mark>, at: usize, of: &Buffer, part: Rect, without: &[
         let shape = Shape::Text {
             x: part.x + 4.0,
             y: part.y + 13.0,
-            text: format::middle_cut(&of.label(), room),
+            text: format::middle_cut(&buffer.label(), room),
             anchor: Anchor::Start,
             size: Size::Micro,
             mono: true,
             halo: false,
         };
-        marks.push(Mark::new(shape, Paint::fill(if out { Tone::Ink } else { Tone::OnClass(of.class) })));
+        marks.push(Mark::new(shape, Paint::fill(if out { Tone::Ink } else { Tone::OnClass(buffer.class) })));
     }
 }
 
-fn sentence(of: &Buffer) -> String {
-    format!("{}, {}, {}: {}.", of.label(), of.class.label(), of.category.label(), text(of.size))
+fn sentence(buffer: &Buffer) -> String {
+    format!("{}, {}, {}: {}.", buffer.label(), buffer.class.label(), buffer.category.label(), text(buffer.size))
 }
 
 /// Builds the tooltip of a buffer.
-pub fn tip(of: &Buffer) -> Tip {
-    let mut rows = vec![("Size".to_owned(), format!("{} ({} B)", text(of.size), format::count(of.size)))];
+pub fn tip(buffer: &Buffer) -> Tip {
+    let mut rows = vec![("Size".to_owned(), format!("{} ({} B)", text(buffer.size), format::count(buffer.size)))];
     let mut row = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
-    let wasted = of.wasted().filter(|wasted| *wasted > 0);
+    let wasted = buffer.wasted().filter(|wasted| *wasted > 0);
     row("Padding", wasted.map(text));
     let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    row("Shape", some(&of.shape));
-    row("Class", Some(format!("{}, {}", of.class.label(), of.category.label())));
-    let title = of.label();
-    row("Instruction", some(&of.instruction).filter(|instruction| *instruction != title));
-    row("Opcode", some(&of.opcode));
-    row("Scope", some(&of.op_name).filter(|scope| *scope != title));
-    row("Source", of.source.clone());
-    row("Live range", Some(format!("from {} to {}", format::count(of.first.into()), format::count(of.last.into()))));
+    row("Shape", some(&buffer.shape));
+    row("Class", Some(format!("{}, {}", buffer.class.label(), buffer.category.label())));
+    let title = buffer.label();
+    row("Instruction", some(&buffer.instruction).filter(|instruction| *instruction != title));
+    row("Opcode", some(&buffer.opcode));
+    row("Scope", some(&buffer.op_name).filter(|scope| *scope != title));
+    row("Source", buffer.source.clone());
+    row(
+        "Live range",
+        Some(format!("from {} to {}", format::count(buffer.first.into()), format::count(buffer.last.into()))),
+    );
     Tip { title, rows }
 }
 

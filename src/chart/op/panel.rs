@@ -122,26 +122,26 @@ fn index(path: &[u32]) -> String {
 }
 
 /// Returns the sentence for a change between operand and result.
-pub fn change_text(of: &ValueChange) -> String {
-    let what = match of.change {
+pub fn change_text(change: &ValueChange) -> String {
+    let what = match change.change {
         Change::Dtype => "Element type",
         Change::Shape => "Shape",
         Change::DimOrder => "Order of dimensions",
         Change::Tiling => "Tiling",
         Change::Memory => "Memory space",
     };
-    format!("{what}: {}", of.words)
+    format!("{what}: {}", change.words)
 }
 
 /// Returns the second line of a neighbour: opcode and shape.
-pub fn neighbour(of: &Neighbour) -> String {
-    let parts = [of.opcode.clone().unwrap_or_default(), of.shape.clone()];
+pub fn neighbour(neighbour: &Neighbour) -> String {
+    let parts = [neighbour.opcode.clone().unwrap_or_default(), neighbour.shape.clone()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the source of the HLO in words.
-pub const fn basis(of: OpBasis) -> &'static str {
-    match of {
+pub const fn basis(basis: OpBasis) -> &'static str {
+    match basis {
         OpBasis::Proto => "from the program in the capture",
         OpBasis::EventText => "from the text of its event: one instruction",
         OpBasis::None => "no HLO in the capture",

@@ -81,12 +81,12 @@ fn reasons(op: &OpDetail) -> Vec<String> {
 /// Smallest padding that is mentioned, divided by the bytes without padding.
 const MUCH_PADDING: f64 = 0.5;
 
-fn roof_line(of: &OpRoofline, time_part: TimePart) -> Option<RooflineSection> {
-    let Some((point, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
-        let reason = of.skipped.first().map(|skipped| skipped.reason.label());
+fn roof_line(roof: &OpRoofline, time_part: TimePart) -> Option<RooflineSection> {
+    let Some((point, verified)) = roof.roof.as_ref().zip(roof.verified.as_ref()) else {
+        let reason = roof.skipped.first().map(|skipped| skipped.reason.label());
         return reason.map(|reason| RooflineSection::None(format!("No roofline: {reason}.")));
     };
-    let peaks = of.peaks.first();
+    let peaks = roof.peaks.first();
     Some(RooflineSection::Comparison(Box::new(RooflineComparison {
         time_part,
         share: point.util.unwrap_or(0.0),
@@ -103,9 +103,9 @@ fn times(ratio: f64) -> String {
     format::decimal(ratio, if ratio < 10.0 { 2 } else { 1 })
 }
 
-fn verdict(of: &FloorComparison) -> String {
-    let times = times(of.ratio);
-    match of.verdict {
+fn verdict(floor: &FloorComparison) -> String {
+    let times = times(floor.ratio);
+    match floor.verdict {
         Verdict::AbovePeak => "▲ The cost estimate is more than the device can do in this time.".to_owned(),
         Verdict::Fine => format!("At the roof: {times} × its min. time. Nothing to gain here."),
         Verdict::Fair => format!("Below the roof: {times} × slower than its roofline."),
@@ -113,8 +113,8 @@ fn verdict(of: &FloorComparison) -> String {
     }
 }
 
-const fn check(of: &PossibleCause) -> &'static str {
-    match of {
+const fn check(cause: &PossibleCause) -> &'static str {
+    match cause {
         PossibleCause::RetilingCopies => {
             "copies and transposes before or after it that change the layout or the tiling"
         }

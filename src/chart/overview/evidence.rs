@@ -45,7 +45,7 @@ pub enum EvidenceTarget {
 }
 
 /// Returns the evidence of a finding in groups. A group without lines is left out.
-pub(super) fn evidence(of: &Overview, finding: &Finding) -> Vec<EvidenceGroup> {
+pub(super) fn evidence(overview: &Overview, finding: &Finding) -> Vec<EvidenceGroup> {
     let Evidence { ops, n_ops, steps, devices, host_events, spans, .. } = &finding.evidence;
     let group = |label: &str, lines: Vec<EvidenceLine>, all: usize, thing: [&str; 2]| {
         let left = all.saturating_sub(lines.len()) as u64;
@@ -59,9 +59,10 @@ pub(super) fn evidence(of: &Overview, finding: &Finding) -> Vec<EvidenceGroup> {
         target: None,
     };
     let named = |name: String, target| EvidenceLine { name, text: String::new(), target: Some(target) };
-    let step = |number: &u64| named(format!("step {number}"), EvidenceTarget::Step(of.device.clone(), *number));
+    let step = |number: &u64| named(format!("step {number}"), EvidenceTarget::Step(overview.device.clone(), *number));
     let device = |label: &String| named(label.clone(), EvidenceTarget::Device(label.clone()));
-    let times: Vec<EvidenceLine> = spans.iter().filter_map(|span| time(of, *span, finding.is_about_idle())).collect();
+    let times: Vec<EvidenceLine> =
+        spans.iter().filter_map(|span| time(overview, *span, finding.is_about_idle())).collect();
     let n_times = times.len();
     let longest = spans.first().map_or(String::new(), |span| format!("When, in step {}", span.step));
     let groups = [
@@ -79,22 +80,26 @@ pub(super) fn evidence(of: &Overview, finding: &Finding) -> Vec<EvidenceGroup> {
     groups.into_iter().filter(|group| !group.lines.is_empty()).collect()
 }
 
-fn op(of: &OpEvidence) -> EvidenceLine {
-    let source = of.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+fn op(op: &OpEvidence) -> EvidenceLine {
+    let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
     EvidenceLine {
-        name: of.label(usize::MAX),
-        text: format!("{}{source}", time_text(of.time)),
-        target: Some(EvidenceTarget::Op(row_key(&of.name, of.program_id))),
+        name: op.label(usize::MAX),
+        text: format!("{}{source}", time_text(op.time)),
+        target: Some(EvidenceTarget::Op(row_key(&op.name, op.program_id))),
     }
 }
 
 /// Returns the line of a time in the shown step. `None` if the place of the step on the axis is unknown.
-fn time(of: &Overview, span: StepSpan, is_idle: bool) -> Option<EvidenceLine> {
-    let step = of.shown_step.range.filter(|_| of.shown_step.number == Some(span.step))?;
+fn time(overview: &Overview, span: StepSpan, is_idle: bool) -> Option<EvidenceLine> {
+    let step = overview.shown_step.range.filter(|_| overview.shown_step.number == Some(span.step))?;
     let range = TimeRange::between(step.start + span.start, step.start + span.end)?;
     Some(EvidenceLine {
         name: format!("at {}", time_text(span.start)),
         text: format!("for {}", time_text(range.length())),
-        target: Some(EvidenceTarget::Time { time: DeviceTime { device: of.device.clone(), range }, step, is_idle }),
+        target: Some(EvidenceTarget::Time {
+            time: DeviceTime { device: overview.device.clone(), range },
+            step,
+            is_idle,
+        }),
     })
 }

@@ -23,24 +23,24 @@ const SHOWN: [(&str, &str, &str); 11] = [
 ];
 
 /// Returns which device and steps the overview is about.
-pub fn about(of: &Overview) -> String {
-    let steps = match of.ledger.n_steps {
-        _ if !of.has_steps => of.header.step_text(),
+pub fn about(overview: &Overview) -> String {
+    let steps = match overview.ledger.n_steps {
+        _ if !overview.has_steps => overview.header.step_text(),
         1 => "one step".to_owned(),
-        n if of.quality.iter().any(|finding| finding.id == "warm_up") => format!("mean of {n} steps"),
+        n if overview.quality.iter().any(|finding| finding.id == "warm_up") => format!("mean of {n} steps"),
         n => format!("mean of {n} steady steps"),
     };
-    let which = match of.devices.len() {
+    let which = match overview.devices.len() {
         0 | 1 => String::new(),
-        n => match slowest(of) {
-            Some(slowest) if slowest == of.device => ", the device for which the others wait".to_owned(),
+        n => match slowest(overview) {
+            Some(slowest) if slowest == overview.device => ", the device for which the others wait".to_owned(),
             Some(slowest) => format!(", which waits for {slowest}"),
             None => format!(", one of {n} devices"),
         },
     };
-    let chip = of.header.device_type.as_ref().map_or(String::new(), |chip| format!(" ({chip})"));
-    let step_is = of.header.mean.step_is.as_ref().map_or(String::new(), |step_is| format!(". {step_is}"));
-    format!("{}{chip}{which}; {steps}{step_is}", of.device)
+    let chip = overview.header.device_type.as_ref().map_or(String::new(), |chip| format!(" ({chip})"));
+    let step_is = overview.header.mean.step_is.as_ref().map_or(String::new(), |step_is| format!(". {step_is}"));
+    format!("{}{chip}{which}; {steps}{step_is}", overview.device)
 }
 
 /// Returns what a view of a session with `n` devices shows, such as "mean of 8 devices". `None` if it shows one device.
@@ -58,8 +58,8 @@ pub fn other_views(overview: &Overview, device: DeviceChoice) -> Option<String> 
 }
 
 /// Returns the text beside the picker of the chip. `None` if no picker is needed: the peaks are known, and from the capture.
-pub fn chip_text(of: &Overview, has_chosen_chip: bool) -> Option<&'static str> {
-    match (of.lacks_peaks, has_chosen_chip) {
+pub fn chip_text(overview: &Overview, has_chosen_chip: bool) -> Option<&'static str> {
+    match (overview.lacks_peaks, has_chosen_chip) {
         (true, false) => Some("The peaks of this device are unknown. Choose its chip, so that compute can be judged."),
         (true, true) => Some("The table of chips has no peak of this chip."),
         (false, true) => Some("You chose this chip."),
@@ -71,70 +71,70 @@ pub fn chip_text(of: &Overview, has_chosen_chip: bool) -> Option<&'static str> {
 const LEAST_WAIT: f64 = 0.01;
 
 /// Returns the device with the shortest wait for others. `None` if no device waits long.
-pub(super) fn slowest(of: &Overview) -> Option<&str> {
-    let waits = || of.devices.iter().filter_map(|device| Some((device.waited?, &*device.label)));
+pub(super) fn slowest(overview: &Overview) -> Option<&str> {
+    let waits = || overview.devices.iter().filter_map(|device| Some((device.waited?, &*device.label)));
     // The chosen device counts as the slowest if its wait is as short as that of another one.
     let (least, first) = waits().min_by_key(|(wait, _)| *wait)?;
-    let own = waits().find(|(wait, label)| *wait == least && *label == of.device);
+    let own = waits().find(|(wait, label)| *wait == least && *label == overview.device);
     let most = waits().map(|(wait, _)| wait).max()?;
-    let is_long = most.fraction_of(of.period).is_some_and(|share| share >= LEAST_WAIT);
+    let is_long = most.fraction_of(overview.period).is_some_and(|share| share >= LEAST_WAIT);
     is_long.then(|| own.map_or(first, |(_, label)| label))
 }
 
 /// Returns the figures of the overview.
-pub fn readout(of: &Overview) -> Readout {
+pub fn readout(overview: &Overview) -> Readout {
     let figure = |(name, label, formula): &(&str, &str, &str)| {
-        let known = of.figures.iter().find(|figure| figure.name == *name)?;
+        let known = overview.figures.iter().find(|figure| figure.name == *name)?;
         // A figure that the user may never give is left out.
         (known.value.is_some() || *name != "useful_mfu").then(|| share(known, label, formula))
     };
-    let mut main = vec![lost(of)];
+    let mut main = vec![lost(overview)];
     main.extend(SHOWN.iter().filter_map(figure).filter(|figure| figure.value != ABSENT));
-    Readout { hero: hero(of), main, side: Vec::new() }
+    Readout { hero: hero(overview), main, side: Vec::new() }
 }
 
-fn hero(of: &Overview) -> Figure {
-    let (value, unit) = format::figure_time(of.period);
-    let mut rows = vec![row("Device and steps", about(of))];
-    if let Some(known) = of.figures.iter().find(|figure| figure.name == "step_time") {
+fn hero(overview: &Overview) -> Figure {
+    let (value, unit) = format::figure_time(overview.period);
+    let mut rows = vec![row("Device and steps", about(overview))];
+    if let Some(known) = overview.figures.iter().find(|figure| figure.name == "step_time") {
         rows.extend(known.value.map(|median| row("Median", number(median, Unit::Ps))));
         rows.extend(inputs(known));
     }
-    rows.push(row("Result", exact(of.period)));
-    rows.extend(of.header.not_in_file.map(|time| row("Not in the file", exact(time))));
-    let (label, formula) = if of.has_steps {
+    rows.push(row("Result", exact(overview.period)));
+    rows.extend(overview.header.not_in_file.map(|time| row("Not in the file", exact(time))));
+    let (label, formula) = if overview.has_steps {
         ("Time per step", "mean over steady steps of (start of the next step − start of the step)")
-    } else if of.header.range().is_some() {
+    } else if overview.header.range().is_some() {
         ("Range", "its end − its start")
     } else {
         ("Whole capture", "end of the last op − start of the first")
     };
-    let (label, formula) = match of.header.not_in_file {
-        Some(_) if of.has_steps => {
+    let (label, formula) = match overview.header.not_in_file {
+        Some(_) if overview.has_steps => {
             ("Step, up to the end of the file", "end of the last op in the file − start of the step")
         }
         _ => (label, formula),
     };
-    let scope = of.header.missing_text();
+    let scope = overview.header.missing_text();
     Figure { label: label.to_owned(), value, unit, scope, how: Formula { formula: formula.to_owned(), rows } }
 }
 
 /// The time that the device does not need.
-fn lost(of: &Overview) -> Figure {
-    let sum = |part: fn(&KindShare) -> Picos| of.kinds.iter().map(part).sum::<Picos>();
+fn lost(overview: &Overview) -> Figure {
+    let sum = |part: fn(&KindShare) -> Picos| overview.kinds.iter().map(part).sum::<Picos>();
     let (needed, lost, not_judged) = (sum(|of| of.needed), sum(|of| of.lost), sum(|of| of.not_judged));
     let (value, unit) = format::figure_time(lost);
     let rows = vec![
         row("Needed", exact(needed)),
         row("Lost", exact(lost)),
         row("Not judged", exact(not_judged)),
-        row("Attainable", format!("{} of the roofline", format::percent_text(of.ledger.attainable))),
+        row("Attainable", format!("{} of the roofline", format::percent_text(overview.ledger.attainable))),
     ];
     Figure {
         label: "Lost time".to_owned(),
         value,
         unit,
-        scope: lost.fraction_of(of.period).map(format::percent_text),
+        scope: lost.fraction_of(overview.period).map(format::percent_text),
         how: Formula { formula: "step time − roofline time ÷ attainable − not judged".to_owned(), rows },
     }
 }

@@ -89,13 +89,13 @@ fn time(finding: &Finding) -> Picos {
     if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake }
 }
 
-fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
+fn row(overview: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
     let time = time(finding);
     let has_time = time > Picos::ZERO && finding.bytes.is_none();
-    let share = time.fraction_of(of.period).filter(|_| has_time).map_or(String::new(), percent_text);
+    let share = time.fraction_of(overview.period).filter(|_| has_time).map_or(String::new(), percent_text);
     // Time at stake is no time that can be recovered.
     let share = if has_time && finding.recoverable == Picos::ZERO { format!("{share} at stake") } else { share };
-    let once = finding.once(of.period);
+    let once = finding.once(overview.period);
     let share = if once.is_some() { "once".to_owned() } else { share };
     let cost = match finding.bytes {
         Some(bytes) => bytes_text(bytes),
@@ -112,7 +112,7 @@ fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
         id: finding.id.clone(),
         cost,
         share,
-        bar: time.fraction_of(of.period).filter(|_| has_time).unwrap_or(0.0),
+        bar: time.fraction_of(overview.period).filter(|_| has_time).unwrap_or(0.0),
         title: finding.title.clone(),
         detail: finding.detail.clone(),
         confidence: finding.confidence.label(),
@@ -122,41 +122,44 @@ fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
         tries: finding.tries.iter().map(|of| (of.sentence(), of.code.clone())).collect(),
         worked_if: finding.worked_if.clone(),
         formula: finding.formula.clone(),
-        evidence: evidence(of, finding),
-        drawing: drawing(of, finding),
+        evidence: evidence(overview, finding),
+        drawing: drawing(overview, finding),
         has_flags: finding.id == "xla_flags" || finding.tries.iter().any(|of| of.flag.is_some()),
-        see: link(of, finding),
+        see: link(overview, finding),
     }
 }
 
 /// Returns which of the findings in time is open at first: the one that the verdict begins with, else the first one.
-fn first_open(of: &Overview) -> usize {
-    of.first_of_verdict().and_then(|id| of.findings.iter().position(|finding| finding.id == id)).unwrap_or(0)
+fn first_open(overview: &Overview) -> usize {
+    overview
+        .first_of_verdict()
+        .and_then(|id| overview.findings.iter().position(|finding| finding.id == id))
+        .unwrap_or(0)
 }
 
 /// Returns the groups of findings that are not empty. The first group is always there.
-pub fn sections(of: &Overview) -> Vec<Section> {
-    let unit_of_step = TimeUnit::for_largest(of.period);
+pub fn sections(overview: &Overview) -> Vec<Section> {
+    let unit_of_step = TimeUnit::for_largest(overview.period);
     let rows = |findings: &[Finding]| {
-        findings.iter().map(|finding| row(of, finding, unit_of_step)).collect::<Vec<FindingRow>>()
+        findings.iter().map(|finding| row(overview, finding, unit_of_step)).collect::<Vec<FindingRow>>()
     };
-    let unit = of.window_word();
-    let about = if of.findings.is_empty() {
-        format!("{} rules were checked, and none reached its threshold", of.checked.len())
+    let unit = overview.window_word();
+    let about = if overview.findings.is_empty() {
+        format!("{} rules were checked, and none reached its threshold", overview.checked.len())
     } else {
-        let share = percent_text(of.recoverable.fraction_of(of.period).unwrap_or(0.0));
-        format!("together {} of a {unit}, {share}; no time is counted twice", time_text(of.recoverable))
+        let share = percent_text(overview.recoverable.fraction_of(overview.period).unwrap_or(0.0));
+        format!("together {} of a {unit}, {share}; no time is counted twice", time_text(overview.recoverable))
     };
     let mut sections = Vec::new();
     let mut add = |title, about: &str, findings: &[Finding], always: bool| {
         if always || !findings.is_empty() {
-            let open = always.then(|| first_open(of));
+            let open = always.then(|| first_open(overview));
             sections.push(Section { title, about: about.to_owned(), open, rows: rows(findings) });
         }
     };
-    add("The capture", "", &of.quality, false);
-    add("Findings", &about, &of.findings, true);
-    add("Options", "they change memory, numerics or the model, and are in no sum", &of.options, false);
-    add("Memory", "", &of.memory, false);
+    add("The capture", "", &overview.quality, false);
+    add("Findings", &about, &overview.findings, true);
+    add("Options", "they change memory, numerics or the model, and are in no sum", &overview.options, false);
+    add("Memory", "", &overview.memory, false);
     sections
 }

@@ -43,7 +43,7 @@ fn rect(class: &str, across: (f64, f64), down: (f64, f64)) -> Mark {
 }
 
 /// Returns the drawing of a finding. `None` if there is nothing to draw.
-pub fn drawing(of: &Overview, finding: &Finding) -> Option<Drawing> {
+pub fn drawing(overview: &Overview, finding: &Finding) -> Option<Drawing> {
     let evidence = &finding.evidence;
     let attainable = |part: &Picos, all: &Picos| format!("{} of {} attainable", time_text(*part), time_text(*all));
     match &evidence.picture {
@@ -57,11 +57,13 @@ pub fn drawing(of: &Overview, finding: &Finding) -> Option<Drawing> {
         Some(Picture::Roofline { points, needed: part, all }) => {
             Some(Drawing { marks: roofline(points), caption: attainable(part, all), title: OF_ROOFLINE })
         }
-        Some(Picture::When(columns)) => {
-            Some(Drawing { marks: step_picture(of, columns), caption: when_caption(of, finding), title: OF_STEP })
-        }
-        None if !evidence.steps.is_empty() => steps(of, &evidence.steps),
-        None if !evidence.devices.is_empty() => devices(of, &evidence.devices),
+        Some(Picture::When(columns)) => Some(Drawing {
+            marks: step_picture(overview, columns),
+            caption: when_caption(overview, finding),
+            title: OF_STEP,
+        }),
+        None if !evidence.steps.is_empty() => steps(overview, &evidence.steps),
+        None if !evidence.devices.is_empty() => devices(overview, &evidence.devices),
         None => None,
     }
 }
@@ -86,7 +88,7 @@ fn roofline(points: &[RooflinePoint]) -> Vec<Mark> {
 }
 
 /// Draws the step by kind, and below it when the finding happens.
-fn step_picture(of: &Overview, columns: &[u8]) -> Vec<Mark> {
+fn step_picture(overview: &Overview, columns: &[u8]) -> Vec<Mark> {
     let runs = |n: usize, is_same: &dyn Fn(usize, usize) -> bool| {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for at in 0..n {
@@ -99,7 +101,7 @@ fn step_picture(of: &Overview, columns: &[u8]) -> Vec<Mark> {
     };
     #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
     let across = |(first, length): (usize, usize), n: usize| (first as f64 / n as f64, length as f64 / n as f64);
-    let kinds = &of.shown_step.kinds;
+    let kinds = &overview.shown_step.kinds;
     let kind = |run: (usize, usize)| {
         let part = kinds[run.0].map_or(TimePart::Idle, TimePart::Kind);
         rect(&format!("mark-{}", part.class()), across(run, kinds.len()), (0.0, 0.42))
@@ -116,9 +118,11 @@ fn step_picture(of: &Overview, columns: &[u8]) -> Vec<Mark> {
     step.chain([track]).chain(happens).collect()
 }
 
-fn when_caption(of: &Overview, finding: &Finding) -> String {
-    let step =
-        of.shown_step.number.map_or("when, in the capture".to_owned(), |number| format!("when, in step {number}"));
+fn when_caption(overview: &Overview, finding: &Finding) -> String {
+    let step = overview
+        .shown_step
+        .number
+        .map_or("when, in the capture".to_owned(), |number| format!("when, in step {number}"));
     let hidden = finding.inputs.iter().find(|(name, _)| name == "overlapped_share");
     hidden.map_or(step.clone(), |(_, share)| {
         format!("{step}; of all such collectives, {} hidden by compute", percent_text(*share))
@@ -126,8 +130,8 @@ fn when_caption(of: &Overview, finding: &Finding) -> String {
 }
 
 /// Draws the lengths of steps. `marked` are the numbers of those that the finding is about.
-fn steps(of: &Overview, marked: &[u64]) -> Option<Drawing> {
-    let all = &of.steps;
+fn steps(overview: &Overview, marked: &[u64]) -> Option<Drawing> {
+    let all = &overview.steps;
     let longest = all.iter().map(|step| step.length).max()?;
     let is_marked: FxHashSet<u64> = marked.iter().copied().collect();
     let group = all.len().div_ceil(MAX_COLUMNS).max(1);
@@ -142,18 +146,18 @@ fn steps(of: &Overview, marked: &[u64]) -> Option<Drawing> {
         let across = (at as f64 * width, width * 0.8);
         rect(if is_marked { "mark-marked" } else { "mark-other" }, across, (1.0 - height, height))
     };
-    let caption = format!("{} of {}", marked.len(), counted(of.n_steps.into(), "step", "steps"));
+    let caption = format!("{} of {}", marked.len(), counted(overview.n_steps.into(), "step", "steps"));
     Some(Drawing { marks: all.chunks(group).enumerate().map(column).collect(), caption, title: OF_STEPS })
 }
 
 /// Draws the devices by their waits for the others. `marked` are the labels of those that the finding is about.
-fn devices(of: &Overview, marked: &[String]) -> Option<Drawing> {
-    let (dots, _) = side::devices(of);
+fn devices(overview: &Overview, marked: &[String]) -> Option<Drawing> {
+    let (dots, _) = side::devices(overview);
     let most = dots.iter().max_by(|a, b| a.at.total_cmp(&b.at))?.time.clone();
     let mark =
         |dot: &Dot| Mark::Dot { is_marked: marked.contains(&dot.label), x: 0.03 + 0.94 * dot.at, y: 0.5, radius: 4.5 };
     let line = rect("mark-line", (0.03, 0.94), (0.48, 0.04));
-    let (n, all) = (dots.len(), of.devices.len());
+    let (n, all) = (dots.len(), overview.devices.len());
     let devices = if n < all { format!("{n} of {all}") } else { n.to_string() };
     let caption = format!("waits of {devices} devices, at most {most}");
     Some(Drawing { marks: std::iter::once(line).chain(dots.iter().map(mark)).collect(), caption, title: OF_DEVICES })

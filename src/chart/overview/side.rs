@@ -14,12 +14,12 @@ const MAX_COLUMNS: usize = 120;
 /// Returns the guess of the useful FLOPs of a step: in words, and as the user may confirm it unless it is too high. `None` if
 /// the program does not suggest it.
 #[expect(clippy::cast_precision_loss, reason = "the useful FLOPs are an estimate")]
-pub fn guess(of: &Overview) -> Option<(String, Option<UsefulFlops>)> {
-    let size = of.model_guess?;
+pub fn guess(overview: &Overview) -> Option<(String, Option<UsefulFlops>)> {
+    let size = overview.model_guess?;
     let ((sequences, length), flops) = size.batch.zip(size.flops_per_token())?;
     let useful =
         UsefulFlops { batch: sequences as f64, sequence: length as f64, flops_per_token: flops as f64, devices: None };
-    Some((of.guess_sentence()?, Some(useful).filter(|_| !of.is_guess_too_high())))
+    Some((overview.guess_sentence()?, Some(useful).filter(|_| !overview.is_guess_too_high())))
 }
 
 /// A step as a bar, or several steps that share one.
@@ -36,9 +36,9 @@ pub struct StepRow {
 }
 
 /// Returns all steps, and a few words about them.
-pub fn steps(of: &Overview) -> (Vec<StepRow>, String) {
-    let longest = of.steps.iter().map(|step| step.length).max().unwrap_or_default();
-    let per_column = of.steps.len().div_ceil(MAX_COLUMNS).max(1);
+pub fn steps(overview: &Overview) -> (Vec<StepRow>, String) {
+    let longest = overview.steps.iter().map(|step| step.length).max().unwrap_or_default();
+    let per_column = overview.steps.len().div_ceil(MAX_COLUMNS).max(1);
     let row = |all: &[StepShare]| {
         let step = all.iter().rev().max_by_key(|step| step.length)?;
         let is_counted = all.iter().any(|step| step.is_counted);
@@ -59,16 +59,17 @@ pub fn steps(of: &Overview) -> (Vec<StepRow>, String) {
             parts: parts.collect(),
         })
     };
-    let about = of.periods.as_ref().map_or(String::new(), |periods| {
+    let about = overview.periods.as_ref().map_or(String::new(), |periods| {
         let spread = periods.std_dev.map(|deviation| percent_text(deviation / periods.mean));
         let spread = spread.map_or(String::new(), |spread| format!(", standard deviation {spread}"));
-        format!("{} of {} counted{spread}", periods.n, of.n_steps)
+        format!("{} of {} counted{spread}", periods.n, overview.n_steps)
     });
-    let is_cut = !about.is_empty() && of.steps.len() < of.n_steps as usize;
-    let shown = if is_cut { format!("; {} of {} shown", of.steps.len(), of.n_steps) } else { String::new() };
+    let is_cut = !about.is_empty() && overview.steps.len() < overview.n_steps as usize;
+    let shown =
+        if is_cut { format!("; {} of {} shown", overview.steps.len(), overview.n_steps) } else { String::new() };
     let shared =
         if per_column > 1 { format!("; each column is the longest of {per_column} steps") } else { String::new() };
-    (of.steps.chunks(per_column).filter_map(row).collect(), about + &shown + &shared)
+    (overview.steps.chunks(per_column).filter_map(row).collect(), about + &shown + &shared)
 }
 
 /// A device on a line.
@@ -84,14 +85,14 @@ pub struct Dot {
 
 /// Returns the devices by the time for which they wait for others, and a few words about them. Empty for a capture of one
 /// device.
-pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
+pub fn devices(overview: &Overview) -> (Vec<Dot>, String) {
     let waits: Vec<(&str, Picos)> =
-        of.devices.iter().filter_map(|device| Some((&*device.label, device.waited?))).collect();
+        overview.devices.iter().filter_map(|device| Some((&*device.label, device.waited?))).collect();
     let most = waits.iter().map(|(_, wait)| *wait).max().unwrap_or_default();
     if waits.len() < 2 || most == Picos::ZERO {
         return (Vec::new(), String::new());
     }
-    let slowest = slowest(of);
+    let slowest = slowest(overview);
     let unit = TimeUnit::for_largest(most);
     let dot = |(label, wait): &(&str, Picos)| Dot {
         label: (*label).to_owned(),
@@ -99,8 +100,8 @@ pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
         at: wait.fraction_of(most).unwrap_or(0.0),
         is_critical: slowest == Some(*label),
     };
-    let share = percent_text(most.fraction_of(of.period).unwrap_or(0.0));
-    let (n, all) = (waits.len(), of.devices.len());
+    let share = percent_text(most.fraction_of(overview.period).unwrap_or(0.0));
+    let (n, all) = (waits.len(), overview.devices.len());
     let shown = if n < all { format!("; {n} of {all} shown") } else { String::new() };
     (
         waits.iter().map(dot).collect(),
@@ -118,9 +119,9 @@ pub struct HostRow {
 }
 
 /// Returns the devices of each host. Empty unless the labels of devices name several hosts.
-pub fn hosts(of: &Overview) -> Vec<HostRow> {
+pub fn hosts(overview: &Overview) -> Vec<HostRow> {
     let mut hosts: Vec<(&str, usize)> = Vec::new();
-    for device in of.devices.iter().filter(|device| device.waited.is_some()) {
+    for device in overview.devices.iter().filter(|device| device.waited.is_some()) {
         let host = device.label.rsplit_once(' ').map_or("", |(host, _)| host);
         match hosts.last_mut().filter(|(name, _)| *name == host) {
             Some((_, n_devices)) => *n_devices += 1,
@@ -131,7 +132,7 @@ pub fn hosts(of: &Overview) -> Vec<HostRow> {
         return Vec::new();
     }
     // The dots are those of the same devices, in the same order.
-    let mut dots = devices(of).0.into_iter();
+    let mut dots = devices(overview).0.into_iter();
     let row = |(name, n_devices): (&str, usize)| {
         let dots: Vec<Dot> = dots.by_ref().take(n_devices).collect();
         let least = dots.iter().min_by(|a, b| a.at.total_cmp(&b.at));
@@ -149,7 +150,7 @@ pub struct RuleLine {
 }
 
 /// Returns the rules that were checked and found nothing.
-pub fn checked(of: &Overview) -> Vec<RuleLine> {
+pub fn checked(overview: &Overview) -> Vec<RuleLine> {
     let line = |rule: &crate::analysis::overview::Checked| RuleLine {
         name: rule.name.clone(),
         value: number(rule.measured, rule.unit),
@@ -158,10 +159,10 @@ pub fn checked(of: &Overview) -> Vec<RuleLine> {
             unit => format!("threshold {}{}", rule.direction(), number(rule.threshold, unit)),
         },
     };
-    of.checked.iter().map(line).collect()
+    overview.checked.iter().map(line).collect()
 }
 
 /// Returns the rules that could not be checked, with the reason.
-pub fn skipped(of: &Overview) -> Vec<(String, String)> {
-    of.skipped.iter().map(|rule| (rule.name.clone(), rule.reason.clone())).collect()
+pub fn skipped(overview: &Overview) -> Vec<(String, String)> {
+    overview.skipped.iter().map(|rule| (rule.name.clone(), rule.reason.clone())).collect()
 }

@@ -34,11 +34,11 @@ impl StripPart {
         }
     }
 
-    const fn time(self, of: &KindShare) -> Picos {
+    const fn time(self, kind: &KindShare) -> Picos {
         match self {
-            Self::Needed => of.needed,
-            Self::Lost => of.lost,
-            Self::NotJudged => of.not_judged,
+            Self::Needed => kind.needed,
+            Self::Lost => kind.lost,
+            Self::NotJudged => kind.not_judged,
         }
     }
 }
@@ -60,17 +60,17 @@ fn names(overview: &Overview, part: TimePart) -> (&'static str, &'static str) {
 }
 
 /// Returns the part of time of a kind.
-fn time_part(of: &KindShare) -> TimePart {
-    of.kind.map_or(TimePart::Idle, TimePart::Kind)
+fn time_part(kind: &KindShare) -> TimePart {
+    kind.kind.map_or(TimePart::Idle, TimePart::Kind)
 }
 
 /// Returns the segments of the bar. They fill it.
-pub fn segments(of: &Overview) -> Vec<Segment> {
-    let whole: Picos = of.kinds.iter().map(|kind| kind.total).sum();
+pub fn segments(overview: &Overview) -> Vec<Segment> {
+    let whole: Picos = overview.kinds.iter().map(|kind| kind.total).sum();
     let share = |time: Picos| time.fraction_of(whole).unwrap_or(0.0);
     let mut at = 0.0;
     let mut found = Vec::new();
-    for kind in of.kinds.iter().filter(|kind| kind.total > Picos::ZERO) {
+    for kind in overview.kinds.iter().filter(|kind| kind.total > Picos::ZERO) {
         let (start, length) = (at, share(kind.total));
         let mut inner = start;
         let strip = StripPart::ALL
@@ -83,7 +83,7 @@ pub fn segments(of: &Overview) -> Vec<Segment> {
             })
             .collect();
         let part = time_part(kind);
-        found.push(Segment { part, label: names(of, part).1, place: (start, length), strip });
+        found.push(Segment { part, label: names(overview, part).1, place: (start, length), strip });
         at += length;
     }
     found
@@ -109,15 +109,15 @@ pub struct Legend {
 }
 
 /// Returns the legend of the strip.
-pub fn legend(of: &Overview) -> Vec<Legend> {
+pub fn legend(overview: &Overview) -> Vec<Legend> {
     let entry = |part: StripPart| {
-        let sum: Picos = of.kinds.iter().map(|kind| part.time(kind)).sum();
-        let is_unknown = part == StripPart::Needed && of.kinds.iter().any(|kind| kind.not_judged > Picos::ZERO);
+        let sum: Picos = overview.kinds.iter().map(|kind| part.time(kind)).sum();
+        let is_unknown = part == StripPart::Needed && overview.kinds.iter().any(|kind| kind.not_judged > Picos::ZERO);
         match sum {
             Picos::ZERO if is_unknown => {
                 Legend { part, time: ABSENT.to_owned(), words: "needed: no op has a roofline time" }
             }
-            _ if part == StripPart::NotJudged && of.hides_idle() => {
+            _ if part == StripPart::NotJudged && overview.hides_idle() => {
                 Legend { part, time: time_text(sum), words: "not judged: events were lost" }
             }
             Picos::ZERO => Legend { part, time: "None".to_owned(), words: part.words() },
@@ -144,19 +144,19 @@ pub struct KindLine {
 }
 
 /// Returns the parts of a step that have time.
-pub fn kinds(of: &Overview) -> Vec<KindLine> {
-    let unit = TimeUnit::for_largest(of.period);
+pub fn kinds(overview: &Overview) -> Vec<KindLine> {
+    let unit = TimeUnit::for_largest(overview.period);
     let line = |kind: &KindShare| {
-        let share = kind.total.fraction_of(of.period).filter(|share| *share > 0.0);
+        let share = kind.total.fraction_of(overview.period).filter(|share| *share > 0.0);
         let share = share.map_or(String::new(), percent);
         let lost = match kind {
-            _ if kind.kind.is_none() && of.hides_idle() => "events were lost".to_owned(),
+            _ if kind.kind.is_none() && overview.hides_idle() => "events were lost".to_owned(),
             _ if kind.lost == Picos::ZERO && kind.needed == Picos::ZERO => "not judged".to_owned(),
             _ => format!("{} {} lost", time(kind.lost, unit), unit.symbol()),
         };
         let part = time_part(kind);
-        let (label, short_label) = names(of, part);
+        let (label, short_label) = names(overview, part);
         KindLine { part, label, short_label, time: time(kind.total, unit), unit: unit.symbol(), share, lost }
     };
-    of.kinds.iter().filter(|kind| kind.total > Picos::ZERO).map(line).collect()
+    overview.kinds.iter().filter(|kind| kind.total > Picos::ZERO).map(line).collect()
 }

@@ -147,10 +147,10 @@ pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32) -> Icicle {
     drawn
 }
 
-/// Returns the pixel of time `at` of `whole`, as a multiple of 1/64 of a pixel, so that sums and differences are exact.
+/// Returns the pixel of time `time` of `whole`, as a multiple of 1/64 of a pixel, so that sums and differences are exact.
 #[expect(clippy::cast_precision_loss, reason = "where exact time becomes a pixel")]
-fn edge(at: u64, whole: u64, width: f64) -> f64 {
-    (at as f64 / whole as f64 * width * 64.0).floor() / 64.0
+fn edge(time: u64, whole: u64, width: f64) -> f64 {
+    (time as f64 / whole as f64 * width * 64.0).floor() / 64.0
 }
 
 /// Returns the children of each node, in the given order. A parent that does not come before its child is ignored, so

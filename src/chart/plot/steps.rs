@@ -52,8 +52,8 @@ impl Frame {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "as many as fit on a screen")]
-    fn x(&self, at: usize) -> f64 {
-        self.left + self.column_width * at as f64
+    fn x(&self, index: usize) -> f64 {
+        self.left + self.column_width * index as f64
     }
 }
 
@@ -152,9 +152,9 @@ fn axes(marks: &mut Vec<Mark>, frame: &Frame, ticks: &[Tick]) {
     marks.push(Mark::new(axis, Paint::stroke(Tone::Line2, 1.0)));
 }
 
-fn bar(marks: &mut Vec<Mark>, frame: &Frame, at: usize, step: &Step, parts: &[StepPart]) {
+fn bar(marks: &mut Vec<Mark>, frame: &Frame, index: usize, step: &Step, parts: &[StepPart]) {
     let w = (frame.column_width - (frame.column_width * 0.25).max(1.0)).min(WIDEST);
-    let x = frame.x(at) + (frame.column_width - w) / 2.0;
+    let x = frame.x(index) + (frame.column_width - w) / 2.0;
     for (part, (from, to)) in parts.iter().zip(step.stacked()).filter(|(_, (from, to))| from < to) {
         let (y, foot) = (frame.y(to), frame.y(from));
         marks.push(Mark::new(Shape::rect(x, y, w, foot - y), part.paint));

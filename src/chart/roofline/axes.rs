@@ -115,8 +115,8 @@ fn is_within(value: f64, (lo, hi): (f64, f64)) -> bool {
 
 /// Returns the range of values with most of the time: without the rows of little time at each end, and within `limits`
 /// unless much time is outside of them.
-fn axis_domain(rows: &[&Dot], of: fn(&Dot) -> f64, all: f64, limits: Option<(f64, f64)>) -> (f64, f64) {
-    let mut sorted: Vec<(f64, f64)> = rows.iter().map(|dot| (of(dot), dot.roof.total.as_f64())).collect();
+fn axis_domain(rows: &[&Dot], figure: fn(&Dot) -> f64, all: f64, limits: Option<(f64, f64)>) -> (f64, f64) {
+    let mut sorted: Vec<(f64, f64)> = rows.iter().map(|dot| (figure(dot), dot.roof.total.as_f64())).collect();
     sorted.small_sort_by(|a, b| a.0.total_cmp(&b.0));
     let end = |values: Vec<&(f64, f64)>| {
         let mut before = 0.0;
@@ -160,15 +160,21 @@ fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     Scale::log_around(lo, hi, (0.0, 1.0)).domain()
 }
 
-/// Returns the range after a zoom by `factor` about the point `at`. The range stays within `whole`.
-pub fn zoomed(window: AxisWindow, whole: AxisWindow, size: (f64, f64), at: (f64, f64), factor: f64) -> AxisWindow {
+/// Returns the range after a zoom by `factor` about the point `position`. The range stays within `whole`.
+pub fn zoomed(
+    window: AxisWindow,
+    whole: AxisWindow,
+    size: (f64, f64),
+    position: (f64, f64),
+    factor: f64,
+) -> AxisWindow {
     let (now, outer) = (Axes::new(window, size.0, size.1), Axes::new(whole, size.0, size.1));
     let one = |scale: &Scale, outer: &Scale, px: f64| {
         let next = scale.zoom_about(px, factor).clamped_to(outer);
         let width = |scale: &Scale| (scale.domain().1 / scale.domain().0).log10();
         if width(&next) < width(outer) * FINEST { scale.domain() } else { next.domain() }
     };
-    AxisWindow { x: one(&now.x, &outer.x, at.0), y: one(&now.y, &outer.y, at.1) }
+    AxisWindow { x: one(&now.x, &outer.x, position.0), y: one(&now.y, &outer.y, position.1) }
 }
 
 /// Draws the grid, the axes, the ticks and the titles.

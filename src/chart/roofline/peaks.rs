@@ -24,8 +24,8 @@ pub struct Line {
 }
 
 /// Returns the factor from the unit of the editor to FLOP/s or bytes/s.
-pub const fn scale(of: PeakOf) -> f64 {
-    match of {
+pub const fn scale(peak: PeakOf) -> f64 {
+    match peak {
         PeakOf::Compute(_) => 1e12,
         PeakOf::Memory(_) => 1e9,
     }

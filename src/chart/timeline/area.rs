@@ -20,21 +20,21 @@ pub struct AreaPlace {
 pub fn areas(
     picture: &SeriesPicture,
     query: &PictureQuery,
-    at: AreaPlace,
+    place: AreaPlace,
     value: fn(SeriesColumn) -> f32,
 ) -> Vec<Vec<(f64, f64)>> {
     let mut all: Vec<Vec<(f64, f64)>> = Vec::new();
     let mut area: Vec<(f64, f64)> = Vec::new();
     let close = |area: &mut Vec<(f64, f64)>, all: &mut Vec<Vec<(f64, f64)>>| {
         if let (Some((first, _)), Some((last, _))) = (area.first().copied(), area.last().copied()) {
-            area.extend([(last, at.bottom), (first, at.bottom)]);
+            area.extend([(last, place.bottom), (first, place.bottom)]);
             all.push(std::mem::take(area));
         }
     };
     for (number, column) in (0..).zip(picture.read()) {
         let time = |number: u64| query.start.0.saturating_add(query.column.0.saturating_mul(number));
         let (start, end) = (time(number), time(number + 1));
-        if end <= at.view.start || start >= at.view.end {
+        if end <= place.view.start || start >= place.view.end {
             continue;
         }
         let value = f64::from(value(column));
@@ -42,9 +42,9 @@ pub fn areas(
             close(&mut area, &mut all);
             continue;
         }
-        let side = |time: u64| at.left + at.view.x(time, at.width).clamp(0.0, at.width);
+        let side = |time: u64| place.left + place.view.x(time, place.width).clamp(0.0, place.width);
         let share = if picture.top > 0.0 { (value / picture.top).clamp(0.0, 1.0) } else { 0.0 };
-        let y = at.bottom - share * at.height;
+        let y = place.bottom - share * place.height;
         // Columns of the same height are one side of the area.
         match area.last_mut() {
             Some(last) if last.1 == y => last.0 = side(end),

@@ -268,10 +268,10 @@ fn track_of(kind: BandKind) -> Option<TrackId> {
 }
 
 /// Returns whether a group is unfolded if the address does not tell: the shown device and the first host are.
-fn is_open_by_default(timeline: &Timeline, device: Option<u32>, at: u32) -> bool {
+fn is_open_by_default(timeline: &Timeline, device: Option<u32>, index: u32) -> bool {
     let device = timeline.first_device(device).or(Some(0));
     let host = timeline.groups.iter().position(|group| group.is_host);
-    [device, host].contains(&Some(at as usize))
+    [device, host].contains(&Some(index as usize))
 }
 
 #[cfg(test)]

@@ -157,13 +157,13 @@ impl Drawing<'_> {
     }
 
     /// Draws values over time.
-    fn series(&mut self, visible: &VisibleBand, of: &SeriesPicture) {
+    fn series(&mut self, visible: &VisibleBand, series_picture: &SeriesPicture) {
         let Content { view, size: (width, _), picture, .. } = *self.content;
         let height = visible.band.block();
         let bottom = TITLE + RULER + visible.lane_top(0) + height;
         let at = AreaPlace { view, left: NAMES, width, bottom, height };
         for (value, opacity) in [(highest as fn(SeriesColumn) -> f32, 0.4), (mean, 1.0)] {
-            for area in areas(of, &picture.query, at, value) {
+            for area in areas(series_picture, &picture.query, at, value) {
                 self.marks.push(Mark::new(Shape::Path(area, true), Paint::fill(Tone::Seq(3)).faded(opacity)));
             }
         }
@@ -185,15 +185,15 @@ impl Drawing<'_> {
     }
 
     /// Draws idle time.
-    fn idle(&mut self, visible: &VisibleBand, of: &IdleBox) {
-        let Some((x, wide)) = self.content.frame().span(of.start, of.end) else { return };
+    fn idle(&mut self, visible: &VisibleBand, idle: &IdleBox) {
+        let Some((x, wide)) = self.content.frame().span(idle.start, idle.end) else { return };
         let (y, block) = (TITLE + RULER + visible.lane_top(0), visible.band.block());
-        let tone = idle_tone(of.class);
-        let opacity = of.time.fraction_of(of.end.saturating_sub(of.start)).unwrap_or(1.0).clamp(0.3, 1.0);
+        let tone = idle_tone(idle.class);
+        let opacity = idle.time.fraction_of(idle.end.saturating_sub(idle.start)).unwrap_or(1.0).clamp(0.3, 1.0);
         let shape = Shape::rect(x, y, if wide >= 4.0 { wide - 1.0 } else { wide }, block);
         self.marks.push(Mark::new(shape.clone(), Paint::fill(tone).faded(0.3 * opacity)));
         self.marks.push(Mark::new(shape, Paint::stroke(tone, 1.0).faded(opacity)));
-        let label = of.class.label();
+        let label = idle.class.label();
         if width(label, NAME_SIZE) + 8.0 <= wide {
             self.text(Tone::Ink, (x + 4.0, y + block - 4.0), label.to_owned());
         }
@@ -224,9 +224,7 @@ impl Drawing<'_> {
 pub const fn idle_tone(class: GapClass) -> Tone {
     match class {
         GapClass::Barrier | GapClass::Dependency => Tone::Kind(TimePart::Kind(Kind::Communication)),
-        GapClass::Launch | GapClass::Capture | GapClass::Unexplained | GapClass::Requests => {
-            Tone::Kind(TimePart::Idle)
-        }
+        GapClass::Launch | GapClass::Capture | GapClass::Unexplained | GapClass::Requests => Tone::Kind(TimePart::Idle),
         GapClass::Recompile
         | GapClass::Input
         | GapClass::Sync

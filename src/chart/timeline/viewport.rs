@@ -31,12 +31,12 @@ impl Viewport {
         self.end.saturating_sub(self.start)
     }
 
-    /// Returns the part that is `factor` times as long, with the same time at `at`, a fraction of the width.
+    /// Returns the part that is `factor` times as long, with the same time at `position`, a fraction of the width.
     #[must_use]
-    pub fn zoom(self, whole: Self, factor: f64, at: f64) -> Self {
+    pub fn zoom(self, whole: Self, factor: f64, position: f64) -> Self {
         let length = self.length() as f64;
         let wanted = (length * factor).round().max(1.0);
-        let start = self.start as f64 + (length - wanted) * at;
+        let start = self.start as f64 + (length - wanted) * position;
         let (start, wanted) = (start.max(0.0) as u64, wanted as u64);
         Self::within(whole, start, start.saturating_add(wanted))
     }

@@ -185,11 +185,11 @@ impl Steps<'_> {
     }
 
     /// Returns the choice at an index that is less than [`Self::n_first`].
-    fn first_choice(&self, at: usize) -> StepChoice {
-        self.only.unwrap_or_else(|| match at {
-            _ if at + 1 == self.n_first() => StepChoice::All,
+    fn first_choice(&self, index: usize) -> StepChoice {
+        self.only.unwrap_or_else(|| match index {
+            _ if index + 1 == self.n_first() => StepChoice::All,
             0 => StepChoice::Mean,
-            _ => self.kinds.get(at).map_or(StepChoice::Mean, |kind| StepChoice::Kind(kind.kind)),
+            _ => self.kinds.get(index).map_or(StepChoice::Mean, |kind| StepChoice::Kind(kind.kind)),
         })
     }
 
@@ -216,9 +216,9 @@ impl Steps<'_> {
     }
 
     /// Returns the choice at an index.
-    pub fn get(&self, at: usize) -> Option<Choice<StepChoice>> {
-        let Some(before) = at.checked_sub(self.n_first()) else {
-            let value = self.first_choice(at);
+    pub fn get(&self, index: usize) -> Option<Choice<StepChoice>> {
+        let Some(before) = index.checked_sub(self.n_first()) else {
+            let value = self.first_choice(index);
             let own = self.kind(value).map(|kind| kind.n_steady);
             let n_steady = own.or(self.n_steady).filter(|_| value.is_mean());
             let detail =

@@ -197,8 +197,8 @@ pub const CAPTURES: &[FleetColumn<CaptureRow>] = &[
 const VERSIONS: [(&str, &str); 3] =
     [("jax_version", "jax"), ("jaxlib_version", "jaxlib"), ("libtpu_version", "libtpu")];
 
-fn version(row: &CaptureRow, at: usize) -> Value<'_> {
-    Value::maybe_text(row.facts.keys.get(VERSIONS[at].1).or(row.versions[at].as_deref()))
+fn version(row: &CaptureRow, index: usize) -> Value<'_> {
+    Value::maybe_text(row.facts.keys.get(VERSIONS[index].1).or(row.versions[index].as_deref()))
 }
 
 fn spread(row: &CaptureRow, value: impl FnOnce(&Spread) -> f64) -> Value<'_> {
@@ -215,34 +215,34 @@ fn program((of, fingerprint): &(FileProgram, Option<u64>)) -> Value<'_> {
     ])
 }
 
-const fn severity(of: Severity) -> &'static str {
-    match of {
+const fn severity(severity: Severity) -> &'static str {
+    match severity {
         Severity::Info => "info",
         Severity::Caution => "caution",
         Severity::Partial => "partial",
     }
 }
 
-fn note(of: &Note) -> Value<'_> {
+fn note(note: &Note) -> Value<'_> {
     Record(vec![
-        ("severity".into(), Word(severity(of.severity))),
-        ("code".into(), Word(of.code.key())),
-        ("message".into(), Value::text(&of.message)),
-        ("where".into(), Value::maybe_text(of.place.as_deref())),
+        ("severity".into(), Word(severity(note.severity))),
+        ("code".into(), Word(note.code.key())),
+        ("message".into(), Value::text(&note.message)),
+        ("where".into(), Value::maybe_text(note.place.as_deref())),
     ])
 }
 
-fn ledger(of: &Overview) -> Value<'_> {
-    let owner = |owner: Owner| (owner.key(), Time(of.ledger.per_step(of.ledger.time(owner))));
+fn ledger(overview: &Overview) -> Value<'_> {
+    let owner = |owner: Owner| (owner.key(), Time(overview.ledger.per_step(overview.ledger.time(owner))));
     Value::map(Owner::ALL.into_iter().map(owner))
 }
 
-fn kinds(of: &Overview) -> Value<'_> {
-    Value::map(of.kinds.iter().map(|share| (Kind::key_or_idle(share.kind), Time(share.total))))
+fn kinds(overview: &Overview) -> Value<'_> {
+    Value::map(overview.kinds.iter().map(|share| (Kind::key_or_idle(share.kind), Time(share.total))))
 }
 
-fn figures(of: &Overview) -> Value<'_> {
-    Value::map(of.figures.iter().filter_map(|figure| Some((figure.name.as_str(), Number(figure.value?)))))
+fn figures(overview: &Overview) -> Value<'_> {
+    Value::map(overview.figures.iter().filter_map(|figure| Some((figure.name.as_str(), Number(figure.value?)))))
 }
 
 /// Returns the date of a moment for a partition. `None` if the moment is unknown.

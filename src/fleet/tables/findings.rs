@@ -105,30 +105,34 @@ const fn evidence(row: &FindingRow) -> &Evidence {
     &row.finding.evidence
 }
 
-fn op(of: &OpEvidence) -> Value<'_> {
+fn op(op: &OpEvidence) -> Value<'_> {
     Record(vec![
-        ("program".into(), Value::maybe_text(of.program.as_deref())),
-        ("program_id".into(), Value::maybe(of.program_id, Id)),
-        ("name".into(), Value::text(&of.name)),
-        ("source".into(), Value::maybe_text(of.source.as_deref())),
-        ("n_layers".into(), Count(of.n_layers.into())),
-        ("time_ps".into(), Time(of.time)),
+        ("program".into(), Value::maybe_text(op.program.as_deref())),
+        ("program_id".into(), Value::maybe(op.program_id, Id)),
+        ("name".into(), Value::text(&op.name)),
+        ("source".into(), Value::maybe_text(op.source.as_deref())),
+        ("n_layers".into(), Count(op.n_layers.into())),
+        ("time_ps".into(), Time(op.time)),
     ])
 }
 
-fn span(of: &StepSpan) -> Value<'static> {
-    Record(vec![("step".into(), Count(of.step)), ("start_ps".into(), Time(of.start)), ("end_ps".into(), Time(of.end))])
+fn span(span: &StepSpan) -> Value<'static> {
+    Record(vec![
+        ("step".into(), Count(span.step)),
+        ("start_ps".into(), Time(span.start)),
+        ("end_ps".into(), Time(span.end)),
+    ])
 }
 
-fn attempt(of: &Suggestion) -> Value<'_> {
+fn attempt(advice: &Suggestion) -> Value<'_> {
     Record(vec![
-        ("text".into(), Value::text(&of.text)),
-        ("code".into(), Value::maybe_text(of.code.as_deref())),
-        ("flag".into(), Value::maybe_text(of.flag.as_deref())),
-        ("value".into(), Value::maybe_text(of.value.as_deref())),
-        ("default".into(), Value::maybe_text(of.default.as_deref())),
-        ("chip".into(), Value::maybe_text(of.chip.as_deref())),
-        ("verified_with".into(), Value::maybe_text(of.verified_with.as_deref())),
+        ("text".into(), Value::text(&advice.text)),
+        ("code".into(), Value::maybe_text(advice.code.as_deref())),
+        ("flag".into(), Value::maybe_text(advice.flag.as_deref())),
+        ("value".into(), Value::maybe_text(advice.value.as_deref())),
+        ("default".into(), Value::maybe_text(advice.default.as_deref())),
+        ("chip".into(), Value::maybe_text(advice.chip.as_deref())),
+        ("verified_with".into(), Value::maybe_text(advice.verified_with.as_deref())),
     ])
 }
 

@@ -209,7 +209,7 @@ fn session(report: &Report) -> SessionInfo {
 }
 
 /// Returns the notes of an answer, after the note that the session is a summary.
-fn notes(report: &Report, of: &[Note]) -> Vec<Note> {
+fn notes(report: &Report, notes: &[Note]) -> Vec<Note> {
     let first = Note::new(Severity::Caution, NoteCode::Summary, sentence(report));
-    std::iter::once(first).chain(of.iter().cloned()).collect()
+    std::iter::once(first).chain(notes.iter().cloned()).collect()
 }

@@ -53,7 +53,7 @@ pub(crate) fn without_other_stages(captures: Vec<Capture>) -> (Vec<Capture>, Opt
 /// one is kept.
 type Rank = (bool, u32, bool, std::cmp::Reverse<usize>);
 
-fn rank(program: &Program, stage: &str, at: usize) -> Rank {
+fn rank(program: &Program, stage: &str, index: usize) -> Rank {
     let lateness = match () {
         () if stage.contains("after_codegen") => 4,
         () if stage.contains("before_buffer_assignment") => 2,
@@ -61,7 +61,7 @@ fn rank(program: &Program, stage: &str, at: usize) -> Rank {
         () if stage.contains("before_optimizations") => 0,
         () => 1,
     };
-    (program.outline.has_buffers, lateness, program.form != HloForm::Text, std::cmp::Reverse(at))
+    (program.outline.has_buffers, lateness, program.form != HloForm::Text, std::cmp::Reverse(index))
 }
 
 /// Returns the folder, the number and the name of the module of a file of a dump, and the stage at which it was written:

@@ -50,11 +50,11 @@ pub fn estimate(inputs: &[Input], budget: u64) -> Result<Option<Estimate>, Failu
     Ok(Some(estimate))
 }
 
-fn of_file(at: u32, input: &Input) -> Result<Vec<Choice>, SourceError> {
+fn of_file(place: u32, input: &Input) -> Result<Vec<Choice>, SourceError> {
     let source = input.source.as_ref();
     let choice = |plane: Option<(u32, String)>, bytes: u64, memory: u64| {
         let (index, plane) = plane.unzip();
-        let of = Skip { file: at, plane: index };
+        let of = Skip { file: place, plane: index };
         Choice { of, file: input.name.clone(), plane, bytes, memory, is_chosen: true }
     };
     let bytes = source.size();

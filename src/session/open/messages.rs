@@ -143,9 +143,9 @@ fn trace_damage(damage: &trace::Damage) -> String {
 
 /// Returns the sentence for a trace JSON that is skipped because the same capture is read from an XSpace. It gives the
 /// number of events that the trace JSON lacks.
-pub(crate) fn same_capture(short: &str, of: &str, n_json: u64, n_read: usize) -> String {
+pub(crate) fn same_capture(short: &str, text: &str, n_json: u64, n_read: usize) -> String {
     let n_read = n_read as u64;
-    let of = of.rsplit('/').next().unwrap_or(of);
+    let text = text.rsplit('/').next().unwrap_or(text);
     let lost = n_read.saturating_sub(n_json);
     let lost = match lost {
         0 => String::new(),
@@ -155,7 +155,7 @@ pub(crate) fn same_capture(short: &str, of: &str, n_json: u64, n_read: usize) ->
             format!(" It lacks {} of {} events ({percent:.1} %).", thousands(lost), thousands(n_read))
         }
     };
-    format!("{short}: skipped, because {of} is the same capture with more details of each event.{lost}")
+    format!("{short}: skipped, because {text} is the same capture with more details of each event.{lost}")
 }
 
 /// Returns the failure for a report without its capture, among captures or where only captures can be used.

@@ -95,14 +95,14 @@ pub fn list_planes(inputs: &[Input], skips: &[Skip], n_workers: usize) -> PlaneL
 }
 
 /// Divides a plane into parts if it is larger than the share of a worker, and if most of it are lines.
-fn divided(inputs: &[Input], at: PlaneAt, bytes: u64, n_workers: usize) -> Vec<PlaneAt> {
+fn divided(inputs: &[Input], plane_at: PlaneAt, bytes: u64, n_workers: usize) -> Vec<PlaneAt> {
     let share = bytes / n_workers.max(1) as u64;
-    let is_large = at.bytes() / 5 > share / 4;
-    let source = inputs.get(at.file as usize).filter(|_| is_large).map(|input| input.source.as_ref());
-    let n = at.bytes().div_ceil(share.max(1)).min(n_workers as u64) as u32;
-    match source.and_then(|source| lines_at_start(source, at.span())) {
-        Some(lines) => at.divided(lines, n).collect(),
-        None => vec![at],
+    let is_large = plane_at.bytes() / 5 > share / 4;
+    let source = inputs.get(plane_at.file as usize).filter(|_| is_large).map(|input| input.source.as_ref());
+    let n = plane_at.bytes().div_ceil(share.max(1)).min(n_workers as u64) as u32;
+    match source.and_then(|source| lines_at_start(source, plane_at.span())) {
+        Some(lines) => plane_at.divided(lines, n).collect(),
+        None => vec![plane_at],
     }
 }
 
@@ -136,8 +136,8 @@ mod tests {
     const MB: usize = 1 << 20;
 
     /// Returns the indices of planes in their file.
-    fn order(of: &[PlaneAt]) -> Vec<u32> {
-        of.iter().map(|at| at.plane).collect()
+    fn order(planes: &[PlaneAt]) -> Vec<u32> {
+        planes.iter().map(|at| at.plane).collect()
     }
 
     #[test]

@@ -57,8 +57,8 @@ impl PlaneAt {
     }
 
     /// Returns how many of these bytes are before an offset.
-    pub fn bytes_before(self, at: u64) -> u64 {
-        at.min(self.events_end).saturating_sub(self.events_start)
+    pub fn bytes_before(self, time: u64) -> u64 {
+        time.min(self.events_end).saturating_sub(self.events_start)
     }
 }
 
@@ -88,10 +88,10 @@ impl PlanesRead {
     }
 
     /// Adds a plane or a part; `None` if it is damaged.
-    pub fn add(&mut self, at: PlaneAt, part: Option<ProfilePart>) {
+    pub fn add(&mut self, plane_at: PlaneAt, part: Option<ProfilePart>) {
         match part {
-            Some(part) => self.parts.push((at, part)),
-            None => self.damaged.push(at.file),
+            Some(part) => self.parts.push((plane_at, part)),
+            None => self.damaged.push(plane_at.file),
         }
     }
 
@@ -103,14 +103,14 @@ impl PlanesRead {
     }
 
     /// Returns whether all parts of a plane are here.
-    fn has_all_parts(&self, at: PlaneAt) -> bool {
-        let parts = self.parts.iter().filter(|(other, _)| (other.file, other.plane) == (at.file, at.plane));
-        parts.count() == at.n_parts as usize
+    fn has_all_parts(&self, plane_at: PlaneAt) -> bool {
+        let parts = self.parts.iter().filter(|(other, _)| (other.file, other.plane) == (plane_at.file, plane_at.plane));
+        parts.count() == plane_at.n_parts as usize
     }
 
     /// Returns whether a plane is here.
-    pub fn has(&self, at: PlaneAt) -> bool {
-        self.parts.iter().any(|(other, _)| *other == at)
+    pub fn has(&self, plane_at: PlaneAt) -> bool {
+        self.parts.iter().any(|(other, _)| *other == plane_at)
     }
 
     /// Returns copies of some planes alone; `None` if one of them is not here, or is of a damaged file.

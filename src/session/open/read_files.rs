@@ -344,10 +344,10 @@ impl<'p> ProgressReporter<'p> {
         }
     }
 
-    fn unpacked(&self, at: u64) {
+    fn unpacked(&self, time: u64) {
         self.report(|state, before| {
             state.stage = state.stage.max(Stage::Inflate);
-            state.bytes_done = before.saturating_add(at);
+            state.bytes_done = before.saturating_add(time);
         });
     }
 

@@ -16,12 +16,12 @@ pub struct Run {
 }
 
 impl Run {
-    pub(super) fn new(of: &CaptureFiles, heads: &[FileHead]) -> Self {
-        let files = of.files.iter().filter_map(|at| heads.get(*at as usize));
+    pub(super) fn new(capture_files: &CaptureFiles, heads: &[FileHead]) -> Self {
+        let files = capture_files.files.iter().filter_map(|at| heads.get(*at as usize));
         let paths: Vec<String> = files.filter(|head| head.kind.has_events()).map(|head| head.path.clone()).collect();
-        let run = Self { name: of.name.clone(), paths, time_ns: None, n_hosts: of.n_hosts };
+        let run = Self { name: capture_files.name.clone(), paths, time_ns: None, n_hosts: capture_files.n_hosts };
         let named = run.folders().into_iter().find_map(time_of_folder);
-        Self { time_ns: named.or(of.start_ns), ..run }
+        Self { time_ns: named.or(capture_files.start_ns), ..run }
     }
 
     /// Returns the folders of its files.

@@ -71,8 +71,8 @@ pub(crate) fn folders_joined(run: &Run) -> Option<Note> {
 }
 
 /// Returns the note that a file is skipped, because it is a copy of another one.
-pub(crate) fn duplicate_file(name: &str, of: &str) -> Note {
-    let message = format!("{name}: skipped, because it is the same capture as {of}. A capture counts once.");
+pub(crate) fn duplicate_file(name: &str, text: &str) -> Note {
+    let message = format!("{name}: skipped, because it is the same capture as {text}. A capture counts once.");
     Note::new(Severity::Info, NoteCode::DuplicateFile, message)
 }
 

@@ -41,29 +41,29 @@ pub(crate) fn survey(
 
 /// Returns a sentence if the same capture was already read from another file. The sentence gives the number of events
 /// that the trace JSON lacks.
-pub(crate) fn same(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<String> {
-    let (other, n_read) = builder.same_capture(&of.survey, path)?;
+pub(crate) fn same(surveyed: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<String> {
+    let (other, n_read) = builder.same_capture(&surveyed.survey, path)?;
     let name = path.rsplit('/').next().unwrap_or(path);
-    Some(messages::same_capture(name, other, of.survey.n_events, n_read))
+    Some(messages::same_capture(name, other, surveyed.survey.n_events, n_read))
 }
 
 /// Returns a note if a file of the same name was read that is of another run.
-pub(crate) fn other_run(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<Note> {
-    builder.other_run(&of.survey, path).map(|space| json_of_other_run(path, space))
+pub(crate) fn other_run(surveyed: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<Note> {
+    builder.other_run(&surveyed.survey, path).map(|space| json_of_other_run(path, space))
 }
 
 /// Adds the planes of a trace JSON, which is the second pass. Returns a sentence if the file is damaged or incomplete.
 /// `is_space_empty` tells whether the XSpace beside it is there and has no bytes.
 pub(crate) fn read(
-    of: Surveyed,
+    surveyed: Surveyed,
     builder: &mut Builder<'_>,
     (source, packing): (&dyn Source, Packing),
     is_space_empty: bool,
 ) -> Option<String> {
-    let sentence = messages::partial_trace(&of.survey, &of.outcome, is_space_empty);
-    if of.is_kineto() {
+    let sentence = messages::partial_trace(&surveyed.survey, &surveyed.outcome, is_space_empty);
+    if surveyed.is_kineto() {
         builder.note(messages::kineto_trace());
     }
-    builder.trace(of.survey, Stream::new(source, packing));
+    builder.trace(surveyed.survey, Stream::new(source, packing));
     sentence
 }

@@ -57,70 +57,70 @@ pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> VisitResult {
 }
 
 /// The time in flight is the sum of the exposed and the overlapped time, so it is not visited.
-fn overlap(v: &mut dyn Visit, of: &mut Overlap) -> VisitResult {
-    v.time(&mut of.exposed)?;
-    v.time(&mut of.overlapped)?;
-    v.time_with_usual(&mut of.waited, of.exposed)
+fn overlap(v: &mut dyn Visit, overlap: &mut Overlap) -> VisitResult {
+    v.time(&mut overlap.exposed)?;
+    v.time(&mut overlap.overlapped)?;
+    v.time_with_usual(&mut overlap.waited, overlap.exposed)
 }
 
-fn traffic(v: &mut dyn Visit, of: &mut Traffic) -> VisitResult {
-    v.executions(&mut of.n, Count::ZERO)?;
-    v.time(&mut of.stall)?;
-    v.time(&mut of.issue)?;
-    v.time(&mut of.fused)?;
-    overlap(v, &mut of.overlap)?;
-    v.amount(&mut of.bytes)?;
-    v.executions(&mut of.n_unsized, Count::ZERO)
+fn traffic(v: &mut dyn Visit, traffic: &mut Traffic) -> VisitResult {
+    v.executions(&mut traffic.n, Count::ZERO)?;
+    v.time(&mut traffic.stall)?;
+    v.time(&mut traffic.issue)?;
+    v.time(&mut traffic.fused)?;
+    overlap(v, &mut traffic.overlap)?;
+    v.amount(&mut traffic.bytes)?;
+    v.executions(&mut traffic.n_unsized, Count::ZERO)
 }
 
-fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> VisitResult {
-    v.rows(of, defaults::comm_row)?;
-    each(of, |row| v.string(&mut row.key, Text::Op))?;
-    each(of, |row| v.text(&mut row.op, Some(&row.key), Text::Op))?;
-    each(of, |row| v.optional_one_of(&mut row.primitive, &Primitive::ALL))?;
-    each(of, |row| network(v, &mut row.network))?;
-    each(of, |row| v.text(&mut row.program, None, Text::Program))?;
-    each(of, |row| v.program_id(&mut row.program_id))?;
-    each(of, |row| v.text(&mut row.source, None, Text::Source))?;
-    each(of, |row| v.text(&mut row.scope, None, Text::Scope))?;
-    each(of, |row| v.one_of(&mut row.core, &Core::ALL))?;
-    each(of, |row| v.one_of(&mut row.execution, &Execution::ALL))?;
-    each(of, |row| v.optional_one_of(&mut row.role, &Role::ALL))?;
-    each(of, |row| group(v, &mut row.group))?;
-    each(of, |row| v.small_with_usual(&mut row.n_ops, 1))?;
-    each(of, |row| v.executions(&mut row.n, Count::ONE))?;
-    each(of, |row| v.optional(&mut row.bytes_each))?;
-    each(of, |row| {
+fn rows(v: &mut dyn Visit, rows: &mut Vec<CommRow>) -> VisitResult {
+    v.rows(rows, defaults::comm_row)?;
+    each(rows, |row| v.string(&mut row.key, Text::Op))?;
+    each(rows, |row| v.text(&mut row.op, Some(&row.key), Text::Op))?;
+    each(rows, |row| v.optional_one_of(&mut row.primitive, &Primitive::ALL))?;
+    each(rows, |row| network(v, &mut row.network))?;
+    each(rows, |row| v.text(&mut row.program, None, Text::Program))?;
+    each(rows, |row| v.program_id(&mut row.program_id))?;
+    each(rows, |row| v.text(&mut row.source, None, Text::Source))?;
+    each(rows, |row| v.text(&mut row.scope, None, Text::Scope))?;
+    each(rows, |row| v.one_of(&mut row.core, &Core::ALL))?;
+    each(rows, |row| v.one_of(&mut row.execution, &Execution::ALL))?;
+    each(rows, |row| v.optional_one_of(&mut row.role, &Role::ALL))?;
+    each(rows, |row| group(v, &mut row.group))?;
+    each(rows, |row| v.small_with_usual(&mut row.n_ops, 1))?;
+    each(rows, |row| v.executions(&mut row.n, Count::ONE))?;
+    each(rows, |row| v.optional(&mut row.bytes_each))?;
+    each(rows, |row| {
         let usual = row.bytes_each.map(|bytes| row.n.times(bytes));
         v.integer(&mut row.bytes, usual, Number::Exact)
     })?;
-    each(of, |row| v.time(&mut row.stall))?;
-    each(of, |row| v.time(&mut row.issue))?;
-    each(of, |row| v.time(&mut row.fused))?;
-    each(of, |row| overlap(v, &mut row.overlap))?;
-    each(of, |row| v.time(&mut row.wall))?;
-    each(of, |row| v.real(&mut row.alg_rate, None))?;
-    each(of, |row| v.real(&mut row.bus_rate, row.alg_rate))?;
-    each(of, |row| v.real(&mut row.peak, None))?;
-    each(of, |row| v.real(&mut row.util, None))
+    each(rows, |row| v.time(&mut row.stall))?;
+    each(rows, |row| v.time(&mut row.issue))?;
+    each(rows, |row| v.time(&mut row.fused))?;
+    each(rows, |row| overlap(v, &mut row.overlap))?;
+    each(rows, |row| v.time(&mut row.wall))?;
+    each(rows, |row| v.real(&mut row.alg_rate, None))?;
+    each(rows, |row| v.real(&mut row.bus_rate, row.alg_rate))?;
+    each(rows, |row| v.real(&mut row.peak, None))?;
+    each(rows, |row| v.real(&mut row.util, None))
 }
 
 /// The network of collectives. Version 5 says only whether it is DCN.
-fn network(v: &mut dyn Visit, of: &mut Option<Network>) -> VisitResult {
+fn network(v: &mut dyn Visit, network: &mut Option<Network>) -> VisitResult {
     if v.version() >= 6 {
-        return v.optional_one_of(of, &Network::ALL);
+        return v.optional_one_of(network, &Network::ALL);
     }
     if v.version() == 5 {
-        let mut is_over_dcn = *of == Some(Network::Dcn);
+        let mut is_over_dcn = *network == Some(Network::Dcn);
         v.flag(&mut is_over_dcn)?;
-        *of = is_over_dcn.then_some(Network::Dcn);
+        *network = is_over_dcn.then_some(Network::Dcn);
     }
     Ok(())
 }
 
-fn dcn(v: &mut dyn Visit, of: &mut Vec<DcnCollective>) -> VisitResult {
-    v.rows(of, defaults::dcn_collective)?;
-    each(of, |row| {
+fn dcn(v: &mut dyn Visit, collectives: &mut Vec<DcnCollective>) -> VisitResult {
+    v.rows(collectives, defaults::dcn_collective)?;
+    each(collectives, |row| {
         v.string(&mut row.rendezvous, Text::Op)?;
         v.string(&mut row.op, Text::Op)?;
         v.text(&mut row.program, None, Text::Program)?;
@@ -138,44 +138,44 @@ fn dcn(v: &mut dyn Visit, of: &mut Vec<DcnCollective>) -> VisitResult {
     })
 }
 
-fn group(v: &mut dyn Visit, of: &mut Option<DeviceGroup>) -> VisitResult {
-    v.present(of, defaults::device_group)?;
-    let Some(of) = of else { return Ok(()) };
-    v.string(&mut of.text, Text::Word)?;
-    v.optional(&mut of.size)?;
-    v.optional(&mut of.stride)?;
-    v.rows(&mut of.first, || 0)?;
-    each(&mut of.first, |device| v.exact(device))?;
-    v.optional(&mut of.n_groups)?;
-    v.text(&mut of.axis, None, Text::Axis)?;
-    v.optional_small(&mut of.n_axes)
+fn group(v: &mut dyn Visit, group: &mut Option<DeviceGroup>) -> VisitResult {
+    v.present(group, defaults::device_group)?;
+    let Some(group) = group else { return Ok(()) };
+    v.string(&mut group.text, Text::Word)?;
+    v.optional(&mut group.size)?;
+    v.optional(&mut group.stride)?;
+    v.rows(&mut group.first, || 0)?;
+    each(&mut group.first, |device| v.exact(device))?;
+    v.optional(&mut group.n_groups)?;
+    v.text(&mut group.axis, None, Text::Axis)?;
+    v.optional_small(&mut group.n_axes)
 }
 
-fn steps(v: &mut dyn Visit, of: &mut Vec<StepComm>) -> VisitResult {
-    v.rows(of, StepComm::default)?;
-    each(of, |step| v.exact(&mut step.number))?;
-    each(of, |step| v.time(&mut step.duration))?;
-    each(of, |step| v.time(&mut step.compute_busy))?;
-    each(of, |step| v.time(&mut step.idle))?;
-    each(of, |step| overlap(v, &mut step.collectives))?;
-    each(of, |step| overlap(v, &mut step.copies))
+fn steps(v: &mut dyn Visit, steps: &mut Vec<StepComm>) -> VisitResult {
+    v.rows(steps, StepComm::default)?;
+    each(steps, |step| v.exact(&mut step.number))?;
+    each(steps, |step| v.time(&mut step.duration))?;
+    each(steps, |step| v.time(&mut step.compute_busy))?;
+    each(steps, |step| v.time(&mut step.idle))?;
+    each(steps, |step| overlap(v, &mut step.collectives))?;
+    each(steps, |step| overlap(v, &mut step.copies))
 }
 
-fn balance(v: &mut dyn Visit, of: &mut DeviceBalance) -> VisitResult {
-    v.small(&mut of.n_steps)?;
-    v.real(&mut of.worst_spread, None)?;
-    v.real(&mut of.mean_spread, None)?;
-    v.optional(&mut of.worst_step)?;
-    v.text(&mut of.slowest, None, Text::Device)?;
-    v.rows(&mut of.devices, defaults::arrival)?;
-    each(&mut of.devices, |arrival: &mut Arrival| {
+fn balance(v: &mut dyn Visit, balance: &mut DeviceBalance) -> VisitResult {
+    v.small(&mut balance.n_steps)?;
+    v.real(&mut balance.worst_spread, None)?;
+    v.real(&mut balance.mean_spread, None)?;
+    v.optional(&mut balance.worst_step)?;
+    v.text(&mut balance.slowest, None, Text::Device)?;
+    v.rows(&mut balance.devices, defaults::arrival)?;
+    each(&mut balance.devices, |arrival: &mut Arrival| {
         v.string(&mut arrival.device, Text::Device)?;
         v.exact(&mut arrival.n_last)?;
         v.exact(&mut arrival.n)?;
         v.time(&mut arrival.late)
     })?;
-    v.rows(&mut of.collectives, defaults::arrival_spread)?;
-    each(&mut of.collectives, |spread| {
+    v.rows(&mut balance.collectives, defaults::arrival_spread)?;
+    each(&mut balance.collectives, |spread| {
         v.string(&mut spread.op, Text::Op)?;
         v.program_id(&mut spread.program_id)?;
         v.exact(&mut spread.n)?;
@@ -185,16 +185,16 @@ fn balance(v: &mut dyn Visit, of: &mut DeviceBalance) -> VisitResult {
         v.text(&mut spread.straggler, None, Text::Device)?;
         v.exact(&mut spread.n_last)
     })?;
-    v.small(&mut of.n_unmatched)?;
+    v.small(&mut balance.n_unmatched)?;
     if v.version() >= 2 {
-        each(&mut of.devices, |arrival| v.optional_time(&mut arrival.waited))?;
-        v.text(&mut of.critical, None, Text::Device)?;
+        each(&mut balance.devices, |arrival| v.optional_time(&mut arrival.waited))?;
+        v.text(&mut balance.critical, None, Text::Device)?;
     }
     Ok(())
 }
 
-fn pairing(v: &mut dyn Visit, of: &mut Pairing) -> VisitResult {
-    let Pairing { from_line, from_flow, from_ops, sync, unpaired, other, device_clock } = of;
+fn pairing(v: &mut dyn Visit, pairing: &mut Pairing) -> VisitResult {
+    let Pairing { from_line, from_flow, from_ops, sync, unpaired, other, device_clock } = pairing;
     for count in [from_line, from_flow, from_ops, sync, unpaired, other] {
         v.exact(count)?;
     }

@@ -41,61 +41,61 @@ const BOUNDS: [Bound; 6] = [
 
 /// Visits roofs column by column. Most ratios follow from times. Those that were computed from exact floors differ in
 /// the last digit, so ratios are visited as well.
-pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut RooflinePosition, Whole)]) -> VisitResult {
-    each(of, |(roof, whole)| v.time_with_usual(&mut roof.total, whole.total))?;
-    each(of, |(roof, whole)| v.executions(&mut roof.n, whole.n))?;
-    each(of, |(roof, whole)| v.float(&mut roof.flops, whole.flops))?;
-    each(of, |(roof, whole)| v.float(&mut roof.bytes, whole.bytes))?;
-    each(of, |(roof, _)| {
+pub(super) fn roofs(v: &mut dyn Visit, positions: &mut [(&mut RooflinePosition, Whole)]) -> VisitResult {
+    each(positions, |(roof, whole)| v.time_with_usual(&mut roof.total, whole.total))?;
+    each(positions, |(roof, whole)| v.executions(&mut roof.n, whole.n))?;
+    each(positions, |(roof, whole)| v.float(&mut roof.flops, whole.flops))?;
+    each(positions, |(roof, whole)| v.float(&mut roof.bytes, whole.bytes))?;
+    each(positions, |(roof, _)| {
         let mut usual = roof.bytes;
         roof.level_bytes.iter_mut().try_for_each(|bytes| v.float(bytes, std::mem::take(&mut usual)))
     })?;
-    each(of, |(roof, _)| v.text(&mut roof.dtype, None, Text::Word))?;
-    each(of, |(roof, _)| v.optional_one_of(&mut roof.precision, &Precision::ALL))?;
-    each(of, |(roof, _)| v.flag(&mut roof.dtype_uncertain))?;
-    each(of, |(roof, _)| v.flag(&mut roof.dtype_mixed))?;
-    each(of, |(roof, _)| v.one_of(&mut roof.cost, &CostSource::ALL))?;
-    each(of, |(roof, _)| v.real(&mut roof.ridge, None))?;
-    each(of, |(roof, _)| v.one_of(&mut roof.bound, &BOUNDS))?;
-    each(of, |(roof, _)| v.amount(&mut roof.t_compute.0))?;
-    each(of, |(roof, _)| roof.t_memory.iter_mut().try_for_each(|time| v.amount(&mut time.0)))?;
-    each(of, |(roof, _)| {
+    each(positions, |(roof, _)| v.text(&mut roof.dtype, None, Text::Word))?;
+    each(positions, |(roof, _)| v.optional_one_of(&mut roof.precision, &Precision::ALL))?;
+    each(positions, |(roof, _)| v.flag(&mut roof.dtype_uncertain))?;
+    each(positions, |(roof, _)| v.flag(&mut roof.dtype_mixed))?;
+    each(positions, |(roof, _)| v.one_of(&mut roof.cost, &CostSource::ALL))?;
+    each(positions, |(roof, _)| v.real(&mut roof.ridge, None))?;
+    each(positions, |(roof, _)| v.one_of(&mut roof.bound, &BOUNDS))?;
+    each(positions, |(roof, _)| v.amount(&mut roof.t_compute.0))?;
+    each(positions, |(roof, _)| roof.t_memory.iter_mut().try_for_each(|time| v.amount(&mut time.0)))?;
+    each(positions, |(roof, _)| {
         let longest = roof.t_memory.iter().fold(roof.t_compute, |most, time| most.max(*time));
         v.time_with_usual(&mut roof.t_roof, longest)
     })?;
-    each(of, |(roof, _)| {
+    each(positions, |(roof, _)| {
         let at = roof.bound.index();
         let usual = |i: usize| if i == at { roof.total } else { Picos::ZERO };
         roof.bound_total.iter_mut().enumerate().try_for_each(|(i, time)| v.time_with_usual(time, usual(i)))
     })?;
-    each(of, |(roof, _)| v.real(&mut roof.mfu, roof.t_compute.fraction_of(roof.total)))?;
-    each(of, |(roof, _)| {
+    each(positions, |(roof, _)| v.real(&mut roof.mfu, roof.t_compute.fraction_of(roof.total)))?;
+    each(positions, |(roof, _)| {
         let (floors, total) = (roof.t_memory, roof.total);
         let usual = |time: Picos| time.fraction_of(total).filter(|_| time > Picos::ZERO);
         roof.level_util.iter_mut().zip(floors).try_for_each(|(util, time)| v.real(util, usual(time)))
     })?;
-    each(of, |(roof, _)| v.real(&mut roof.util, roof.t_roof.fraction_of(roof.total)))?;
-    each(of, |(roof, _)| v.time_with_usual(&mut roof.recoverable, roof.total.saturating_sub(roof.t_roof)))?;
-    each(of, |(roof, _)| {
+    each(positions, |(roof, _)| v.real(&mut roof.util, roof.t_roof.fraction_of(roof.total)))?;
+    each(positions, |(roof, _)| v.time_with_usual(&mut roof.recoverable, roof.total.saturating_sub(roof.t_roof)))?;
+    each(positions, |(roof, _)| {
         let above = if roof.t_roof > roof.total { roof.total } else { Picos::ZERO };
         v.time_with_usual(&mut roof.above, above)
     })?;
-    each(of, |(roof, _)| v.flag(&mut roof.latency_bound))
+    each(positions, |(roof, _)| v.flag(&mut roof.latency_bound))
 }
 
 /// Visits the roofs of rows that are not ops.
 fn row_roofs<T>(
     v: &mut dyn Visit,
-    of: &mut [T],
+    rows: &mut [T],
     roof: impl Fn(&mut T) -> &mut Option<RooflinePosition>,
 ) -> VisitResult {
-    each(of, |row| v.present(roof(row), defaults::roof))?;
-    let known = of.iter_mut().filter_map(|row| roof(row).as_mut());
+    each(rows, |row| v.present(roof(row), defaults::roof))?;
+    let known = rows.iter_mut().filter_map(|row| roof(row).as_mut());
     roofs(v, &mut known.map(|roof| (roof, Whole::default())).collect::<Vec<_>>())
 }
 
-pub(super) fn roofline(v: &mut dyn Visit, of: &mut RooflinePart) -> VisitResult {
-    let figures = &mut of.figures;
+pub(super) fn roofline(v: &mut dyn Visit, roofline: &mut RooflinePart) -> VisitResult {
+    let figures = &mut roofline.figures;
     v.time(&mut figures.considered)?;
     v.rows(&mut figures.peaks, DevicePeaks::default)?;
     each(&mut figures.peaks, |device| peaks(v, device))?;
@@ -111,21 +111,21 @@ pub(super) fn roofline(v: &mut dyn Visit, of: &mut RooflinePart) -> VisitResult 
     v.time(&mut figures.latency_bound)?;
     window(v, &mut figures.window)?;
     origin::notes(v, &mut figures.notes)?;
-    v.rows(&mut of.steps, defaults::step_roof)?;
-    each(&mut of.steps, |step| v.exact(&mut step.number))?;
-    each(&mut of.steps, |step| v.time(&mut step.total))?;
-    row_roofs(v, &mut of.steps, |step| &mut step.roof)?;
-    v.small(&mut of.n_rows)?;
-    v.small(&mut of.more.0)?;
-    v.time(&mut of.more.1)
+    v.rows(&mut roofline.steps, defaults::step_roof)?;
+    each(&mut roofline.steps, |step| v.exact(&mut step.number))?;
+    each(&mut roofline.steps, |step| v.time(&mut step.total))?;
+    row_roofs(v, &mut roofline.steps, |step| &mut step.roof)?;
+    v.small(&mut roofline.n_rows)?;
+    v.small(&mut roofline.more.0)?;
+    v.time(&mut roofline.more.1)
 }
 
-fn peaks(v: &mut dyn Visit, of: &mut DevicePeaks) -> VisitResult {
-    v.texts(&mut of.devices, Text::Device)?;
-    v.text(&mut of.device_type, None, Text::Chip)?;
-    v.text(&mut of.chip, None, Text::Chip)?;
-    v.optional_small(&mut of.devices_per_chip)?;
-    for list in [&mut of.used, &mut of.offers] {
+fn peaks(v: &mut dyn Visit, peaks: &mut DevicePeaks) -> VisitResult {
+    v.texts(&mut peaks.devices, Text::Device)?;
+    v.text(&mut peaks.device_type, None, Text::Chip)?;
+    v.text(&mut peaks.chip, None, Text::Chip)?;
+    v.optional_small(&mut peaks.devices_per_chip)?;
+    for list in [&mut peaks.used, &mut peaks.offers] {
         v.rows(list, || Peak {
             of: PeakOf::Compute(Precision::Bf16),
             value: 0.0,
@@ -144,47 +144,47 @@ fn peaks(v: &mut dyn Visit, of: &mut DevicePeaks) -> VisitResult {
     Ok(())
 }
 
-fn opaque(v: &mut dyn Visit, of: &mut Vec<OpaqueKernel>) -> VisitResult {
-    v.rows(of, defaults::opaque)?;
-    each(of, |kernel| v.string(&mut kernel.op, Text::Op))?;
-    each(of, |kernel| v.program_id(&mut kernel.program_id))?;
-    each(of, |kernel| v.text(&mut kernel.target, None, Text::Op))?;
-    each(of, |kernel| v.executions(&mut kernel.n, Count::ZERO))?;
-    each(of, |kernel| v.time(&mut kernel.total))?;
-    each(of, |kernel| v.text(&mut kernel.source_inner, None, Text::Source))
+fn opaque(v: &mut dyn Visit, kernels: &mut Vec<OpaqueKernel>) -> VisitResult {
+    v.rows(kernels, defaults::opaque)?;
+    each(kernels, |kernel| v.string(&mut kernel.op, Text::Op))?;
+    each(kernels, |kernel| v.program_id(&mut kernel.program_id))?;
+    each(kernels, |kernel| v.text(&mut kernel.target, None, Text::Op))?;
+    each(kernels, |kernel| v.executions(&mut kernel.n, Count::ZERO))?;
+    each(kernels, |kernel| v.time(&mut kernel.total))?;
+    each(kernels, |kernel| v.text(&mut kernel.source_inner, None, Text::Source))
 }
 
-fn gaps(v: &mut dyn Visit, of: &mut Vec<GapRank>) -> VisitResult {
-    v.rows(of, defaults::gap)?;
-    each(of, |gap| v.string(&mut gap.key, Text::Op))?;
-    each(of, |gap| v.program_id(&mut gap.program_id))?;
-    each(of, |gap| v.time(&mut gap.total))?;
-    each(of, |gap| v.time(&mut gap.recoverable))?;
-    each(of, |gap| v.float(&mut gap.cumulative, 0.0))
+fn gaps(v: &mut dyn Visit, ranks: &mut Vec<GapRank>) -> VisitResult {
+    v.rows(ranks, defaults::gap)?;
+    each(ranks, |gap| v.string(&mut gap.key, Text::Op))?;
+    each(ranks, |gap| v.program_id(&mut gap.program_id))?;
+    each(ranks, |gap| v.time(&mut gap.total))?;
+    each(ranks, |gap| v.time(&mut gap.recoverable))?;
+    each(ranks, |gap| v.float(&mut gap.cumulative, 0.0))
 }
 
-fn window(v: &mut dyn Visit, of: &mut WindowUse) -> VisitResult {
-    v.time(&mut of.window)?;
-    v.real(&mut of.flops, None)?;
-    v.real(&mut of.model_flops, of.flops)?;
-    v.real(&mut of.bytes, None)?;
-    v.real(&mut of.peak_flops, None)?;
-    v.real(&mut of.mfu, None)?;
-    v.real(&mut of.model_mfu, of.mfu)?;
-    v.real(&mut of.hbm_util, None)?;
-    v.real(&mut of.useful_flops, None)?;
-    v.real(&mut of.useful_mfu, None)?;
+fn window(v: &mut dyn Visit, window: &mut WindowUse) -> VisitResult {
+    v.time(&mut window.window)?;
+    v.real(&mut window.flops, None)?;
+    v.real(&mut window.model_flops, window.flops)?;
+    v.real(&mut window.bytes, None)?;
+    v.real(&mut window.peak_flops, None)?;
+    v.real(&mut window.mfu, None)?;
+    v.real(&mut window.model_mfu, window.mfu)?;
+    v.real(&mut window.hbm_util, None)?;
+    v.real(&mut window.useful_flops, None)?;
+    v.real(&mut window.useful_mfu, None)?;
     if v.version() >= 6 {
-        v.real(&mut of.hbm_util_measured, None)?;
-        v.real(&mut of.sm_active, None)?;
+        v.real(&mut window.hbm_util_measured, None)?;
+        v.real(&mut window.sm_active, None)?;
     }
     Ok(())
 }
 
 /// Visits the time of ops without a roof.
-pub(super) fn skipped(v: &mut dyn Visit, of: &mut Vec<Skipped>) -> VisitResult {
-    v.rows(of, || Skipped { reason: SkipReason::NoFlops, n_ops: 0, total: Picos::ZERO })?;
-    each(of, |skipped| {
+pub(super) fn skipped(v: &mut dyn Visit, skippeds: &mut Vec<Skipped>) -> VisitResult {
+    v.rows(skippeds, || Skipped { reason: SkipReason::NoFlops, n_ops: 0, total: Picos::ZERO })?;
+    each(skippeds, |skipped| {
         v.one_of(&mut skipped.reason, &SkipReason::ALL)?;
         v.small_with_usual(&mut skipped.n_ops, 1)?;
         v.time(&mut skipped.total)

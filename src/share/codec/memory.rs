@@ -10,31 +10,31 @@ use crate::analysis::memory::{
 use crate::share::report::{MemoryPart, ReportSpace};
 use crate::units::Picos;
 
-pub(super) fn memory(v: &mut dyn Visit, of: &mut MemoryPart) -> VisitResult {
-    v.rows(&mut of.programs, ProgramPeaks::default)?;
-    each(&mut of.programs, |program| v.small(&mut program.program))?;
-    each(&mut of.programs, |program| v.string(&mut program.name, Text::Program))?;
-    each(&mut of.programs, |program| v.program_id(&mut program.program_id))?;
-    each(&mut of.programs, |program| peaks(v, &mut program.spaces))?;
-    each(&mut of.programs, |program| {
+pub(super) fn memory(v: &mut dyn Visit, memory: &mut MemoryPart) -> VisitResult {
+    v.rows(&mut memory.programs, ProgramPeaks::default)?;
+    each(&mut memory.programs, |program| v.small(&mut program.program))?;
+    each(&mut memory.programs, |program| v.string(&mut program.name, Text::Program))?;
+    each(&mut memory.programs, |program| v.program_id(&mut program.program_id))?;
+    each(&mut memory.programs, |program| peaks(v, &mut program.spaces))?;
+    each(&mut memory.programs, |program| {
         let mut note: Vec<_> = program.note.take().into_iter().collect();
         origin::notes(v, &mut note)?;
         program.note = note.pop();
         Ok(())
     })?;
-    v.rows(&mut of.spaces, ReportSpace::default)?;
-    each(&mut of.spaces, |item| space(v, item))?;
-    v.rows(&mut of.runtime.allocators, defaults::allocator)?;
-    each(&mut of.runtime.allocators, |item| allocator(v, item))?;
-    origin::notes(v, &mut of.runtime.notes)?;
-    v.rows(&mut of.checks, CrossCheck::default)?;
-    each(&mut of.checks, |item| check(v, item))?;
-    origin::notes(v, &mut of.notes)
+    v.rows(&mut memory.spaces, ReportSpace::default)?;
+    each(&mut memory.spaces, |item| space(v, item))?;
+    v.rows(&mut memory.runtime.allocators, defaults::allocator)?;
+    each(&mut memory.runtime.allocators, |item| allocator(v, item))?;
+    origin::notes(v, &mut memory.runtime.notes)?;
+    v.rows(&mut memory.checks, CrossCheck::default)?;
+    each(&mut memory.checks, |item| check(v, item))?;
+    origin::notes(v, &mut memory.notes)
 }
 
-fn peaks(v: &mut dyn Visit, of: &mut Vec<SpacePeak>) -> VisitResult {
-    v.rows(of, SpacePeak::default)?;
-    each(of, |space| {
+fn peaks(v: &mut dyn Visit, peaks: &mut Vec<SpacePeak>) -> VisitResult {
+    v.rows(peaks, SpacePeak::default)?;
+    each(peaks, |space| {
         v.signed(&mut space.color)?;
         v.string(&mut space.space, Text::Word)?;
         v.exact(&mut space.peak)?;
@@ -50,23 +50,23 @@ fn peaks(v: &mut dyn Visit, of: &mut Vec<SpacePeak>) -> VisitResult {
     })
 }
 
-fn moment(v: &mut dyn Visit, of: &mut Option<Moment>) -> VisitResult {
+fn moment(v: &mut dyn Visit, moment: &mut Option<Moment>) -> VisitResult {
     const PARTS: [MomentPart; 3] = [MomentPart::Forward, MomentPart::Turn, MomentPart::Backward];
-    v.present(of, || Moment { instruction: String::new(), place: 0, of: 0, part: None })?;
-    let Some(of) = of else { return Ok(()) };
-    v.string(&mut of.instruction, Text::Op)?;
-    v.small(&mut of.place)?;
-    v.small(&mut of.of)?;
-    v.optional_one_of(&mut of.part, &PARTS)
+    v.present(moment, || Moment { instruction: String::new(), place: 0, of: 0, part: None })?;
+    let Some(moment) = moment else { return Ok(()) };
+    v.string(&mut moment.instruction, Text::Op)?;
+    v.small(&mut moment.place)?;
+    v.small(&mut moment.of)?;
+    v.optional_one_of(&mut moment.part, &PARTS)
 }
 
-fn space(v: &mut dyn Visit, of: &mut ReportSpace) -> VisitResult {
-    v.small(&mut of.program)?;
-    v.signed(&mut of.color)?;
-    v.exact(&mut of.peak_unpadded)?;
-    moment(v, &mut of.moment)?;
-    curve(v, &mut of.curve)?;
-    let alive = &mut of.alive;
+fn space(v: &mut dyn Visit, space: &mut ReportSpace) -> VisitResult {
+    v.small(&mut space.program)?;
+    v.signed(&mut space.color)?;
+    v.exact(&mut space.peak_unpadded)?;
+    moment(v, &mut space.moment)?;
+    curve(v, &mut space.curve)?;
+    let alive = &mut space.alive;
     v.small(&mut alive.point)?;
     v.text(&mut alive.instruction, None, Text::Op)?;
     moment(v, &mut alive.moment)?;
@@ -75,17 +75,17 @@ fn space(v: &mut dyn Visit, of: &mut ReportSpace) -> VisitResult {
     v.small(&mut alive.n)?;
     buffers(v, &mut alive.buffers)?;
     v.exact(&mut alive.rest)?;
-    v.exact(&mut of.wasted)?;
-    v.small(&mut of.n_padded)
+    v.exact(&mut space.wasted)?;
+    v.small(&mut space.n_padded)
 }
 
-fn curve(v: &mut dyn Visit, of: &mut Curve) -> VisitResult {
-    v.small(&mut of.n_points)?;
-    v.small(&mut of.from)?;
-    v.small_with_usual(&mut of.to, of.n_points)?;
-    v.rows(&mut of.columns, CurveColumn::default)?;
-    let columns = &mut of.columns;
-    let mut next = of.from;
+fn curve(v: &mut dyn Visit, curve: &mut Curve) -> VisitResult {
+    v.small(&mut curve.n_points)?;
+    v.small(&mut curve.from)?;
+    v.small_with_usual(&mut curve.to, curve.n_points)?;
+    v.rows(&mut curve.columns, CurveColumn::default)?;
+    let columns = &mut curve.columns;
+    let mut next = curve.from;
     let height = |v: &mut dyn Visit, value: &mut u64, usual| v.number(value, usual, Number::Height);
     each(columns, |column| {
         // The value is the distance from the expected start of the column, which is small.
@@ -105,49 +105,49 @@ fn curve(v: &mut dyn Visit, of: &mut Curve) -> VisitResult {
     each(columns, |column| height(v, &mut column.least, column.most))?;
     each(columns, |column| height(v, &mut column.unpadded_most, column.most))?;
     each(columns, |column| height(v, &mut column.unpadded_least, column.least))?;
-    v.texts(&mut of.instructions, Text::Op)?;
-    v.texts(&mut of.phases, Text::Word)
+    v.texts(&mut curve.instructions, Text::Op)?;
+    v.texts(&mut curve.phases, Text::Word)
 }
 
-fn buffers(v: &mut dyn Visit, of: &mut Vec<Buffer>) -> VisitResult {
-    v.rows(of, defaults::buffer)?;
-    each(of, |buffer| {
+fn buffers(v: &mut dyn Visit, buffers: &mut Vec<Buffer>) -> VisitResult {
+    v.rows(buffers, defaults::buffer)?;
+    each(buffers, |buffer| {
         let BufferId(id) = &mut buffer.id;
         v.small(id)
     })?;
-    each(of, |buffer| v.exact(&mut buffer.size))?;
-    each(of, |buffer| v.integer(&mut buffer.unpadded, Some(buffer.size), Number::Exact))?;
-    each(of, |buffer| v.string(&mut buffer.shape, Text::Shape))?;
-    each(of, |buffer| v.text(&mut buffer.dtype, None, Text::Word))?;
-    each(of, |buffer| v.string(&mut buffer.instruction, Text::Op))?;
-    each(of, |buffer| v.string(&mut buffer.opcode, Text::Category))?;
-    each(of, |buffer| v.string(&mut buffer.op_name, Text::Scope))?;
-    each(of, |buffer| v.text(&mut buffer.source, None, Text::Source))?;
-    each(of, |buffer| v.one_of(&mut buffer.category, &Category::ALL))?;
-    each(of, |buffer| v.one_of(&mut buffer.class, &MemoryClass::ALL))?;
-    each(of, |buffer| v.small(&mut buffer.first))?;
-    each(of, |buffer| v.small(&mut buffer.last))
+    each(buffers, |buffer| v.exact(&mut buffer.size))?;
+    each(buffers, |buffer| v.integer(&mut buffer.unpadded, Some(buffer.size), Number::Exact))?;
+    each(buffers, |buffer| v.string(&mut buffer.shape, Text::Shape))?;
+    each(buffers, |buffer| v.text(&mut buffer.dtype, None, Text::Word))?;
+    each(buffers, |buffer| v.string(&mut buffer.instruction, Text::Op))?;
+    each(buffers, |buffer| v.string(&mut buffer.opcode, Text::Category))?;
+    each(buffers, |buffer| v.string(&mut buffer.op_name, Text::Scope))?;
+    each(buffers, |buffer| v.text(&mut buffer.source, None, Text::Source))?;
+    each(buffers, |buffer| v.one_of(&mut buffer.category, &Category::ALL))?;
+    each(buffers, |buffer| v.one_of(&mut buffer.class, &MemoryClass::ALL))?;
+    each(buffers, |buffer| v.small(&mut buffer.first))?;
+    each(buffers, |buffer| v.small(&mut buffer.last))
 }
 
-fn allocator(v: &mut dyn Visit, of: &mut AllocatorMemory) -> VisitResult {
-    v.string(&mut of.label, Text::Device)?;
-    v.optional_small(&mut of.device)?;
-    v.optional(&mut of.ordinal)?;
-    v.text(&mut of.allocator, None, Text::Allocator)?;
-    v.string(&mut of.plane, Text::Device)?;
-    v.small(&mut of.file)?;
-    v.exact(&mut of.n_events)?;
-    v.time(&mut of.peak.at)?;
-    v.exact(&mut of.peak.reserved)?;
-    v.exact(&mut of.peak.allocated)?;
-    v.optional(&mut of.peak.available)?;
-    v.optional(&mut of.peak.step)?;
-    v.optional(&mut of.capacity)?;
-    v.real(&mut of.fragmentation, None)?;
-    v.optional(&mut of.lifetime_peak)?;
-    v.exact(&mut of.persistent)?;
-    v.exact(&mut of.transient)?;
-    let columns = &mut of.timeline;
+fn allocator(v: &mut dyn Visit, allocator: &mut AllocatorMemory) -> VisitResult {
+    v.string(&mut allocator.label, Text::Device)?;
+    v.optional_small(&mut allocator.device)?;
+    v.optional(&mut allocator.ordinal)?;
+    v.text(&mut allocator.allocator, None, Text::Allocator)?;
+    v.string(&mut allocator.plane, Text::Device)?;
+    v.small(&mut allocator.file)?;
+    v.exact(&mut allocator.n_events)?;
+    v.time(&mut allocator.peak.at)?;
+    v.exact(&mut allocator.peak.reserved)?;
+    v.exact(&mut allocator.peak.allocated)?;
+    v.optional(&mut allocator.peak.available)?;
+    v.optional(&mut allocator.peak.step)?;
+    v.optional(&mut allocator.capacity)?;
+    v.real(&mut allocator.fragmentation, None)?;
+    v.optional(&mut allocator.lifetime_peak)?;
+    v.exact(&mut allocator.persistent)?;
+    v.exact(&mut allocator.transient)?;
+    let columns = &mut allocator.timeline;
     v.rows(columns, UseColumn::default)?;
     each(columns, |column| v.time(&mut column.at))?;
     each(columns, |column| v.number(&mut column.most, 0, Number::Height))?;
@@ -155,19 +155,19 @@ fn allocator(v: &mut dyn Visit, of: &mut AllocatorMemory) -> VisitResult {
     each(columns, |column| v.number(&mut column.reserved, 0, Number::Height))?;
     each(columns, |column| v.time_with_usual(&mut column.most_at, column.at))?;
     each(columns, |column| v.number(&mut column.last, column.most, Number::Height))?;
-    v.rows(&mut of.steps, || UseStep { number: 0, from: Picos::ZERO, to: Picos::ZERO })?;
-    each(&mut of.steps, |step| v.exact(&mut step.number))?;
-    each(&mut of.steps, |step| v.time(&mut step.from))?;
-    each(&mut of.steps, |step| v.time(&mut step.to))
+    v.rows(&mut allocator.steps, || UseStep { number: 0, from: Picos::ZERO, to: Picos::ZERO })?;
+    each(&mut allocator.steps, |step| v.exact(&mut step.number))?;
+    each(&mut allocator.steps, |step| v.time(&mut step.from))?;
+    each(&mut allocator.steps, |step| v.time(&mut step.to))
 }
 
-fn check(v: &mut dyn Visit, of: &mut CrossCheck) -> VisitResult {
-    v.string(&mut of.label, Text::Device)?;
-    v.optional(&mut of.static_peak)?;
-    v.text(&mut of.program, None, Text::Program)?;
-    v.optional(&mut of.runtime_peak)?;
-    v.present(&mut of.capacity, || Capacity { size: 0, source: CapacitySource::Allocator })?;
-    if let Some(capacity) = &mut of.capacity {
+fn check(v: &mut dyn Visit, check: &mut CrossCheck) -> VisitResult {
+    v.string(&mut check.label, Text::Device)?;
+    v.optional(&mut check.static_peak)?;
+    v.text(&mut check.program, None, Text::Program)?;
+    v.optional(&mut check.runtime_peak)?;
+    v.present(&mut check.capacity, || Capacity { size: 0, source: CapacitySource::Allocator })?;
+    if let Some(capacity) = &mut check.capacity {
         v.exact(&mut capacity.size)?;
         let mut chip = match &capacity.source {
             CapacitySource::Allocator => None,
@@ -176,12 +176,12 @@ fn check(v: &mut dyn Visit, of: &mut CrossCheck) -> VisitResult {
         v.text(&mut chip, None, Text::Chip)?;
         capacity.source = chip.map_or(CapacitySource::Allocator, CapacitySource::Chip);
     }
-    v.real(&mut of.used, None)?;
-    v.present(&mut of.headroom, || 0)?;
-    if let Some(headroom) = &mut of.headroom {
+    v.real(&mut check.used, None)?;
+    v.present(&mut check.headroom, || 0)?;
+    if let Some(headroom) = &mut check.headroom {
         v.signed(headroom)?;
     }
-    v.flag(&mut of.is_tight)?;
-    v.real(&mut of.fragmentation, None)?;
-    v.flag(&mut of.is_fragmented)
+    v.flag(&mut check.is_tight)?;
+    v.real(&mut check.fragmentation, None)?;
+    v.flag(&mut check.is_fragmented)
 }

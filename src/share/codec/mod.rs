@@ -26,28 +26,28 @@ use crate::share::report::Report;
 use crate::units::Picos;
 
 /// Visits all values of a report.
-pub(super) fn report(v: &mut dyn Visit, of: &mut Report) -> VisitResult {
-    origin::origin(v, &mut of.origin)?;
-    origin::header(v, &mut of.header)?;
-    origin::totals(v, &mut of.totals)?;
-    origin::notes(v, &mut of.notes)?;
-    ops::rows(v, &mut of.rows)?;
-    ops::rest(v, &mut of.rest)?;
-    figures::roofline(v, &mut of.roofline)?;
-    origin::steps(v, &mut of.steps)?;
-    memory::memory(v, &mut of.memory)?;
-    comm::comm(v, &mut of.comm)?;
+pub(super) fn report(v: &mut dyn Visit, report: &mut Report) -> VisitResult {
+    origin::origin(v, &mut report.origin)?;
+    origin::header(v, &mut report.header)?;
+    origin::totals(v, &mut report.totals)?;
+    origin::notes(v, &mut report.notes)?;
+    ops::rows(v, &mut report.rows)?;
+    ops::rest(v, &mut report.rest)?;
+    figures::roofline(v, &mut report.roofline)?;
+    origin::steps(v, &mut report.steps)?;
+    memory::memory(v, &mut report.memory)?;
+    comm::comm(v, &mut report.comm)?;
     if v.version() >= 2 {
-        v.rows(&mut of.phases, || (Phase::Forward, Picos::ZERO))?;
-        each(&mut of.phases, |(phase, _)| v.one_of(phase, &Phase::ALL))?;
-        each(&mut of.phases, |(_, time)| v.time(time))?;
+        v.rows(&mut report.phases, || (Phase::Forward, Picos::ZERO))?;
+        each(&mut report.phases, |(phase, _)| v.one_of(phase, &Phase::ALL))?;
+        each(&mut report.phases, |(_, time)| v.time(time))?;
     }
     if v.version() >= 3 {
-        overview::overview(v, &mut of.overview)?;
+        overview::overview(v, &mut report.overview)?;
     }
     if v.version() >= 4 {
-        ops::groups(v, &mut of.groups)?;
-        comparison::comparison(v, &mut of.comparison)?;
+        ops::groups(v, &mut report.groups)?;
+        comparison::comparison(v, &mut report.comparison)?;
     }
     Ok(())
 }

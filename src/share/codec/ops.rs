@@ -10,12 +10,12 @@ use crate::share::omitted::OmittedSum;
 use crate::share::report::{GroupedRows, OpRow, Point};
 use crate::units::{Count, Picos};
 
-pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> VisitResult {
-    v.rows(of, || OpRow { group: defaults::group(), point: None })?;
-    let mut groups: Vec<&mut Group> = of.iter_mut().map(|row| &mut row.group).collect();
+pub(super) fn rows(v: &mut dyn Visit, rows: &mut Vec<OpRow>) -> VisitResult {
+    v.rows(rows, || OpRow { group: defaults::group(), point: None })?;
+    let mut groups: Vec<&mut Group> = rows.iter_mut().map(|row| &mut row.group).collect();
     columns(v, &mut groups, Text::Op, "op")?;
-    each(of, |row| v.present(&mut row.point, Point::default))?;
-    points(v, of)
+    each(rows, |row| v.present(&mut row.point, Point::default))?;
+    points(v, rows)
 }
 
 /// Visits the ops by each grouping of a report.
@@ -92,8 +92,8 @@ fn parts(v: &mut dyn Visit, group: &mut Group) -> VisitResult {
     })
 }
 
-fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> VisitResult {
-    let mut points: Vec<&mut Point> = of.iter_mut().filter_map(|row| row.point.as_mut()).collect();
+fn points(v: &mut dyn Visit, rows: &mut [OpRow]) -> VisitResult {
+    let mut points: Vec<&mut Point> = rows.iter_mut().filter_map(|row| row.point.as_mut()).collect();
     each(&mut points, |point| skipped(v, &mut point.skipped))?;
     each(&mut points, |point| v.real(&mut point.cumulative, None))?;
     each(&mut points, |point| v.present(&mut point.roof, defaults::roof))?;
@@ -103,7 +103,7 @@ fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> VisitResult {
         columns(v, &mut selected, Text::Op, "op")?;
     }
     drop(points);
-    let known = of.iter_mut().filter_map(|row| {
+    let known = rows.iter_mut().filter_map(|row| {
         let OpRow { group, point } = row;
         let Point { selected, roof, .. } = point.as_mut()?;
         Some((roof.as_mut()?, selected.as_ref().unwrap_or(group)))
@@ -112,10 +112,10 @@ fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> VisitResult {
     figures::roofs(v, &mut roofs)
 }
 
-pub(super) fn rest(v: &mut dyn Visit, of: &mut Vec<OmittedSum>) -> VisitResult {
-    v.rows(of, || OmittedSum { kind: Kind::Other, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO })?;
-    each(of, |rest| v.one_of(&mut rest.kind, &Kind::ALL))?;
-    each(of, |rest| v.small(&mut rest.n_rows))?;
-    each(of, |rest| v.executions(&mut rest.n_executions, Count::ZERO))?;
-    each(of, |rest| v.time(&mut rest.total))
+pub(super) fn rest(v: &mut dyn Visit, sums: &mut Vec<OmittedSum>) -> VisitResult {
+    v.rows(sums, || OmittedSum { kind: Kind::Other, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO })?;
+    each(sums, |rest| v.one_of(&mut rest.kind, &Kind::ALL))?;
+    each(sums, |rest| v.small(&mut rest.n_rows))?;
+    each(sums, |rest| v.executions(&mut rest.n_executions, Count::ZERO))?;
+    each(sums, |rest| v.time(&mut rest.total))
 }

@@ -12,51 +12,51 @@ use crate::units::Picos;
 
 const CONFIDENCES: [Confidence; 3] = [Confidence::Measured, Confidence::Likely, Confidence::Guess];
 
-pub(super) fn overview(v: &mut dyn Visit, of: &mut Option<Overview>) -> VisitResult {
-    v.present(of, empty_overview)?;
-    let Some(of) = of else { return Ok(()) };
-    v.string(&mut of.device, Text::Device)?;
-    v.flag(&mut of.has_steps)?;
-    v.exact(&mut of.period.0)?;
-    spread(v, &mut of.periods)?;
-    ledger(v, &mut of.ledger)?;
-    v.rows(&mut of.kinds, no_time)?;
-    each(&mut of.kinds, |share| v.optional_one_of(&mut share.kind, &Kind::ALL))?;
-    each(&mut of.kinds, |share| v.exact(&mut share.total.0))?;
-    each(&mut of.kinds, |share| v.exact(&mut share.needed.0))?;
-    each(&mut of.kinds, |share| v.exact(&mut share.lost.0))?;
-    each(&mut of.kinds, |share| v.exact(&mut share.not_judged.0))?;
-    v.rows(&mut of.figures, || Figure::all_unknown().remove(0))?;
-    if let Some(known) = Figure::all_unknown().get(..of.figures.len()) {
-        of.figures.iter_mut().zip(known).for_each(|(figure, known)| {
+pub(super) fn overview(v: &mut dyn Visit, overview: &mut Option<Overview>) -> VisitResult {
+    v.present(overview, empty_overview)?;
+    let Some(overview) = overview else { return Ok(()) };
+    v.string(&mut overview.device, Text::Device)?;
+    v.flag(&mut overview.has_steps)?;
+    v.exact(&mut overview.period.0)?;
+    spread(v, &mut overview.periods)?;
+    ledger(v, &mut overview.ledger)?;
+    v.rows(&mut overview.kinds, no_time)?;
+    each(&mut overview.kinds, |share| v.optional_one_of(&mut share.kind, &Kind::ALL))?;
+    each(&mut overview.kinds, |share| v.exact(&mut share.total.0))?;
+    each(&mut overview.kinds, |share| v.exact(&mut share.needed.0))?;
+    each(&mut overview.kinds, |share| v.exact(&mut share.lost.0))?;
+    each(&mut overview.kinds, |share| v.exact(&mut share.not_judged.0))?;
+    v.rows(&mut overview.figures, || Figure::all_unknown().remove(0))?;
+    if let Some(known) = Figure::all_unknown().get(..overview.figures.len()) {
+        overview.figures.iter_mut().zip(known).for_each(|(figure, known)| {
             figure.name.clone_from(&known.name);
             figure.unit = known.unit;
         });
     }
-    each(&mut of.figures, |figure| v.real(&mut figure.value, None))?;
-    each(&mut of.figures, |figure| v.real(&mut figure.coverage, None))?;
-    each(&mut of.figures, |figure| v.text(&mut figure.absent, None, Text::Word))?;
-    for list in [&mut of.findings, &mut of.options, &mut of.memory, &mut of.quality] {
+    each(&mut overview.figures, |figure| v.real(&mut figure.value, None))?;
+    each(&mut overview.figures, |figure| v.real(&mut figure.coverage, None))?;
+    each(&mut overview.figures, |figure| v.text(&mut figure.absent, None, Text::Word))?;
+    for list in [&mut overview.findings, &mut overview.options, &mut overview.memory, &mut overview.quality] {
         findings(v, list)?;
     }
-    v.rows(&mut of.checked, || Checked::of_rule(0))?;
-    each(&mut of.checked, |entry| {
+    v.rows(&mut overview.checked, || Checked::of_rule(0))?;
+    each(&mut overview.checked, |entry| {
         let at = rule(v, &entry.id)?;
         let known = Checked::of_rule(at);
         (entry.id, entry.name, entry.threshold, entry.unit) = (known.id, known.name, known.threshold, known.unit);
         Ok(())
     })?;
-    each(&mut of.checked, |entry| v.float(&mut entry.measured, 0.0))?;
-    each(&mut of.checked, |entry| v.optional_time(&mut entry.at_stake))?;
-    v.rows(&mut of.skipped, || SkippedRule::of_rule(0))?;
-    each(&mut of.skipped, |entry| {
+    each(&mut overview.checked, |entry| v.float(&mut entry.measured, 0.0))?;
+    each(&mut overview.checked, |entry| v.optional_time(&mut entry.at_stake))?;
+    v.rows(&mut overview.skipped, || SkippedRule::of_rule(0))?;
+    each(&mut overview.skipped, |entry| {
         let at = rule(v, &entry.id)?;
         let known = SkippedRule::of_rule(at);
         (entry.id, entry.name) = (known.id, known.name);
         Ok(())
     })?;
-    each(&mut of.skipped, |entry| v.string(&mut entry.reason, Text::Word))?;
-    of.derive();
+    each(&mut overview.skipped, |entry| v.string(&mut entry.reason, Text::Word))?;
+    overview.derive();
     Ok(())
 }
 
@@ -102,22 +102,22 @@ fn empty_overview() -> Overview {
     }
 }
 
-fn ledger(v: &mut dyn Visit, of: &mut Ledger) -> VisitResult {
-    let mut device = of.device as u32;
+fn ledger(v: &mut dyn Visit, ledger: &mut Ledger) -> VisitResult {
+    let mut device = ledger.device as u32;
     v.small(&mut device)?;
-    of.device = device as usize;
-    v.small(&mut of.n_steps)?;
-    v.float(&mut of.attainable, 0.0)?;
-    let mut excess = of.excess.map(|time| time.0);
+    ledger.device = device as usize;
+    v.small(&mut ledger.n_steps)?;
+    v.float(&mut ledger.attainable, 0.0)?;
+    let mut excess = ledger.excess.map(|time| time.0);
     v.optional(&mut excess)?;
-    of.excess = excess.map(Picos);
-    let mut times = Owner::ALL.map(|owner| (owner, of.time(owner)));
+    ledger.excess = excess.map(Picos);
+    let mut times = Owner::ALL.map(|owner| (owner, ledger.time(owner)));
     // The owner of callbacks came with version 6.
     let n_owners = if v.version() >= 6 { times.len() } else { 19 };
     times.iter_mut().take(n_owners).try_for_each(|(_, time)| v.exact(&mut time.0))?;
     // The sum of a damaged report may not fit, and then is no window.
-    of.window = Picos(times.iter().fold(0_u64, |sum, (_, time)| sum.saturating_add(time.0)));
-    of.owners = times.into_iter().filter(|(_, time)| *time > Picos::ZERO).collect();
+    ledger.window = Picos(times.iter().fold(0_u64, |sum, (_, time)| sum.saturating_add(time.0)));
+    ledger.owners = times.into_iter().filter(|(_, time)| *time > Picos::ZERO).collect();
     Ok(())
 }
 
@@ -129,9 +129,9 @@ fn rule(v: &mut dyn Visit, id: &str) -> Result<usize, ShareError> {
     at.ok_or(ShareError::Broken("a rule is unknown"))
 }
 
-fn findings(v: &mut dyn Visit, of: &mut Vec<Finding>) -> VisitResult {
-    v.rows(of, || Finding::of_rule(0))?;
-    each(of, |finding| {
+fn findings(v: &mut dyn Visit, findings: &mut Vec<Finding>) -> VisitResult {
+    v.rows(findings, || Finding::of_rule(0))?;
+    each(findings, |finding| {
         let at = rule(v, &finding.id)?;
         let known = Finding::of_rule(at);
         v.string_with_usual(&mut finding.id, &known.id, Text::Word)?;
@@ -145,15 +145,15 @@ fn findings(v: &mut dyn Visit, of: &mut Vec<Finding>) -> VisitResult {
         finding.inputs.clear();
         Ok(())
     })?;
-    each(of, |finding| v.one_of(&mut finding.confidence, &CONFIDENCES))?;
-    each(of, |finding| v.string(&mut finding.detail, Text::Sentence))?;
-    each(of, |finding| v.exact(&mut finding.at_stake.0))?;
-    each(of, |finding| v.number(&mut finding.claimed.0, finding.at_stake.0, Number::Exact))?;
-    each(of, |finding| v.number(&mut finding.recoverable.0, finding.claimed.0, Number::Exact))?;
-    each(of, |finding| v.optional_time(&mut finding.per_capture))?;
-    each(of, |finding| v.optional(&mut finding.bytes))?;
-    each(of, |finding| advice(v, finding))?;
-    each(of, |finding| {
+    each(findings, |finding| v.one_of(&mut finding.confidence, &CONFIDENCES))?;
+    each(findings, |finding| v.string(&mut finding.detail, Text::Sentence))?;
+    each(findings, |finding| v.exact(&mut finding.at_stake.0))?;
+    each(findings, |finding| v.number(&mut finding.claimed.0, finding.at_stake.0, Number::Exact))?;
+    each(findings, |finding| v.number(&mut finding.recoverable.0, finding.claimed.0, Number::Exact))?;
+    each(findings, |finding| v.optional_time(&mut finding.per_capture))?;
+    each(findings, |finding| v.optional(&mut finding.bytes))?;
+    each(findings, |finding| advice(v, finding))?;
+    each(findings, |finding| {
         let evidence = &mut finding.evidence;
         v.rows(&mut evidence.ops, op)?;
         each(&mut evidence.ops, |op| v.string(&mut op.name, Text::Op))?;
@@ -177,14 +177,14 @@ fn op() -> OpEvidence {
 }
 
 /// Visits which advice of its rule a finding gives, and the flags before it.
-fn advice(v: &mut dyn Visit, of: &mut Finding) -> VisitResult {
-    let (mut bits, mut flags) = of.advice();
-    let mut chip = of.tries.iter().find_map(|advice| advice.chip.clone());
+fn advice(v: &mut dyn Visit, finding: &mut Finding) -> VisitResult {
+    let (mut bits, mut flags) = finding.advice();
+    let mut chip = finding.tries.iter().find_map(|advice| advice.chip.clone());
     v.exact(&mut bits)?;
     v.texts(&mut flags, Text::Word)?;
     v.text(&mut chip, None, Text::Chip)?;
     // The advice of rules was in another order before.
     let bits = (v.version() >= 5).then_some(bits);
-    of.set_advice(bits, &flags, chip.as_deref());
+    finding.set_advice(bits, &flags, chip.as_deref());
     Ok(())
 }

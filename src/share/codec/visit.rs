@@ -62,8 +62,8 @@ pub(in crate::share) trait Visit {
     /// Visits a whole number. `usual` is its most frequent value, which has a short code.
     fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, what: Number) -> VisitResult;
     /// Visits an index into a list of `_of` entries.
-    fn choice(&mut self, at: &mut Option<u64>, usual: Option<u64>, _of: usize) -> VisitResult {
-        self.integer(at, usual, Number::Exact)
+    fn choice(&mut self, number: &mut Option<u64>, usual: Option<u64>, _of: usize) -> VisitResult {
+        self.integer(number, usual, Number::Exact)
     }
     /// Visits a real number.
     fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> VisitResult;

@@ -46,7 +46,7 @@ pub(crate) fn StackedBar(state: State, head: SharedMemo<BreakdownHead>) -> impl 
         let one = |(index, segment): (usize, Segment)| {
             parts
                 .get(segment.index)
-                .map(|part| view! { <Drawn state at index count part=part.clone() segment whole /> }.any())
+                .map(|part| view! { <Drawn state position=at index count part=part.clone() segment whole /> }.any())
         };
         Some(view! {
             <svg width=width.get().to_string() height=HEIGHT.to_string() viewBox=format!("0 0 {} {HEIGHT}", width.get().max(1.0)) role="group" aria-label=figures::sentence(&parts)>
@@ -76,7 +76,7 @@ pub(super) fn pressed(state: State, time_part: TimePart) -> Option<String> {
 #[component]
 fn Drawn(
     state: State,
-    at: RwSignal<usize>,
+    position: RwSignal<usize>,
     index: usize,
     count: usize,
     part: WindowPart,
@@ -92,7 +92,7 @@ fn Drawn(
     };
     let focused = tooltip;
     let focus = move |event: ev::FocusEvent| {
-        at.set(index);
+        position.set(index);
         tips.focus(focused.clone(), rect(&event_target::<Element>(&event)));
     };
     let share = part.share.clone().unwrap_or_default();
@@ -110,7 +110,7 @@ fn Drawn(
             role=if time_part == TimePart::Idle { "img" } else { "button" }
             aria-pressed=move || pressed(state, time_part)
             aria-label=name
-            tabindex=move || if at.get() == index { "0" } else { "-1" }
+            tabindex=move || if position.get() == index { "0" } else { "-1" }
             on:pointermove=hover
             on:pointerleave=move |_| tips.leave()
             on:focus=focus

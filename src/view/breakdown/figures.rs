@@ -37,8 +37,8 @@ pub(crate) fn row(readout: Readout) -> AnyView {
     .any()
 }
 
-fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
-    let id = format!("how-{at}");
+fn figure(figure: Figure, place: &str, class: &'static str) -> AnyView {
+    let id = format!("how-{place}");
     let label = format!("How “{}” is computed", figure.label);
     let slight = if figure.is_slight() { "slight" } else { "" };
     let scope = figure.scope.map(|scope| view! { <span class="figure-scope">" " {scope}</span> }.any());

@@ -78,14 +78,14 @@ pub(crate) fn act(state: State, act: GridAction) -> Callback<()> {
 }
 
 /// Builds the menu entries that every such view has: copy the rows as they are shown, and save files if the session can
-/// export all rows. `of` is appended to the labels of the files, if they hold something other than the table.
-pub(crate) fn entries(state: State, of: &str, export: impl Fn(Export) -> Callback<()>) -> Vec<Entry> {
+/// export all rows. `text` is appended to the labels of the files, if they hold something other than the table.
+pub(crate) fn entries(state: State, text: &str, export: impl Fn(Export) -> Callback<()>) -> Vec<Entry> {
     let mut entries = vec![
         Entry::new("Copy table as TSV", act(state, GridAction::CopyRows { all: true, form: CopyForm::Tsv })).key("Y"),
     ];
     if state.can(|can| can.export) {
-        entries.push(Entry::new(format!("Save CSV{of}"), export(Export::Csv)).separated());
-        entries.push(Entry::new(format!("Save JSON{of}"), export(Export::Json)));
+        entries.push(Entry::new(format!("Save CSV{text}"), export(Export::Csv)).separated());
+        entries.push(Entry::new(format!("Save JSON{text}"), export(Export::Json)));
     }
     entries
 }

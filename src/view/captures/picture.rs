@@ -75,27 +75,27 @@ fn drawn(model: CapturesModel) -> AnyView {
     .any()
 }
 
-fn mark(model: CapturesModel, of: CaptureMark, chosen: &[u32], is_small: bool) -> AnyView {
-    let (x, y) = (width(of.x), width(of.y));
+fn mark(model: CapturesModel, mark: CaptureMark, chosen: &[u32], is_small: bool) -> AnyView {
+    let (x, y) = (width(mark.x), width(mark.y));
     let radius = if is_small { "2.5" } else { "4.5" };
-    let letter = chosen.iter().position(|capture| *capture == of.capture).map(|at| if at == 0 { "A" } else { "B" });
-    let spread = of.spread.map(|(high, low)| {
+    let letter = chosen.iter().position(|capture| *capture == mark.capture).map(|at| if at == 0 { "A" } else { "B" });
+    let spread = mark.spread.map(|(high, low)| {
         view! { <line class="spread" x1=x.clone() x2=x.clone() y1=width(high) y2=width(low) /> }.any()
     });
-    let shape = match of.shape {
+    let shape = match mark.shape {
         MarkShape::Whole => view! { <circle class="whole" cx=x.clone() cy=y.clone() r=radius /> }.any(),
         MarkShape::Partial => view! { <circle class="partial" cx=x.clone() cy=y.clone() r=radius /> }.any(),
         MarkShape::Other => {
-            let class = if of.fits_narrow { "tick" } else { "tick wide" };
+            let class = if mark.fits_narrow { "tick" } else { "tick wide" };
             // A label near an edge stays within the picture.
-            let (anchor, dx) = match of.x {
+            let (anchor, dx) = match mark.x {
                 x if x > 0.9 => ("end", "8"),
                 x if x < 0.1 => ("start", "-8"),
                 _ => ("middle", "0"),
             };
             view! {
                 <text class="other" x=x.clone() y=y.clone() text-anchor="middle">"▽"</text>
-                <text class=class x=x.clone() y=y.clone() dx=dx dy="-14" text-anchor=anchor>{of.label}</text>
+                <text class=class x=x.clone() y=y.clone() dx=dx dy="-14" text-anchor=anchor>{mark.label}</text>
             }
             .any()
         }
@@ -108,33 +108,33 @@ fn mark(model: CapturesModel, of: CaptureMark, chosen: &[u32], is_small: bool) -
         }
         .any()
     });
-    let capture = of.capture;
+    let capture = mark.capture;
     let choose = move |_| {
         if let Some(row) = untrack(|| model.row(capture)) {
             model.choose(row.key);
         }
     };
-    view! { <g class="capture-mark" on:click=choose><title>{of.title}</title>{spread}{letter}{shape}</g> }.any()
+    view! { <g class="capture-mark" on:click=choose><title>{mark.title}</title>{spread}{letter}{shape}</g> }.any()
 }
 
 /// Renders a change. Its label is lower if it is so close to the change before that both would cover each other.
-fn change(of: ChangeLine) -> AnyView {
-    let tone = if of.is_worse { "worse" } else { "better" };
-    let near = match of.distance {
+fn change(change_line: ChangeLine) -> AnyView {
+    let tone = if change_line.is_worse { "worse" } else { "better" };
+    let near = match change_line.distance {
         Some(distance) if distance < NEAR => "near",
         Some(distance) if distance < NEAR_ON_NARROW_PAGE => "near-if-narrow",
         _ => "",
     };
     let class = format!("jump {tone} {near}");
-    let arrow = if of.is_more { "▲ " } else { "▼ " };
+    let arrow = if change_line.is_more { "▲ " } else { "▼ " };
     // A label near the right edge ends at its line.
-    let (anchor, dx) = if of.x > 0.75 { ("end", "-6") } else { ("start", "6") };
-    let x = width(of.x);
+    let (anchor, dx) = if change_line.x > 0.75 { ("end", "-6") } else { ("start", "6") };
+    let x = width(change_line.x);
     view! {
         <g class=class>
-            <line x1=x.clone() x2=x.clone() y1=width(of.y.0) y2=width(of.y.1) />
-            <text x=x.clone() y="2%" dy="10" dx=dx text-anchor=anchor>{arrow} {of.label}</text>
-            <text class="cause" x=x y="2%" dy="24" dx=dx text-anchor=anchor>{of.cause}</text>
+            <line x1=x.clone() x2=x.clone() y1=width(change_line.y.0) y2=width(change_line.y.1) />
+            <text x=x.clone() y="2%" dy="10" dx=dx text-anchor=anchor>{arrow} {change_line.label}</text>
+            <text class="cause" x=x y="2%" dy="24" dx=dx text-anchor=anchor>{change_line.cause}</text>
         </g>
     }
     .any()

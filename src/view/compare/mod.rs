@@ -88,7 +88,7 @@ fn end_button(state: State) -> AnyView {
 }
 
 /// Renders the verdict, the sides and the figures.
-fn head(model: CompareModel, of: &Comparison) -> AnyView {
+fn head(model: CompareModel, comparison: &Comparison) -> AnyView {
     let state = model.state;
     let side = |letter: &'static str, (files, about): (String, String)| {
         view! {
@@ -99,8 +99,8 @@ fn head(model: CompareModel, of: &Comparison) -> AnyView {
         }
         .any()
     };
-    let [a, b] = compare::sides(of);
-    let notes = compare::notes(of);
+    let [a, b] = compare::sides(comparison);
+    let notes = compare::notes(comparison);
     let note = |text: String| view! { <li>{text}</li> }.any();
     let markdown = move |_| {
         let request = ViewRequest::CompareMarkdown(model.query.get_untracked());
@@ -124,7 +124,7 @@ fn head(model: CompareModel, of: &Comparison) -> AnyView {
         .any()
     });
     view! {
-        <h1 class="verdict">{compare_text::sentence(of)}</h1>
+        <h1 class="verdict">{compare_text::sentence(comparison)}</h1>
         <div class="compare-sides">
             {side("A", a)}
             {swap}
@@ -133,7 +133,7 @@ fn head(model: CompareModel, of: &Comparison) -> AnyView {
             <button type="button" class="btn line small-text" on:click=markdown>{icon(Icon::Copy)} "Copy Markdown"</button>
             {is_own.then(|| end_button(state))}
         </div>
-        <dl class=format!("figures {}", compare::verdict_class(of.verdict)) data-roving="">{readout(compare::readout(of))}</dl>
+        <dl class=format!("figures {}", compare::verdict_class(comparison.verdict)) data-roving="">{readout(compare::readout(comparison))}</dl>
         {(!notes.is_empty()).then(|| view! { <ul class="compare-notes">{notes.into_iter().map(note).collect_view()}</ul> }.any())}
     }
     .any()

@@ -73,9 +73,9 @@ impl CompareModel {
     }
 
     /// Lets the user choose a partner for an op. The table shows the ops that have none.
-    pub(super) fn choose_partner(self, of: UnpairedOp) {
-        self.filter_rows(of.rows(), "");
-        self.unpaired.set(Some(of));
+    pub(super) fn choose_partner(self, op: UnpairedOp) {
+        self.filter_rows(op.rows(), "");
+        self.unpaired.set(Some(op));
         close_panel(self.state);
     }
 

@@ -47,15 +47,15 @@ pub(super) fn pictures(model: CompareModel) -> AnyView {
     .any()
 }
 
-fn chosen_picture(model: CompareModel, of: &Comparison, pane: ComparePane) -> AnyView {
-    let (memory, changes) = (&of.memory, &of.program_changes);
+fn chosen_picture(model: CompareModel, comparison: &Comparison, pane: ComparePane) -> AnyView {
+    let (memory, changes) = (&comparison.memory, &comparison.program_changes);
     let (sentences, table, same) = match pane {
         ComparePane::Waterfall | ComparePane::Scopes | ComparePane::Timeline | ComparePane::Scatter => {
-            return waterfall(model, of);
+            return waterfall(model, comparison);
         }
         ComparePane::Programs => (
             compare_program::sentences(changes),
-            compare_program::table(of, SHOWN),
+            compare_program::table(comparison, SHOWN),
             "The programs are the same, apart from names, ids and sources.",
         ),
         ComparePane::Memory => (
@@ -64,8 +64,8 @@ fn chosen_picture(model: CompareModel, of: &Comparison, pane: ComparePane) -> An
             "Neither side tells its memory.",
         ),
         ComparePane::Communication => (
-            of.comm.absent.iter().map(|absent| compare_sections::no_comm(absent)).collect(),
-            compare_sections::comm(&of.comm, SHOWN),
+            comparison.comm.absent.iter().map(|absent| compare_sections::no_comm(absent)).collect(),
+            compare_sections::comm(&comparison.comm, SHOWN),
             "No collective differs.",
         ),
     };
@@ -126,14 +126,14 @@ fn section(pane: ComparePane, sentences: Vec<String>, table: Option<Table>, same
 }
 
 /// Renders the waterfall as a table with a bar in each row.
-fn waterfall(model: CompareModel, of: &Comparison) -> AnyView {
-    let waterfall = compare::waterfall(of);
+fn waterfall(model: CompareModel, comparison: &Comparison) -> AnyView {
+    let waterfall = compare::waterfall(comparison);
     let zero = width(waterfall.zero);
     let row = |row: WaterfallRow| waterfall_row(model, row, &zero);
     let tick =
         |tick: crate::chart::plot::ticks::Tick| view! { <span style:left=width(tick.at)>{tick.label}</span> }.any();
     view! {
-        <section class=format!("waterfall {}", compare::verdict_class(of.verdict)) aria-label="What the difference is made of">
+        <section class=format!("waterfall {}", compare::verdict_class(comparison.verdict)) aria-label="What the difference is made of">
             <table>
                 <colgroup>
                     <col class="waterfall-label" /><col class="waterfall-detail" /><col /><col class="waterfall-value" /><col class="waterfall-change" />
@@ -188,9 +188,9 @@ fn waterfall_row(model: CompareModel, row: WaterfallRow, zero: &str) -> AnyView 
 }
 
 /// Renders the steps of both sides as dots, with a line for each mean.
-fn steps(of: &Comparison) -> AnyView {
-    let Some(picture) = compare::steps(of) else {
-        let is_cut = of.a.has_no_samples() || of.b.has_no_samples();
+fn steps(comparison: &Comparison) -> AnyView {
+    let Some(picture) = compare::steps(comparison) else {
+        let is_cut = comparison.a.has_no_samples() || comparison.b.has_no_samples();
         let why = if is_cut {
             "A report leaves out lengths of steps, so only the means are compared."
         } else {
@@ -238,7 +238,7 @@ fn steps(of: &Comparison) -> AnyView {
 }
 
 /// Renders how the time of both sides was matched.
-fn matched(of: &Comparison) -> AnyView {
+fn matched(comparison: &Comparison) -> AnyView {
     let row = |(label, a, b): (String, String, String)| {
         view! { <tr><th scope="row">{label}</th><td class="num">{a}</td><td class="num">{b}</td></tr> }.any()
     };
@@ -247,7 +247,7 @@ fn matched(of: &Comparison) -> AnyView {
             <h2>"Matched by"</h2>
             <table class="matched-table">
                 <thead><tr><th scope="col">"Ops have the same"</th><th scope="col" class="num">"of A"</th><th scope="col" class="num">"of B"</th></tr></thead>
-                <tbody>{compare::matched(of).into_iter().map(row).collect_view()}</tbody>
+                <tbody>{compare::matched(comparison).into_iter().map(row).collect_view()}</tbody>
             </table>
         </section>
     }

@@ -53,16 +53,16 @@ impl Part {
         self.model.change(|view_state| view_state.part = (!is_whole).then_some((view.start, view.end)));
     }
 
-    /// Returns how the timelines zoom. `at` converts a place of the pointer to a fraction of the width.
-    fn zoom(self, at: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Zoom {
+    /// Returns how the timelines zoom. `fraction` converts a place of the pointer to a fraction of the width.
+    fn zoom(self, fraction: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Zoom {
         Zoom {
             by: Callback::new(move |(factor, x): (f64, Option<f64>)| {
-                let at = x.map_or(0.5, at);
-                self.set(untrack(|| self.get().zoom(self.whole(), factor, at)));
+                let center = x.map_or(0.5, fraction);
+                self.set(untrack(|| self.get().zoom(self.whole(), factor, center)));
             }),
             between: Callback::new(move |(from, to): (f64, f64)| {
                 let view = untrack(|| self.get());
-                let time = |x: f64| view.time(at(x), 1.0);
+                let time = |x: f64| view.time(fraction(x), 1.0);
                 self.set(Viewport::within(untrack(|| self.whole()), time(from), time(to)));
             }),
             aside: Callback::new(move |by: f64| self.set(untrack(|| self.get().pan(self.whole(), by)))),

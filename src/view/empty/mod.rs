@@ -56,13 +56,13 @@ fn words(text: &str) -> AnyView {
     text.split('`').enumerate().map(piece).collect_view().into_any()
 }
 
-fn need(of: Need) -> AnyView {
-    let is_missing = of.found.is_none();
+fn need(need: Need) -> AnyView {
+    let is_missing = need.found.is_none();
     view! {
         <tr>
-            <th scope="row">{of.what}</th>
-            <td class="supply-remedy">{words(&of.how)}</td>
-            <td class="num" class:caution=is_missing>{of.found.unwrap_or_else(|| "missing".to_owned())}</td>
+            <th scope="row">{need.what}</th>
+            <td class="supply-remedy">{words(&need.how)}</td>
+            <td class="num" class:caution=is_missing>{need.found.unwrap_or_else(|| "missing".to_owned())}</td>
         </tr>
     }
     .any()

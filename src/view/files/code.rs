@@ -130,10 +130,10 @@ pub(crate) fn Code(
     .any()
 }
 
-fn find(pages: &Pages, at: u32) -> Option<ProgramLine> {
-    let covers = |page: &&PtrEq<ProgramPage>| page.first <= at && at - page.first < virtual_rows::PAGE;
+fn find(pages: &Pages, index: u32) -> Option<ProgramLine> {
+    let covers = |page: &&PtrEq<ProgramPage>| page.first <= index && index - page.first < virtual_rows::PAGE;
     let page = pages.iter().find(covers)?;
-    page.lines.get((at - page.first) as usize).cloned()
+    page.lines.get((index - page.first) as usize).cloned()
 }
 
 fn want(
@@ -166,7 +166,14 @@ fn want(
     });
 }
 
-fn code_line(state: State, row: u32, line: Option<ProgramLine>, at: bool, hit: bool, program: Option<&str>) -> AnyView {
+fn code_line(
+    state: State,
+    row: u32,
+    line: Option<ProgramLine>,
+    is_current: bool,
+    hit: bool,
+    program: Option<&str>,
+) -> AnyView {
     let number = view! { <span class="code-no" aria-hidden="true">{row + 1}</span> }.any();
     let Some(line) = line else { return view! { <div class="code-line">{number}</div> }.any() };
     let (text, left) = files::cut(&line.text);
@@ -185,7 +192,7 @@ fn code_line(state: State, row: u32, line: Option<ProgramLine>, at: bool, hit: b
     };
     let pieces: Vec<AnyView> = hlo_text::tokens(text).into_iter().map(piece).collect();
     let more = (left > 0).then(|| view! { <span class="sub">{format!(" … {left} more characters")}</span> }.any());
-    let class = match (at, hit) {
+    let class = match (is_current, hit) {
         (true, _) => "code-line at",
         (_, true) => "code-line hit",
         _ if line.kind == LineKind::Computation => "code-line head",

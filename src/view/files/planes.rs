@@ -31,9 +31,9 @@ pub(crate) fn planes(file: &FileView) -> AnyView {
     .any()
 }
 
-fn plane(open: Open, at: usize, row: PlaneRow) -> AnyView {
+fn plane(open: Open, index: usize, row: PlaneRow) -> AnyView {
     // The key holds the index, because planes of several hosts may have the same name.
-    let key = format!("{at} {}", row.name);
+    let key = format!("{index} {}", row.name);
     let face = view! { <span class="mono" title=row.name.clone()>{row.name.clone()}</span> }.any();
     let (lines, more) = (row.lines, row.more);
     let below = move || view! { {lines.iter().map(line).collect_view()} {tree::detail_row("5", more.clone())} }.any();
@@ -49,7 +49,7 @@ fn plane(open: Open, at: usize, row: PlaneRow) -> AnyView {
         </td>
     }
     .any();
-    tree::branch(open, Branch { key: &key, first: at == 0, class: "", face, cells, below: Box::new(below) })
+    tree::branch(open, Branch { key: &key, first: index == 0, class: "", face, cells, below: Box::new(below) })
 }
 
 fn line(row: &LineRow) -> AnyView {

@@ -88,7 +88,7 @@ pub(crate) fn Programs(state: State, found: SharedSignal<FileView>) -> impl Into
     .any()
 }
 
-fn computations(state: State, of: &ProgramOutline) -> AnyView {
+fn computations(state: State, outline: &ProgramOutline) -> AnyView {
     let one = |item: &OutlineItem| {
         let line = item.line;
         let go = move |_| state.go_to_line(line + 1);
@@ -102,13 +102,13 @@ fn computations(state: State, of: &ProgramOutline) -> AnyView {
         .any()
     };
     // The entry computation is mostly the last one of the text, and is listed first.
-    let entry = of.computations.iter().filter(|item| item.is_entry);
-    let others = of.computations.iter().filter(|item| !item.is_entry);
+    let entry = outline.computations.iter().filter(|item| item.is_entry);
+    let others = outline.computations.iter().filter(|item| !item.is_entry);
     let shown: Vec<AnyView> = entry.chain(others).take(files::COMPUTATIONS).map(one).collect();
-    let more = of.computations.len() - shown.len();
+    let more = outline.computations.len() - shown.len();
     view! {
         <details class="computations" open=true>
-            <summary>"Computations " <span class="sub">{of.computations.len()}</span></summary>
+            <summary>"Computations " <span class="sub">{outline.computations.len()}</span></summary>
             <ul class="programs">{shown}</ul>
             {(more > 0).then(|| view! { <p class="sub">{format!("and {more} more: look for them in the text")}</p> }.any())}
         </details>

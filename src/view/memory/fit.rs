@@ -43,16 +43,16 @@ pub(super) fn FitPane(model: MemoryModel) -> impl IntoView {
 }
 
 /// Renders a field of the sizes.
-fn field(of: SizeField, size: Memo<Option<JobSize>>, chosen: RwSignal<Option<JobSize>>) -> AnyView {
+fn field(field: SizeField, size: Memo<Option<JobSize>>, chosen: RwSignal<Option<JobSize>>) -> AnyView {
     let is_wrong = RwSignal::new(false);
     let typed = move |event: ev::Event| {
         let value = parse_size(&event_target_value(&event));
         is_wrong.set(value.is_none());
         if let (Some(size), Some(value)) = (size.get_untracked(), value) {
-            chosen.set(Some(of.with_value(size, value)));
+            chosen.set(Some(field.with_value(size, value)));
         }
     };
-    let value = move || size.get().map_or_else(String::new, |size| format::count(of.value(&size)));
+    let value = move || size.get().map_or_else(String::new, |size| format::count(field.value(&size)));
     let invalid = move || is_wrong.get().then_some("true");
     let advice = move || {
         is_wrong
@@ -61,7 +61,7 @@ fn field(of: SizeField, size: Memo<Option<JobSize>>, chosen: RwSignal<Option<Job
     };
     view! {
         <label class="fit-field">
-            <span class="sub">{of.label()}</span>
+            <span class="sub">{field.label()}</span>
             <input type="text" inputmode="decimal" autocomplete="off" spellcheck="false" aria-invalid=invalid prop:value=value on:change=typed />
             {live(advice)}
         </label>

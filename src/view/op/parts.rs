@@ -65,13 +65,13 @@ pub(super) fn figures(op: &OpFigures, against: Option<RooflineSection>) -> AnyVi
 }
 
 /// Renders the measured time as a bar that is divided into roofline time and gap.
-fn roof(of: RooflineComparison) -> AnyView {
+fn roof(roof: RooflineComparison) -> AnyView {
     let row = |(label, words): (&'static str, String)| view! { <dt>{label}</dt><dd>{words}</dd> }.any();
-    let at = width(of.share.min(1.0));
+    let at = width(roof.share.min(1.0));
     let one = |check: String| view! { <li>{check}</li> }.any();
-    let checks = (!of.checks.is_empty())
-        .then(|| view! { <ul class="op-checks">{of.checks.into_iter().map(one).collect_view()}</ul> }.any());
-    let how = of.how;
+    let checks = (!roof.checks.is_empty())
+        .then(|| view! { <ul class="op-checks">{roof.checks.into_iter().map(one).collect_view()}</ul> }.any());
+    let how = roof.how;
     let caption = view! {
         <Popover id="how-roof" class="formula-button" label=Signal::stored("How the roofline is computed".to_owned()) panel_class="formula-panel" face=Box::new(|| "=".into_any())>
             {crate::view::breakdown::formula_popover(how.clone())}
@@ -81,13 +81,13 @@ fn roof(of: RooflineComparison) -> AnyView {
     let body = view! {
         <svg class="op-roof" aria-hidden="true">
             <rect class="mark-idle" width="100%" height="100%" />
-            <rect class=fill(of.time_part) width=at.clone() height="100%" />
+            <rect class=fill(roof.time_part) width=at.clone() height="100%" />
             <line class="op-roof-at" x1=at.clone() x2=at y1="-3" y2="15" />
         </svg>
-        <div class="op-roof-ends"><span>{of.floor}</span> {caption} <span class="grow"></span> <span>{of.measured}</span></div>
-        <p class="op-verdict">{of.verdict}</p>
+        <div class="op-roof-ends"><span>{roof.floor}</span> {caption} <span class="grow"></span> <span>{roof.measured}</span></div>
+        <p class="op-verdict">{roof.verdict}</p>
         {checks}
-        <dl class="op-pairs">{of.rows.into_iter().map(row).collect_view()}</dl>
+        <dl class="op-pairs">{roof.rows.into_iter().map(row).collect_view()}</dl>
     }
     .any();
     section(ROOF, empty_view(), body)

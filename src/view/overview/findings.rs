@@ -32,7 +32,7 @@ pub(super) fn copy_markdown(state: State, query: OverviewQuery) {
 }
 
 /// Renders all groups of findings.
-pub(super) fn findings(state: State, request: Memo<OverviewQuery>, of: &Overview) -> AnyView {
+pub(super) fn findings(state: State, request: Memo<OverviewQuery>, overview: &Overview) -> AnyView {
     let copy_button = move || {
         let markdown = move |_| copy_markdown(state, request.get_untracked());
         view! {
@@ -42,7 +42,7 @@ pub(super) fn findings(state: State, request: Memo<OverviewQuery>, of: &Overview
         }
         .any()
     };
-    let sections = overview::sections(of).into_iter();
+    let sections = overview::sections(overview).into_iter();
     let section = |section: Section| {
         let rows = section.rows.into_iter().enumerate();
         let rows = rows.map(|(n, row)| finding(state, row, section.open == Some(n))).collect_view();
@@ -167,7 +167,7 @@ fn show(state: State, target: EvidenceTarget) {
 }
 
 /// Renders the small picture of a finding.
-fn picture(of: Drawing) -> AnyView {
+fn picture(drawing: Drawing) -> AnyView {
     let mark = |mark: Mark| match mark {
         Mark::Rect { class, across: (x, length), down: (y, height) } => {
             view! { <rect class=class x=width(x) width=width(length) y=width(y) height=width(height) /> }.any()
@@ -178,9 +178,9 @@ fn picture(of: Drawing) -> AnyView {
         }
     };
     view! {
-        <span class="finding-picture" title=of.title>
-            <svg aria-hidden="true">{of.marks.into_iter().map(mark).collect_view()}</svg>
-            <span class="sub">{of.caption}</span>
+        <span class="finding-picture" title=drawing.title>
+            <svg aria-hidden="true">{drawing.marks.into_iter().map(mark).collect_view()}</svg>
+            <span class="sub">{drawing.caption}</span>
         </span>
     }
     .any()

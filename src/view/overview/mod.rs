@@ -82,17 +82,17 @@ pub(super) fn copy_markdown(state: State) {
     findings::copy_markdown(state, untrack(|| query(state)));
 }
 
-fn answered(state: State, request: Memo<OverviewQuery>, of: &Answer) -> AnyView {
+fn answered(state: State, request: Memo<OverviewQuery>, answer: &Answer) -> AnyView {
     view! {
-        <h1 class="verdict">{of.verdict.clone()}</h1>
-        <p class="overview-about">{overview::about(of)}</p>
-        {other_views(state, of)}
-        {chip(state, of)}
-        <dl class="figures" data-roving="">{readout(overview::readout(of))}</dl>
-        {bar(of)}
+        <h1 class="verdict">{answer.verdict.clone()}</h1>
+        <p class="overview-about">{overview::about(answer)}</p>
+        {other_views(state, answer)}
+        {chip(state, answer)}
+        <dl class="figures" data-roving="">{readout(overview::readout(answer))}</dl>
+        {bar(answer)}
         <div class="overview-columns">
-            {findings::findings(state, request, of)}
-            {side::side(state, of)}
+            {findings::findings(state, request, answer)}
+            {side::side(state, answer)}
         </div>
     }
     .any()
@@ -112,12 +112,12 @@ fn other_views(state: State, answer: &Answer) -> AnyView {
 }
 
 /// Renders the picker of the chip, if the peaks of the device are unknown or the user chose the chip.
-fn chip(state: State, of: &Answer) -> AnyView {
+fn chip(state: State, answer: &Answer) -> AnyView {
     if !state.can(|can| can.other_peaks) {
         return ().into_any();
     }
     let has_chosen_chip = state.window_query().peaks.chip.is_some();
-    let text = overview::chip_text(of, has_chosen_chip);
+    let text = overview::chip_text(answer, has_chosen_chip);
     text.map(|text| {
         view! { <p class="overview-chip">{roofline::chips(state, "overview-chip")} " " <span class="sub">{text}</span></p> }.any()
     })
@@ -125,7 +125,7 @@ fn chip(state: State, of: &Answer) -> AnyView {
 }
 
 /// Renders the bar of a step by kind, the strip of needed and lost time below it, and their legends.
-fn bar(of: &Answer) -> AnyView {
+fn bar(answer: &Answer) -> AnyView {
     let rect = |class: String, (x, length): (f64, f64), y: &'static str, height: &'static str| {
         view! { <rect class=class x=width(x) y=y width=width(length) height=height /> }.any()
     };
@@ -139,7 +139,7 @@ fn bar(of: &Answer) -> AnyView {
         });
         view! { {rect(fill(segment.part), segment.place, "0", "30")} {label} {strip} }.any()
     };
-    let kinds = overview::kinds(of);
+    let kinds = overview::kinds(answer);
     let sentence = kinds.iter().map(|kind| format!("{} {} {}", kind.label, kind.time, kind.unit)).collect::<Vec<_>>();
     let legend = |entry: overview::Legend| {
         view! {
@@ -150,7 +150,7 @@ fn bar(of: &Answer) -> AnyView {
         }
         .any()
     };
-    let units = kinds.first().map(|kind| format!("{}, % of {}", kind.unit, of.window_word()));
+    let units = kinds.first().map(|kind| format!("{}, % of {}", kind.unit, answer.window_word()));
     let kind = |overview::KindLine { part, label, short_label, time, unit, share, lost }: overview::KindLine| {
         let percent = if share.is_empty() { "" } else { " % · " };
         view! {
@@ -166,9 +166,9 @@ fn bar(of: &Answer) -> AnyView {
     };
     view! {
         <svg class="overview-bar" role="img" aria-label=sentence.join("; ")>
-            {overview::segments(of).into_iter().map(segment).collect_view()}
+            {overview::segments(answer).into_iter().map(segment).collect_view()}
         </svg>
-        <p class="strip-legend">{overview::legend(of).into_iter().map(legend).collect_view()}</p>
+        <p class="strip-legend">{overview::legend(answer).into_iter().map(legend).collect_view()}</p>
         <p class="parts-units" aria-hidden="true">{units}</p>
         <dl class="parts">{kinds.into_iter().map(kind).collect_view()}</dl>
     }

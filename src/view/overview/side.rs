@@ -15,25 +15,25 @@ use leptos::prelude::*;
 const MAX_ROWS: usize = 12;
 
 /// Renders the column beside the findings.
-pub(super) fn side(state: State, of: &Overview) -> AnyView {
+pub(super) fn side(state: State, overview: &Overview) -> AnyView {
     view! {
         <aside class="overview-side" aria-label="Steps, devices and rules">
-            {steps(state, of)} {devices(of)}
+            {steps(state, overview)} {devices(overview)}
             <section>
                 <h2>"Useful FLOPs"</h2>
-                {guess(state, of)}
+                {guess(state, overview)}
                 <Useful state />
             </section>
-            {skipped(of)} {checked(of)}
+            {skipped(overview)} {checked(overview)}
         </aside>
     }
     .any()
 }
 
 /// Renders the guess of the useful FLOPs with a button that takes it over, or says what to enter.
-fn guess(state: State, of: &Overview) -> AnyView {
+fn guess(state: State, overview: &Overview) -> AnyView {
     let is_given = state.window_query().useful.is_some();
-    let Some((sentence, useful)) = overview::guess(of).filter(|_| !is_given) else {
+    let Some((sentence, useful)) = overview::guess(overview).filter(|_| !is_given) else {
         return (!is_given)
             .then(|| view! { <p class="sub">"Enter tokens and FLOPs per token for the MFU of useful work."</p> })
             .into_any();
@@ -53,8 +53,8 @@ fn heading(title: &'static str, about: String) -> AnyView {
     view! { <h2>{title} " " <span class="about">{about}</span></h2> }.any()
 }
 
-fn steps(state: State, of: &Overview) -> AnyView {
-    let (rows, about) = overview::steps(of);
+fn steps(state: State, overview: &Overview) -> AnyView {
+    let (rows, about) = overview::steps(overview);
     if rows.len() < 2 {
         return ().into_any();
     }
@@ -78,7 +78,7 @@ fn steps(state: State, of: &Overview) -> AnyView {
         };
         let number = match step.number.parse::<u64>() {
             Ok(number) if has_events => {
-                let device = of.device.clone();
+                let device = overview.device.clone();
                 let label = format!("Step {number} in the breakdown");
                 let show = move |_| state.show_step(&device, number);
                 view! { <button type="button" class="link" aria-label=label on:click=show>{step.number}</button> }.any()
@@ -139,12 +139,12 @@ fn step_columns(rows: Vec<StepRow>, about: String) -> AnyView {
     .any()
 }
 
-fn devices(of: &Overview) -> AnyView {
-    let (dots, about) = overview::devices(of);
+fn devices(overview: &Overview) -> AnyView {
+    let (dots, about) = overview::devices(overview);
     if dots.is_empty() {
         return ().into_any();
     }
-    let hosts = overview::hosts(of);
+    let hosts = overview::hosts(overview);
     if !hosts.is_empty() {
         return host_rows(hosts, about);
     }
@@ -197,8 +197,8 @@ fn host_rows(hosts: Vec<HostRow>, about: String) -> AnyView {
     .any()
 }
 
-fn skipped(of: &Overview) -> AnyView {
-    let rules = overview::skipped(of);
+fn skipped(overview: &Overview) -> AnyView {
+    let rules = overview::skipped(overview);
     if rules.is_empty() {
         return ().into_any();
     }
@@ -213,8 +213,8 @@ fn skipped(of: &Overview) -> AnyView {
     .any()
 }
 
-fn checked(of: &Overview) -> AnyView {
-    let rules = overview::checked(of);
+fn checked(overview: &Overview) -> AnyView {
+    let rules = overview::checked(overview);
     let line = |rule: RuleLine| {
         view! {
             <li>

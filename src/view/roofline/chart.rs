@@ -206,11 +206,11 @@ fn ringed(model: RooflineModel) -> Vec<String> {
     keys
 }
 
-/// Zooms about the place `at` of the chart. `None` zooms about its middle.
-fn zoom(model: RooflineModel, size: (f64, f64), factor: f64, at: Option<(f64, f64)>) {
+/// Zooms about the place `range` of the chart. `None` zooms about its middle.
+fn zoom(model: RooflineModel, size: (f64, f64), factor: f64, range: Option<(f64, f64)>) {
     let (whole, usual) = (model.whole.get_untracked(), model.usual.get_untracked());
-    let at = at.unwrap_or((size.0 / 2.0, size.1 / 2.0));
-    let next = zoomed(model.window.get_untracked().unwrap_or(usual), whole, size, at, factor);
+    let range = range.unwrap_or((size.0 / 2.0, size.1 / 2.0));
+    let next = zoomed(model.window.get_untracked().unwrap_or(usual), whole, size, range, factor);
     model.window.set(Some(next).filter(|next| !is_same(*next, usual)));
 }
 

@@ -150,8 +150,8 @@ fn peak_row(
 }
 
 /// Sets a peak of the user; `None` removes it.
-fn give(view_state: &mut RooflineViewState, of: PeakOf, value: Option<f64>) {
-    match of {
+fn give(view_state: &mut RooflineViewState, peak: PeakOf, value: Option<f64>) {
+    match peak {
         PeakOf::Compute(precision) => {
             view_state.peaks.flops.retain(|(other, _)| *other != precision);
             view_state.peaks.flops.extend(value.map(|value| (precision, value)));

@@ -144,9 +144,9 @@ impl State {
         });
     }
 
-    fn pair(self, of: OpenRequest, second: &SessionInfo) {
+    fn pair(self, request: OpenRequest, second: &SessionInfo) {
         let Some(first) = self.opened.get_untracked() else { return };
-        self.workers.update_value(|workers| workers.other_opened_by = Some(of));
+        self.workers.update_value(|workers| workers.other_opened_by = Some(request));
         self.pair.set(Some(PtrEq::new(PairNames([first.name.clone(), Self::name_of(second)]))));
     }
 

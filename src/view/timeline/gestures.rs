@@ -234,16 +234,16 @@ fn series_tip(model: TimelineModel, (x, y, width): (f64, f64, f64)) -> Option<Ti
 }
 
 /// Shows the tooltip of what is below the pointer: an event, idle time, or values over time.
-fn hover(model: TimelineModel, at: (f64, f64, f64), (left, top): (f64, f64)) {
+fn hover(model: TimelineModel, position: (f64, f64, f64), (left, top): (f64, f64)) {
     let tips = model.state.tips;
     let anchor = Rect { x: left, y: top, width: 1.0, height: 1.0 };
-    if let Some((device, idle)) = idle_at(model, at) {
+    if let Some((device, idle)) = idle_at(model, position) {
         return tips.hover(text::idle_tip(&idle, &model.device_name(device)), anchor);
     }
-    if let Some(tip) = series_tip(model, at) {
+    if let Some(tip) = series_tip(model, position) {
         return tips.hover(tip, anchor);
     }
-    let Some(query) = query_at(model, at) else { return tips.leave() };
+    let Some(query) = query_at(model, position) else { return tips.leave() };
     model.request(TimelineRequest::Event(query), move |reply| match reply.decode::<Option<EventDetail>>() {
         Ok(Some(event)) => {
             let tip = text::tip(&event, &model.track_name(event.line));

@@ -57,9 +57,10 @@ pub(crate) fn Timeline(state: State) -> impl IntoView {
 const SHOWN_FLOWS: usize = 2;
 
 /// Renders the button that selects the other event of a link.
-fn flow(model: TimelineModel, of: &Flow) -> AnyView {
-    let (query, title) = (EventQuery::Index { line: of.event.line, event: of.event.event }, of.event.track.clone());
-    view! { <button type="button" class="link" title=title on:click=move |_| model.find_event(query, true)>{text::flow(of)}</button> }
+fn flow(model: TimelineModel, flow: &Flow) -> AnyView {
+    let (query, title) =
+        (EventQuery::Index { line: flow.event.line, event: flow.event.event }, flow.event.track.clone());
+    view! { <button type="button" class="link" title=title on:click=move |_| model.find_event(query, true)>{text::flow(flow)}</button> }
         .any()
 }
 

@@ -134,8 +134,8 @@ impl Shown {
         self.picture.lines.iter()
     }
 
-    pub(super) fn line(&self, of: LineRef) -> Option<&LinePicture> {
-        self.lines().find(|line| line.line == of)
+    pub(super) fn line(&self, line_ref: LineRef) -> Option<&LinePicture> {
+        self.lines().find(|line| line.line == line_ref)
     }
 
     /// Returns the idle time of a device, in order of time; empty if it has not been drawn.
@@ -148,20 +148,20 @@ impl Shown {
         self.picture.series.iter().find(|of| of.id == id)
     }
 
-    pub(super) fn name(&self, of: &EventBox) -> &str {
-        self.picture.names.get(of.name as usize).map_or("", String::as_str)
+    pub(super) fn name(&self, event: &EventBox) -> &str {
+        self.picture.names.get(event.name as usize).map_or("", String::as_str)
     }
 
     /// Draws the columns of a lane from `x` on, `width` px wide.
     pub(super) fn draw_columns(
         &self,
         to: &CanvasRenderingContext2d,
-        of: (LineRef, u32),
+        column: (LineRef, u32),
         (x, y): (f64, f64),
         (width, height): (f64, f64),
     ) {
-        let Some(images) = self.images.get(&of.0) else { return };
-        let Some(strip) = u8::try_from(of.1).ok().and_then(|lane| images.lanes.binary_search(&lane).ok()) else {
+        let Some(images) = self.images.get(&column.0) else { return };
+        let Some(strip) = u8::try_from(column.1).ok().and_then(|lane| images.lanes.binary_search(&lane).ok()) else {
             return;
         };
         let (columns, top) = (f64::from(images.canvas.width()), (strip * images.height) as f64);

@@ -67,10 +67,10 @@ impl<'a> Sheet<'a> {
     }
 
     /// Draws the columns of a lane of a picture.
-    pub(super) fn columns(&self, shown: &Shown, of: (LineRef, u32), y: f64, height: f64) {
+    pub(super) fn columns(&self, shown: &Shown, event: (LineRef, u32), y: f64, height: f64) {
         let query = shown.query();
         let (x, end) = (self.x(query.start), self.x(query.end()));
-        shown.draw_columns(&self.to, of, (x, y), (end - x, height));
+        shown.draw_columns(&self.to, event, (x, y), (end - x, height));
     }
 
     /// Draws marks at times of the axis, as vertical lines.

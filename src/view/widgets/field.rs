@@ -66,8 +66,8 @@ pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {
 }
 
 /// Renders a field that filters by text.
-pub(crate) fn search_with(of: SearchField) -> AnyView {
-    let SearchField { text, words, chips, is_bad, enter } = of;
+pub(crate) fn search_with(field: SearchField) -> AnyView {
+    let SearchField { text, words, chips, is_bad, enter } = field;
     let node = NodeRef::<html::Input>::new();
     let key = move |event: ev::KeyboardEvent| match (&*event.key(), enter) {
         ("Escape", _) => leave(&event, node, || text.set(String::new())),

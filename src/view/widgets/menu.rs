@@ -79,8 +79,8 @@ fn entries(panel: &HtmlElement) -> Vec<HtmlElement> {
     all.filter_map(|node| node.dyn_into().ok()).collect()
 }
 
-fn focus(panel: &HtmlElement, at: usize) {
-    if let Some(entry) = entries(panel).get(at) {
+fn focus(panel: &HtmlElement, index: usize) {
+    if let Some(entry) = entries(panel).get(index) {
         let _ = entry.focus();
     }
 }

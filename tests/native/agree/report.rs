@@ -51,13 +51,13 @@ const ROWS: [(&str, &str, &[&str], &[&str]); 5] = [
 ];
 
 /// Collects every difference between two values, by its path. A field whose path ends with one of `but` is left out.
-fn differences(path: &str, of: &Value, result: &Value, but: &[&str], found: &mut Vec<String>) {
-    match (of, result) {
+fn differences(path: &str, value: &Value, result: &Value, but: &[&str], found: &mut Vec<String>) {
+    match (value, result) {
         (Value::Object(a), Value::Object(b)) => {
             for name in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
                 let path = format!("{path}.{name}");
                 if !but.iter().any(|but| path.ends_with(but)) {
-                    differences(&path, &of[name], &result[name], but, found);
+                    differences(&path, &value[name], &result[name], but, found);
                 }
             }
         }
@@ -65,9 +65,9 @@ fn differences(path: &str, of: &Value, result: &Value, but: &[&str], found: &mut
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             a.iter().zip(b).for_each(|(a, b)| differences(path, a, b, but, found));
         }
-        _ if of == result => {}
+        _ if value == result => {}
         (Value::Array(a), Value::Array(b)) => found.push(format!("{path}: {} rows, but {}", a.len(), b.len())),
-        _ => found.push(format!("{path}: {of}, but {result}")),
+        _ => found.push(format!("{path}: {value}, but {result}")),
     }
 }
 

@@ -133,6 +133,6 @@ pub fn printed(name: &str, value: &Value) -> String {
 }
 
 /// Formats fields of a value like [`printed`], without the fields that are absent.
-pub fn all_printed(of: &Value, names: &[&str]) -> Vec<String> {
-    names.iter().filter(|name| !of[**name].is_null()).map(|name| printed(name, &of[*name])).collect()
+pub fn all_printed(value: &Value, names: &[&str]) -> Vec<String> {
+    names.iter().filter(|name| !value[**name].is_null()).map(|name| printed(name, &value[*name])).collect()
 }

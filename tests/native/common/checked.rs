@@ -84,8 +84,8 @@ fn is_near(a: Count, b: Count) -> bool {
     (a.as_f64() - b.as_f64()).abs() <= b.as_f64() * 1e-9
 }
 
-fn total<T>(items: &[T], of: impl Fn(&T) -> Picos) -> u128 {
-    items.iter().map(|item| u128::from(of(item).0)).sum()
+fn total<T>(items: &[T], time: impl Fn(&T) -> Picos) -> u128 {
+    items.iter().map(|item| u128::from(time(item).0)).sum()
 }
 
 /// Checks the sums of a query. With `exact`, no sum exceeds the range of its type, and the sums must be equal.

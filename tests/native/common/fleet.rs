@@ -54,8 +54,8 @@ impl Run {
     }
 
     /// Returns the first commit with a slower matmul: that at three fifths of the runs.
-    pub fn slow_commit(of: usize) -> String {
-        Self { number: of * 3 / 5, of }.commit()
+    pub fn slow_commit(index: usize) -> String {
+        Self { number: index * 3 / 5, of: index }.commit()
     }
 
     /// Returns the version of libtpu: it changes at a third of the runs.

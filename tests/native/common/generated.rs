@@ -80,15 +80,15 @@ pub fn capture(choices: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn space(of: &mut Choices<'_>, is_wild: bool) -> XSpace {
-    let n = 1 + of.below(4);
-    let style = of.below(3);
+fn space(choices: &mut Choices<'_>, is_wild: bool) -> XSpace {
+    let n = 1 + choices.below(4);
+    let style = choices.below(3);
     let mut planes: Vec<XPlane> = Vec::new();
     for i in 0..n {
         // Each plane has its own choices, so that a change in one plane does not shift the choices of the next.
-        let own = of.0.len() / (n - i);
-        let (mine, rest) = of.0.split_at(own);
-        of.0 = rest;
+        let own = choices.0.len() / (n - i);
+        let (mine, rest) = choices.0.split_at(own);
+        choices.0 = rest;
         let mut mine = Choices::new(mine);
         let is_host = style == 2 || mine.rarely(40);
         let name = match (is_host, style) {
@@ -169,56 +169,56 @@ const PATHS: [&str; 8] = [
 /// names.
 const NUMBERS: usize = 4;
 
-fn op(of: &mut Choices<'_>, plane: &mut Plane, (is_host, is_tpu): (bool, bool), is_wild: bool) -> i64 {
-    let opcode = of.one_of(&OPCODES);
-    let name = format!("{opcode}.{}", of.below(NUMBERS));
-    let (shape, groups) = (of.one_of(&SHAPES), of.one_of(&GROUPS));
-    let operand = format!("%{}.{}", opcode.replace("-done", "-start"), of.below(NUMBERS));
+fn op(choices: &mut Choices<'_>, plane: &mut Plane, (is_host, is_tpu): (bool, bool), is_wild: bool) -> i64 {
+    let opcode = choices.one_of(&OPCODES);
+    let name = format!("{opcode}.{}", choices.below(NUMBERS));
+    let (shape, groups) = (choices.one_of(&SHAPES), choices.one_of(&GROUPS));
+    let operand = format!("%{}.{}", opcode.replace("-done", "-start"), choices.below(NUMBERS));
     let target = if opcode == "custom-call" { ", custom_call_target=\"tpu_custom_call\"" } else { "" };
     let mut hlo = format!("%{name} = {shape} {opcode}({shape} {operand}){groups}{target}");
     let mut stats: Vec<(&str, Value)> = Vec::new();
-    if of.rarely(230) {
-        stats.push(("hlo_category", text(of.one_of(&CATEGORIES))));
+    if choices.rarely(230) {
+        stats.push(("hlo_category", text(choices.one_of(&CATEGORIES))));
     }
-    let program = of.below(4);
+    let program = choices.below(4);
     if program > 0 {
         // Metadata entries are found by their text, so the texts of several programs must differ.
         hlo += &format!(", metadata={{op_name=\"p{program}\"}}");
         stats.push(("program_id", int(program as i64)));
     }
     for cost in ["flops", "bytes_accessed", "model_flops"] {
-        if of.rarely(140) {
-            stats.push((cost, int(of.number(is_wild))));
+        if choices.rarely(140) {
+            stats.push((cost, int(choices.number(is_wild))));
         }
     }
-    if of.rarely(170) {
-        stats.push(("tf_op", text(of.one_of(&PATHS))));
+    if choices.rarely(170) {
+        stats.push(("tf_op", text(choices.one_of(&PATHS))));
     }
-    if of.rarely(120) {
-        stats.push(("source_stack", text(of.one_of(&["a.py:1:0", "a.py:1:0\nb.py:2:3", "c.py:9:9", ""]))));
+    if choices.rarely(120) {
+        stats.push(("source_stack", text(choices.one_of(&["a.py:1:0", "a.py:1:0\nb.py:2:3", "c.py:9:9", ""]))));
     }
-    if of.rarely(60) {
-        stats.push(("deduplicated_name", text(of.one_of(&["fusion.0", "copy.1"]))));
+    if choices.rarely(60) {
+        stats.push(("deduplicated_name", text(choices.one_of(&["fusion.0", "copy.1"]))));
     }
     if is_host || !is_tpu {
         stats.push(("hlo_op", text(&name)));
-        stats.push(("hlo_module", text(of.one_of(&["jit_f", "jit_g"]))));
+        stats.push(("hlo_module", text(choices.one_of(&["jit_f", "jit_g"]))));
     }
     plane.op(&hlo, &name, &stats)
 }
 
 /// Returns events as (op, offset, duration): one after the other, with gaps, overlapping, or at any offset.
-fn events(of: &mut Choices<'_>, ops: &[i64], most: usize, is_wild: bool) -> Vec<(i64, i64, i64)> {
-    let n = of.below(most);
-    let way = of.below(4);
+fn events(choices: &mut Choices<'_>, ops: &[i64], most: usize, is_wild: bool) -> Vec<(i64, i64, i64)> {
+    let n = choices.below(most);
+    let way = choices.below(4);
     let (mut at, mut events) = (0_i64, Vec::new());
     for _ in 0..n {
-        let (op, length) = (of.one_of(ops), of.number(is_wild));
+        let (op, length) = (choices.one_of(ops), choices.number(is_wild));
         let start = match way {
             0 => at,
-            1 => at.saturating_add(of.number(is_wild)),
+            1 => at.saturating_add(choices.number(is_wild)),
             2 => at.saturating_sub(length.saturating_abs() / 2),
-            _ => of.number(is_wild),
+            _ => choices.number(is_wild),
         };
         events.push((op, start, length));
         at = start.saturating_add(length).max(at);
@@ -226,25 +226,25 @@ fn events(of: &mut Choices<'_>, ops: &[i64], most: usize, is_wild: bool) -> Vec<
     events
 }
 
-fn plane(of: &mut Choices<'_>, name: &str, what: (bool, bool), is_wild: bool) -> XPlane {
+fn plane(choices: &mut Choices<'_>, name: &str, what: (bool, bool), is_wild: bool) -> XPlane {
     let (is_host, is_tpu) = what;
     let mut plane = Plane::new(name);
-    if of.rarely(180) {
-        plane.own("device_type_string", text(of.one_of(&["TPU v5e", "TPU v6 lite", "TPU v7x", "a chip"])));
-        plane.own("peak_teraflops_per_second", Value::DoubleValue(f64::from(of.byte())));
-        plane.own("peak_hbm_bw_gigabytes_per_second", Value::DoubleValue(f64::from(of.byte()) * 10.0));
+    if choices.rarely(180) {
+        plane.own("device_type_string", text(choices.one_of(&["TPU v5e", "TPU v6 lite", "TPU v7x", "a chip"])));
+        plane.own("peak_teraflops_per_second", Value::DoubleValue(f64::from(choices.byte())));
+        plane.own("peak_hbm_bw_gigabytes_per_second", Value::DoubleValue(f64::from(choices.byte()) * 10.0));
     }
-    let ops: Vec<i64> = (0..=of.below(12)).map(|_| op(of, &mut plane, what, is_wild)).collect();
-    let steps: Vec<i64> = (0..=of.below(5)).map(|i| plane.op(&format!("{i}"), "", &[])).collect();
+    let ops: Vec<i64> = (0..=choices.below(12)).map(|_| op(choices, &mut plane, what, is_wild)).collect();
+    let steps: Vec<i64> = (0..=choices.below(5)).map(|i| plane.op(&format!("{i}"), "", &[])).collect();
     let modules: Vec<i64> = (1..=3).map(|i| plane.op(&format!("jit_f({i})"), "", &[])).collect();
-    let clock = of.rarely(60);
+    let clock = choices.rarely(60);
     let lines: &[&str] = match (is_host, is_tpu) {
         (true, _) => &["python/1", "tf_XLAEigen/2", "tf_XLAEigen/3", "XLA Modules", "_counters_"],
         (_, true) => &["Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA Ops", "XLA TraceMe", "_counters_"],
         _ => &["Stream #16(Kernel)", "Stream #17(Compute,MemcpyD2D)", "Stream #9(MemcpyH2D)", "Steps", "_counters_"],
     };
     for line in lines {
-        if of.rarely(70) {
+        if choices.rarely(70) {
             continue;
         }
         let (of_line, most) = match *line {
@@ -252,13 +252,13 @@ fn plane(of: &mut Choices<'_>, name: &str, what: (bool, bool), is_wild: bool) ->
             "XLA Modules" => (&modules, 6),
             _ => (&ops, 40),
         };
-        let events = events(of, of_line, most, is_wild);
+        let events = events(choices, of_line, most, is_wild);
         let mut own: Vec<Vec<XStat>> = Vec::new();
         for _ in &events {
-            own.push(event_stats(of, &mut plane, is_host, clock));
+            own.push(event_stats(choices, &mut plane, is_host, clock));
         }
         let made = plane.line(line, &events);
-        made.timestamp_ns = if is_wild && of.rarely(30) { of.one_of(&WILD) } else { 1_000_000 };
+        made.timestamp_ns = if is_wild && choices.rarely(30) { choices.one_of(&WILD) } else { 1_000_000 };
         made.events.iter_mut().zip(own).for_each(|(event, stats)| event.stats = stats);
     }
     plane.done()
@@ -266,22 +266,22 @@ fn plane(of: &mut Choices<'_>, name: &str, what: (bool, bool), is_wild: bool) ->
 
 /// Returns the stats of a single event: times on the device clock, flows, runs, launches, allocators,
 /// counters.
-fn event_stats(of: &mut Choices<'_>, plane: &mut Plane, is_host: bool, clock: bool) -> Vec<XStat> {
+fn event_stats(choices: &mut Choices<'_>, plane: &mut Plane, is_host: bool, clock: bool) -> Vec<XStat> {
     let mut stats = Vec::new();
     let mut say = |name: &str, n: i64| stats.push(plane.stat(name, int(n)));
     if clock {
-        say("device_offset_ps", of.number(false));
-        say("device_duration_ps", of.number(false));
+        say("device_offset_ps", choices.number(false));
+        say("device_duration_ps", choices.number(false));
     }
-    match of.below(10) {
-        0 => say("flow", of.below(6) as i64),
-        1 => say("correlation_id", of.below(6) as i64),
-        2 => say("run_id", of.below(4) as i64),
-        3 => say("device_ordinal", of.below(3) as i64),
-        5 | 6 => say("% util", of.number(true)),
+    match choices.below(10) {
+        0 => say("flow", choices.below(6) as i64),
+        1 => say("correlation_id", choices.below(6) as i64),
+        2 => say("run_id", choices.below(4) as i64),
+        3 => say("device_ordinal", choices.below(3) as i64),
+        5 | 6 => say("% util", choices.number(true)),
         4 if is_host => {
             for name in ["bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use"] {
-                say(name, of.number(true));
+                say(name, choices.number(true));
             }
         }
         _ => {}

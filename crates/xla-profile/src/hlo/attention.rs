@@ -10,8 +10,8 @@ pub(super) const ATTENTION: &str = "__cudnn$fmha";
 /// matmuls of the size of a head, and the backward call five, because it computes the scores again. A causal mask
 /// leaves out the pairs after the query, and a window those long before it. The values are taken to have the head
 /// size of the queries.
-pub(super) fn attention(module: &Module, of: &Instruction, id: InstructionId, target: &str) -> Option<f64> {
-    let config = of.backend_config()?;
+pub(super) fn attention(module: &Module, instruction: &Instruction, id: InstructionId, target: &str) -> Option<f64> {
+    let config = instruction.backend_config()?;
     let [n_heads, n_queries, n_keys] = scores(config).or_else(|| scores_of_operands(module, id, config))?;
     let is_causal = config.split_once("\"mask_type\"").is_some_and(|(_, mask)| mask.contains("\"CAUSAL\""));
     let window = config.split_once("\"sliding_window_length\"").and_then(|(_, length)| {
@@ -64,8 +64,13 @@ pub(super) const TRANSFORMER_ENGINE: &str = "te_fused_attn_";
 
 /// Returns the FLOPs of an attention call of Transformer Engine, by the rules of [`attention`]. Its sizes are
 /// attributes of the call, else those of the queries and the keys: batch, sequence, heads and the size of a head.
-pub(super) fn transformer_engine(module: &Module, of: &Instruction, id: InstructionId, target: &str) -> Option<f64> {
-    let config = of.backend_config().unwrap_or_default();
+pub(super) fn transformer_engine(
+    module: &Module,
+    instruction: &Instruction,
+    id: InstructionId,
+    target: &str,
+) -> Option<f64> {
+    let config = instruction.backend_config().unwrap_or_default();
     let dims = |operand: usize| {
         let dims = &module.operand_shape(id, operand)?.as_array()?.dims;
         <[u64; 4]>::try_from(dims.as_slice()).ok()

@@ -33,8 +33,13 @@ const MAX_SCANNED_POSITIONS: i128 = 1 << 16;
 
 /// Returns the FLOPs of a convolution from its `window` and `dim_labels`: two for each multiply-add. Returns `None` if
 /// these attributes are absent or do not fit the shapes.
-pub(super) fn flops(of: &Instruction, input: &ArrayShape, kernel: &ArrayShape, output: &ArrayShape) -> Option<f64> {
-    let (input_labels, rest) = of.text("dim_labels")?.split_once('_')?;
+pub(super) fn flops(
+    instruction: &Instruction,
+    input: &ArrayShape,
+    kernel: &ArrayShape,
+    output: &ArrayShape,
+) -> Option<f64> {
+    let (input_labels, rest) = instruction.text("dim_labels")?.split_once('_')?;
     let (kernel_labels, output_labels) = rest.split_once("->")?;
     let size = |shape: &ArrayShape, labels: &str, label: char| {
         Some(i128::from(*shape.dims.get(labels.chars().position(|other| other == label)?)?))
@@ -45,7 +50,7 @@ pub(super) fn flops(of: &Instruction, input: &ArrayShape, kernel: &ArrayShape, o
     {
         product *= real(size(shape, labels, label)?);
     }
-    let window = of.text("window").unwrap_or_default();
+    let window = instruction.text("window").unwrap_or_default();
     for (at, label) in output_labels.chars().filter(char::is_ascii_digit).enumerate() {
         // A window lists dimensions by their number, while labels have the order of the dimensions of the output.
         let number = usize::try_from(label.to_digit(10)?).unwrap_or(at);

@@ -33,20 +33,21 @@ impl Module {
         }
     }
 
-    fn flops(&self, of: &Instruction, id: InstructionId, depth: u32) -> Option<f64> {
-        let result = elements(result(of)?);
+    fn flops(&self, instruction: &Instruction, id: InstructionId, depth: u32) -> Option<f64> {
+        let result = elements(result(instruction)?);
         let operand = |i: usize| self.operand_shape(id, i);
-        match &*of.opcode {
-            "fusion" => self.sum_of(of.call("calls")?.id?, depth.checked_sub(1)?),
-            "dot" => Some(2.0 * result * contracted(operand(0)?, &numbers(of.text("lhs_contracting_dims")?))?),
-            "ragged-dot" => ragged_dot(of, operand(0)?, result),
-            "fft" => fft(of, operand(0)?),
-            "convolution" => self.convolution(of, id),
-            "custom-call" => self.library_call(of, id, result),
+        match &*instruction.opcode {
+            "fusion" => self.sum_of(instruction.call("calls")?.id?, depth.checked_sub(1)?),
+            "dot" => Some(2.0 * result * contracted(operand(0)?, &numbers(instruction.text("lhs_contracting_dims")?))?),
+            "ragged-dot" => ragged_dot(instruction, operand(0)?, result),
+            "fft" => fft(instruction, operand(0)?),
+            "convolution" => self.convolution(instruction, id),
+            "custom-call" => self.library_call(instruction, id, result),
             "reduce" | "reduce-window" => {
                 let taken: f64 = operand(0).map(elements)?;
-                let window = of.text("window").map_or(1.0, window_size);
-                let work = if &*of.opcode == "reduce" { (taken - result).max(0.0) } else { result * (window - 1.0) };
+                let window = instruction.text("window").map_or(1.0, window_size);
+                let work =
+                    if &*instruction.opcode == "reduce" { (taken - result).max(0.0) } else { result * (window - 1.0) };
                 Some(work)
             }
             opcode if is_free(opcode) || is_move(opcode) => Some(0.0),
@@ -63,45 +64,45 @@ impl Module {
 
     /// Returns the FLOPs of a matmul or a convolution of cuBLAS, hipBLASLt or cuDNN. The backend config of a matmul has
     /// the contracted dimensions.
-    fn library_call(&self, of: &Instruction, id: InstructionId, result: f64) -> Option<f64> {
-        let target = of.custom_call_target()?;
+    fn library_call(&self, instruction: &Instruction, id: InstructionId, result: f64) -> Option<f64> {
+        let target = instruction.custom_call_target()?;
         if target.starts_with("__cublas$") {
-            let (_, after) = of.backend_config()?.split_once("lhs_contracting_dimensions")?;
+            let (_, after) = instruction.backend_config()?.split_once("lhs_contracting_dimensions")?;
             let list = after.split_once('[')?.1.split_once(']')?.0;
             return Some(2.0 * result * contracted(self.operand_shape(id, 0)?, &numbers(list))?);
         }
         if target.starts_with(ATTENTION) {
-            return attention(self, of, id, target);
+            return attention(self, instruction, id, target);
         }
         if target.starts_with(TRANSFORMER_ENGINE) {
-            return transformer_engine(self, of, id, target);
+            return transformer_engine(self, instruction, id, target);
         }
         // The second operand of a forward convolution is its kernel. In the calls for gradients it is another operand.
         let forward = matches!(target, "__cudnn$convForward" | "__cudnn$convBiasActivationForward");
-        if forward { self.convolution(of, id) } else { None }
+        if forward { self.convolution(instruction, id) } else { None }
     }
 
-    fn convolution(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
+    fn convolution(&self, instruction: &Instruction, id: InstructionId) -> Option<f64> {
         let [input, kernel] = [0, 1].map(|i| self.operand_shape(id, i).and_then(Shape::as_array));
-        convolution::flops(of, input?, kernel?, result(of)?.as_array()?)
+        convolution::flops(instruction, input?, kernel?, result(instruction)?.as_array()?)
     }
 
-    fn bytes(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
-        let result_size = size(result(of)?)?;
+    fn bytes(&self, instruction: &Instruction, id: InstructionId) -> Option<f64> {
+        let result_size = size(result(instruction)?)?;
         let taken = |i: usize| self.operand_shape(id, i).and_then(size);
-        let all = || (0..of.operands.len()).map(taken).sum::<Option<f64>>();
-        if of.custom_call_target().is_some_and(|target| target.starts_with(ATTENTION)) {
+        let all = || (0..instruction.operands.len()).map(taken).sum::<Option<f64>>();
+        if instruction.custom_call_target().is_some_and(|target| target.starts_with(ATTENTION)) {
             // The last element of the result is the workspace.
-            let results = of.shape.elements().split_last().map_or(&[][..], |(_, results)| results);
+            let results = instruction.shape.elements().split_last().map_or(&[][..], |(_, results)| results);
             return Some(all()? + results.iter().map(size).sum::<Option<f64>>()?);
         }
-        match &*of.opcode {
+        match &*instruction.opcode {
             opcode if is_free(opcode) => Some(0.0),
             "slice" | "dynamic-slice" => Some(2.0 * result_size),
             "gather" => Some(2.0 * result_size + taken(1)?),
             "dynamic-update-slice" => Some(2.0 * taken(1)?),
             "scatter" => Some(2.0 * taken(2)? + taken(1)?),
-            "fusion" => match of.call("calls").and_then(|call| call.id) {
+            "fusion" => match instruction.call("calls").and_then(|call| call.id) {
                 Some(inner) => self.fused_bytes(inner),
                 None => Some(all()? + result_size),
             },
@@ -159,31 +160,31 @@ impl Module {
 
 /// Returns the shape of the result. A library call has a tuple whose first element is the result and whose last one is
 /// the workspace.
-fn result(of: &Instruction) -> Option<&Shape> {
-    let library = of.custom_call_target().is_some_and(|target| target.starts_with("__cu"));
-    if library { of.shape.elements().first().or(Some(&of.shape)) } else { Some(&of.shape) }
+fn result(instruction: &Instruction) -> Option<&Shape> {
+    let library = instruction.custom_call_target().is_some_and(|target| target.starts_with("__cu"));
+    if library { instruction.shape.elements().first().or(Some(&instruction.shape)) } else { Some(&instruction.shape) }
 }
 
 /// Returns the FLOPs of a dot whose rows are divided among groups, each with a matrix of its own. The sizes of the
 /// groups are data of the run, and the largest cost is that of groups with all rows. If the groups divide what is
 /// contracted, each element of the result contracts a part of it, and the parts of all groups sum to the whole.
-fn ragged_dot(of: &Instruction, left: &Shape, result: f64) -> Option<f64> {
-    let contracting = numbers(of.text("lhs_contracting_dims")?);
+fn ragged_dot(instruction: &Instruction, left: &Shape, result: f64) -> Option<f64> {
+    let contracting = numbers(instruction.text("lhs_contracting_dims")?);
     let whole = 2.0 * result * contracted(left, &contracting)?;
-    let is_divided = numbers(of.text("lhs_ragged_dims")?).iter().any(|dim| contracting.contains(dim));
+    let is_divided = numbers(instruction.text("lhs_ragged_dims")?).iter().any(|dim| contracting.contains(dim));
     // The groups are the first dimension of such a result.
-    let n_groups = if is_divided { contracted(&of.shape, &[0])? } else { 1.0 };
+    let n_groups = if is_divided { contracted(&instruction.shape, &[0])? } else { 1.0 };
     Some(whole / n_groups).filter(|flops| flops.is_finite())
 }
 
 /// Returns the FLOPs of a Fourier transform: 5 · elements · log₂(length) for complex numbers, and half of that if one
 /// side is real, as in Cooley and Tukey's algorithm with radix 2.
-fn fft(of: &Instruction, operand: &Shape) -> Option<f64> {
+fn fft(instruction: &Instruction, operand: &Shape) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-    let length: f64 = numbers(of.text("fft_length")?).into_iter().map(|n| n as f64).product();
-    let kind = of.text("fft_type").unwrap_or("FFT");
+    let length: f64 = numbers(instruction.text("fft_length")?).into_iter().map(|n| n as f64).product();
+    let kind = instruction.text("fft_type").unwrap_or("FFT");
     // One side of a real transform has about half of the elements: those of the larger side are the points.
-    let points = elements(operand).max(elements(&of.shape));
+    let points = elements(operand).max(elements(&instruction.shape));
     let per_point = if kind.ends_with("RFFT") { 2.5 } else { 5.0 };
     Some(per_point * points * length.log2()).filter(|flops| flops.is_finite())
 }

@@ -142,8 +142,8 @@ impl Listing {
 }
 
 /// Converts an offset or a count to 32 bits, which hold all values because of [`MAX_TEXT`].
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
+fn offset(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// Returns the name in `  ROOT %name = …`.

@@ -104,10 +104,10 @@ impl Merged {
         self.intervals.first().zip(self.intervals.last()).map_or((0, 0), |(first, last)| (first.0, last.1))
     }
 
-    /// Returns whether the time `at` lies in an interval. Θ(log n).
-    pub fn contains(&self, at: u64) -> bool {
-        let next = self.intervals.partition_point(|(_, end)| *end <= at);
-        self.intervals.get(next).is_some_and(|(start, _)| *start <= at)
+    /// Returns whether the time `time` lies in an interval. Θ(log n).
+    pub fn contains(&self, time: u64) -> bool {
+        let next = self.intervals.partition_point(|(_, end)| *end <= time);
+        self.intervals.get(next).is_some_and(|(start, _)| *start <= time)
     }
 
     /// Returns the sum of the lengths of the intervals.
@@ -125,11 +125,11 @@ impl Merged {
         Cursor { of: self, near: 0 }
     }
 
-    /// Returns the length of the part before the time `at`.
-    fn length_before(&self, at: u64) -> u64 {
-        let begun = self.intervals.partition_point(|(start, _)| *start < at);
+    /// Returns the length of the part before the time `time`.
+    fn length_before(&self, time: u64) -> u64 {
+        let begun = self.intervals.partition_point(|(start, _)| *start < time);
         let last = begun.checked_sub(1).and_then(|last| self.intervals.get(last).zip(self.sums.get(last)));
-        last.map_or(0, |((_, end), sum)| sum - end.saturating_sub(at))
+        last.map_or(0, |((_, end), sum)| sum - end.saturating_sub(time))
     }
 
     /// Returns the length of the intersection of both lists within a window. Θ(min(k + n, k log n)) for the k intervals
@@ -182,9 +182,9 @@ impl Cursor<'_> {
         if self.holds(from, to) { to.saturating_sub(from) } else { self.of.length_in((from, to)) }
     }
 
-    /// Returns whether the time `at` lies in an interval, as [`Merged::contains`] does.
-    pub fn contains(&mut self, at: u64) -> bool {
-        self.length_in((at, at.saturating_add(1))) > 0
+    /// Returns whether the time `time` lies in an interval, as [`Merged::contains`] does.
+    pub fn contains(&mut self, time: u64) -> bool {
+        self.length_in((time, time.saturating_add(1))) > 0
     }
 
     /// Returns whether the last interval holds a whole interval.

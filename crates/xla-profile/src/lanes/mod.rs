@@ -103,10 +103,10 @@ impl Lanes {
     }
 
     /// Returns a lane, and whether its events may overlap. `None` if the line has fewer lanes.
-    pub fn lane(&self, at: usize) -> Option<(&Lane, bool)> {
-        match self.lanes.get(at) {
+    pub fn lane(&self, index: usize) -> Option<(&Lane, bool)> {
+        match self.lanes.get(index) {
             Some(lane) => Some((lane, false)),
-            None => self.rest.as_ref().filter(|_| at == self.lanes.len()).map(|lane| (lane, true)),
+            None => self.rest.as_ref().filter(|_| index == self.lanes.len()).map(|lane| (lane, true)),
         }
     }
 
@@ -114,13 +114,13 @@ impl Lanes {
     /// hold sums over these events, which may exceed the column.
     pub fn draw(
         &self,
-        at: usize,
+        index: usize,
         times: LineTimes<'_>,
         classes: &[u8],
         view: &View,
         each: &mut dyn FnMut(PicturePart),
     ) {
-        match self.lane(at) {
+        match self.lane(index) {
             Some((lane, false)) => lane.draw(times, classes, view, each),
             Some((lane, true)) => lane.draw_overlapping(times, classes, view, each),
             None => {}
@@ -129,8 +129,8 @@ impl Lanes {
 
     /// Returns the event of a lane at a time, or the nearest one that is at most `tolerance` away. Of several events at this time,
     /// the one that starts last.
-    pub fn event_at(&self, at: usize, times: LineTimes<'_>, time: u64, tolerance: u64) -> Option<usize> {
-        match self.lane(at)? {
+    pub fn event_at(&self, index: usize, times: LineTimes<'_>, time: u64, tolerance: u64) -> Option<usize> {
+        match self.lane(index)? {
             (lane, false) => lane.event_at(times, time, tolerance),
             (lane, true) => lane.overlapping_event_at(times, time, tolerance),
         }

@@ -85,12 +85,12 @@ impl Block {
         }
     }
 
-    pub(super) fn set(&mut self, at: usize, number: u64) {
+    pub(super) fn set(&mut self, index: usize, number: u64) {
         let width = usize::from(self.width);
         let difference = number.wrapping_sub(self.least);
         if difference <= mask(width) {
             if width > 0 {
-                self.bytes[at * width..][..width].copy_from_slice(&difference.to_le_bytes()[..width]);
+                self.bytes[index * width..][..width].copy_from_slice(&difference.to_le_bytes()[..width]);
             }
             return;
         }
@@ -99,7 +99,7 @@ impl Block {
         let mut numbers = [0; BLOCK];
         let numbers = &mut numbers[..n];
         self.read(numbers);
-        numbers[at] = number;
+        numbers[index] = number;
         *self = Self::new(numbers);
     }
 }

@@ -114,16 +114,16 @@ impl Column {
         }
     }
 
-    /// Makes room for a number at index `at` of the last, incomplete block. The room doubles, so that a column of few
+    /// Makes room for a number at index `index` of the last, incomplete block. The room doubles, so that a column of few
     /// numbers stays small.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, at: usize) {
+    fn make_room(&mut self, index: usize) {
         // `close` has packed the last block before it was complete, so the block is unpacked again.
         let again = if self.blocks.len() * BLOCK > self.len { self.blocks.pop() } else { None };
-        self.open.resize((2 * at).clamp(8, BLOCK), 0);
+        self.open.resize((2 * index).clamp(8, BLOCK), 0);
         if let Some(block) = again {
-            block.read(&mut self.open[..at]);
+            block.read(&mut self.open[..index]);
         }
     }
 }

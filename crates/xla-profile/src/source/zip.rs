@@ -203,15 +203,15 @@ struct MemberSource {
 }
 
 impl MemberSource {
-    fn new(of: Rc<dyn Source>, place: &MemberPlace) -> Self {
+    fn new(source: Rc<dyn Source>, place: &MemberPlace) -> Self {
         let (start, len) = (place.start, place.end.saturating_sub(place.start));
         let Some((crc, unpacked)) = place.deflated else {
-            return Self { of, start, len, before: &[], after: Vec::new() };
+            return Self { of: source, start, len, before: &[], after: Vec::new() };
         };
         // The trailer of gzip holds the length modulo 2³².
         let [a, b, c, d, ..] = unpacked.to_le_bytes();
         let after = [crc.to_le_bytes(), [a, b, c, d]].concat();
-        Self { of, start, len, before: &GZIP_HEADER, after }
+        Self { of: source, start, len, before: &GZIP_HEADER, after }
     }
 }
 

@@ -54,9 +54,9 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Creates a cursor over a message that starts at byte `at` of the file.
-    pub const fn new(message: &'a [u8], at: u64) -> Self {
-        Self { bytes: message, at: 0, end: message.len(), offset: at }
+    /// Creates a cursor over a message that starts at byte `time` of the file.
+    pub const fn new(message: &'a [u8], time: u64) -> Self {
+        Self { bytes: message, at: 0, end: message.len(), offset: time }
     }
 
     /// Creates a cursor over a message within `bytes`, from index `start` to `end`. The first of the bytes is byte `offset`
@@ -178,10 +178,10 @@ pub(super) enum BadVarint {
 }
 
 impl BadVarint {
-    pub(super) const fn position(self, at: u64) -> WireError {
+    pub(super) const fn position(self, time: u64) -> WireError {
         match self {
-            Self::Ends => WireError::Ends { at },
-            Self::TooLong => WireError::Varint { at },
+            Self::Ends => WireError::Ends { at: time },
+            Self::TooLong => WireError::Varint { at: time },
         }
     }
 }
@@ -196,13 +196,13 @@ pub(super) const fn bytes_tag(number: u64) -> u64 {
     number << 3 | 2
 }
 
-/// Splits a tag into field number and wire type. `at` is the offset of the tag, for the error.
+/// Splits a tag into field number and wire type. `time` is the offset of the tag, for the error.
 #[inline(always)]
-pub(super) fn split_tag(tag: u64, at: u64) -> Result<(u32, u8), WireError> {
+pub(super) fn split_tag(tag: u64, time: u64) -> Result<(u32, u8), WireError> {
     // Field numbers have 29 bits, so a tag fits 32 bits.
-    let tag = u32::try_from(tag).map_err(|_| WireError::Tag { at })?;
+    let tag = u32::try_from(tag).map_err(|_| WireError::Tag { at: time })?;
     let number = tag >> 3;
-    if number == 0 { Err(WireError::Tag { at }) } else { Ok((number, (tag & 7) as u8)) }
+    if number == 0 { Err(WireError::Tag { at: time }) } else { Ok((number, (tag & 7) as u8)) }
 }
 
 /// Decodes the variable-length number at the start of `bytes`. Returns the number and its length in bytes.

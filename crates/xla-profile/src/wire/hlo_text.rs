@@ -156,10 +156,10 @@ fn is_complete(tail: &[u8]) -> bool {
     rest.next().is_some_and(|line| line.starts_with(b"}") || line.ends_with(b"}"))
 }
 
-fn piece(source: &dyn Source, at: u64) -> Result<Vec<u8>, HloError> {
-    let len = source.size().saturating_sub(at).min(PIECE);
+fn piece(source: &dyn Source, time: u64) -> Result<Vec<u8>, HloError> {
+    let len = source.size().saturating_sub(time).min(PIECE);
     let mut bytes = vec![0; usize::try_from(len).unwrap_or_default()];
-    source.read_at(at, &mut bytes).map_err(super::WireError::from)?;
+    source.read_at(time, &mut bytes).map_err(super::WireError::from)?;
     Ok(bytes)
 }
 

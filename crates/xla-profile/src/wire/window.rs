@@ -38,8 +38,8 @@ impl Span {
     }
 
     /// Returns whether the byte at an offset is in the span.
-    pub const fn contains(self, at: u64) -> bool {
-        self.start <= at && at < self.end
+    pub const fn contains(self, time: u64) -> bool {
+        self.start <= time && time < self.end
     }
 
     /// Returns whether some of the bytes of `other` are in the span. An empty span is where it starts.
@@ -74,20 +74,20 @@ impl<'s> Window<'s> {
         Span { start: 0, end: self.size }
     }
 
-    /// Returns the loaded bytes from `at` on, but not beyond `end` or the end of the source. These are at least `need`
+    /// Returns the loaded bytes from `time` on, but not beyond `end` or the end of the source. These are at least `need`
     /// bytes, or all bytes up to that end if there are fewer.
     ///
     /// # Errors
     /// Returns an error if the source cannot be read.
     #[inline(always)]
-    pub fn ahead(&mut self, at: u64, end: u64, need: u64) -> Result<&[u8], WireError> {
+    pub fn ahead(&mut self, time: u64, end: u64, need: u64) -> Result<&[u8], WireError> {
         let end = end.min(self.size);
-        let need = need.min(end.saturating_sub(at));
+        let need = need.min(end.saturating_sub(time));
         let have = self.start.saturating_add(self.filled as u64);
-        if at < self.start || at.saturating_add(need) > have {
-            self.fill(at, need, end)?;
+        if time < self.start || time.saturating_add(need) > have {
+            self.fill(time, need, end)?;
         }
-        let from = usize::try_from(at.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        let from = usize::try_from(time.saturating_sub(self.start)).unwrap_or(usize::MAX);
         let to = usize::try_from(end.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.filled);
         Ok(self.buf.get(from..to).unwrap_or_default())
     }
@@ -104,7 +104,7 @@ impl<'s> Window<'s> {
         self.ahead(span.start, span.end, span.len())
     }
 
-    /// Reads from the source, so that the buffer holds `need` bytes from `at` on. Bytes far beyond `end` are rarely
+    /// Reads from the source, so that the buffer holds `need` bytes from `time` on. Bytes far beyond `end` are rarely
     /// used, so the read ends at most 1/16 stride after `end`.
     ///
     /// After a jump, another jump is likely, such as when lines are skipped by their lengths. Only 1/64 stride is
@@ -112,25 +112,25 @@ impl<'s> Window<'s> {
     /// one stride. The earlier bytes stay in the buffer while everything fits into one stride, for readers that go
     /// back.
     #[cold]
-    fn fill(&mut self, at: u64, need: u64, end: u64) -> Result<(), WireError> {
+    fn fill(&mut self, time: u64, need: u64, end: u64) -> Result<(), WireError> {
         let stride = self.source.stride();
         let (little, filled) = (stride / 64, self.filled as u64);
         let have = self.start.saturating_add(filled);
-        let jumps = at < self.start || at.saturating_sub(have) >= little;
-        let needed = at.saturating_add(need);
+        let jumps = time < self.start || time.saturating_sub(have) >= little;
+        let needed = time.saturating_add(need);
         let more = if jumps { little } else { filled.saturating_mul(3).clamp(little, stride) };
-        if jumps || at > have {
-            (self.start, self.filled) = (at, 0);
+        if jumps || time > have {
+            (self.start, self.filled) = (time, 0);
         } else if have.saturating_add(more).max(needed).saturating_sub(self.start) > stride {
             // The loaded bytes from `at` on stay in the buffer, and the bytes before `at` are dropped.
-            let gone = usize::try_from(at.saturating_sub(self.start)).unwrap_or(self.filled);
+            let gone = usize::try_from(time.saturating_sub(self.start)).unwrap_or(self.filled);
             self.buf.copy_within(gone..self.filled, 0);
-            (self.start, self.filled) = (at, self.filled.saturating_sub(gone));
+            (self.start, self.filled) = (time, self.filled.saturating_sub(gone));
         }
         let from = self.start.saturating_add(self.filled as u64);
         let most = self.start.saturating_add(stride).min(end.saturating_add(stride / 16));
         let to = from.saturating_add(more).min(most).max(needed).min(self.size);
-        let n = usize::try_from(to.saturating_sub(self.start)).map_err(|_| WireError::Ends { at })?;
+        let n = usize::try_from(to.saturating_sub(self.start)).map_err(|_| WireError::Ends { at: time })?;
         // The buffer is reused, but the memory of a single huge record is released.
         let keep = usize::try_from(stride).unwrap_or(n).max(n).saturating_mul(4);
         if self.buf.len() < n || self.buf.len() > keep {
@@ -181,9 +181,9 @@ impl Walker {
         self.at
     }
 
-    /// Moves to the field at offset `at`.
-    pub const fn seek(&mut self, at: u64) {
-        self.at = at;
+    /// Moves to the field at offset `time`.
+    pub const fn seek(&mut self, time: u64) {
+        self.at = time;
     }
 
     /// Returns the number and the value of the next field, or `None` at the end. After an error,

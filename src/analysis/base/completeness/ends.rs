@@ -125,10 +125,10 @@ fn has_fewer_runs(device: &DeviceEnds, group: &[&DeviceEnds]) -> bool {
     device.runs.is_none() || device.n_runs < usual
 }
 
-fn sign(profile: &Profile, group: &[&DeviceEnds], of: &[DeviceTime<'_>], is_end: bool) -> Option<Sign> {
-    let longest = of.iter().map(|(_, time)| *time).max()?;
+fn sign(profile: &Profile, group: &[&DeviceEnds], times: &[DeviceTime<'_>], is_end: bool) -> Option<Sign> {
+    let longest = times.iter().map(|(_, time)| *time).max()?;
     let time = time_text(picos(longest));
-    let planes: Vec<usize> = of.iter().map(|(device, _)| device.plane).collect();
+    let planes: Vec<usize> = times.iter().map(|(device, _)| device.plane).collect();
     let place = super::sign::place_text(profile, &planes)?;
     let (code, headline) = if is_end {
         (NoteCode::DeviceEndsEarly, format!("The events of {place} end {time} before its work does."))
@@ -137,13 +137,13 @@ fn sign(profile: &Profile, group: &[&DeviceEnds], of: &[DeviceTime<'_>], is_end:
     };
     let advice = "The steps in this time are left out of means. Capture fewer steps.";
     let mut sign = Sign::new(code, Severity::Partial, headline, advice);
-    sign.n = Some(of.len() as u64);
+    sign.n = Some(times.len() as u64);
     // The others wait for the device, so that all of them are judged by the time that all have.
     let mut sign = sign.of_planes(profile, group.iter().map(|device| device.plane).collect());
     sign.place = Some(place);
     let span =
         |(device, _): &DeviceTime<'_>| if is_end { (device.ops.1, i128::MAX) } else { (i128::MIN, device.ops.0) };
-    sign.spans = of.iter().map(span).collect();
+    sign.spans = times.iter().map(span).collect();
     Some(sign)
 }
 
@@ -163,8 +163,8 @@ fn unrecorded(file: &HostFile<'_>, launches: Option<&Launches>) -> Vec<i128> {
 }
 
 /// Returns the ends of a device. `None` if it has no ops.
-fn device_ends(profile: &Profile, at: usize, platform: Platform) -> Option<DeviceEnds> {
-    let plane = &profile.planes[at];
+fn device_ends(profile: &Profile, index: usize, platform: Platform) -> Option<DeviceEnds> {
+    let plane = &profile.planes[index];
     let lines: Vec<&Line> = platform.op_lines(plane).into_iter().map(|line| &plane.lines[line]).collect();
     let first = lines.iter().map(|line| span_of(line, 0).0).min()?;
     // Events of a line are nearly in order of their start. Around the last ones is at most a loop, which ends with them.
@@ -188,7 +188,7 @@ fn device_ends(profile: &Profile, at: usize, platform: Platform) -> Option<Devic
     let is_derived = modules.iter().chain(&steps).all(|line| line.derived);
     let hull = runs.first().map(|first| (first.0, runs.iter().map(|(_, end)| *end).max().unwrap_or(first.1)));
     Some(DeviceEnds {
-        plane: at,
+        plane: index,
         platform,
         ops: (first, last),
         // Derived runs are made from ops, so that they say nothing else.

@@ -27,10 +27,10 @@ pub(super) fn dropped(profile: &Profile, files: &[HostFile<'_>]) -> Vec<Sign> {
 }
 
 /// Returns the devices that a plane is about: itself, or all devices of its file.
-fn covered(profile: &Profile, files: &[HostFile<'_>], at: usize) -> Vec<usize> {
-    let plane = &profile.planes[at];
+fn covered(profile: &Profile, files: &[HostFile<'_>], index: usize) -> Vec<usize> {
+    let plane = &profile.planes[index];
     if Platform::from_plane_name(&plane.name).is_some() {
-        return vec![at];
+        return vec![index];
     }
     files.get(plane.file).map_or_else(Vec::new, HostFile::devices).into_iter().map(|(at, _)| at).collect()
 }

@@ -179,52 +179,55 @@ impl<'a> Attribute<'a> {
 }
 
 /// Returns the attributes without properties of their own, and the value of a constant.
-fn attributes(of: &Instruction) -> BTreeMap<&str, Attribute<'_>> {
-    let others = of.attributes.iter().filter(|attribute| !OWN.contains(&&*attribute.key));
+fn attributes(instruction: &Instruction) -> BTreeMap<&str, Attribute<'_>> {
+    let others = instruction.attributes.iter().filter(|attribute| !OWN.contains(&&*attribute.key));
     let mut all: BTreeMap<&str, Attribute<'_>> =
         others.filter_map(|attribute| Some((&*attribute.key, Attribute::new(&attribute.value)?))).collect();
-    if let Some(literal) = of.argument.as_deref().filter(|_| &*of.opcode == "constant") {
+    if let Some(literal) = instruction.argument.as_deref().filter(|_| &*instruction.opcode == "constant") {
         all.insert("value", Attribute::Text(literal));
     }
     all
 }
 
 /// Returns the opcode of an instruction, with the target of a custom call and the reduction of a reduce.
-fn opcode(of: InstructionRef<'_>) -> String {
-    let target = of.instruction.custom_call_target();
-    let reduction = of.instruction.call("to_apply").and_then(|call| reduction(of, call));
+fn opcode(instruction: InstructionRef<'_>) -> String {
+    let target = instruction.instruction.custom_call_target();
+    let reduction = instruction.instruction.call("to_apply").and_then(|call| reduction(instruction, call));
     let name = target.or(reduction).map_or_else(String::new, |name| format!(" {name}"));
-    format!("{}{name}", of.opcode())
+    format!("{}{name}", instruction.opcode())
 }
 
 /// Returns the opcode of the result of a computation that an instruction applies.
-fn reduction<'a>(of: InstructionRef<'a>, call: &Call) -> Option<&'a str> {
-    let module = of.module?.0;
+fn reduction<'a>(instruction: InstructionRef<'a>, call: &Call) -> Option<&'a str> {
+    let module = instruction.module?.0;
     let root = module.computation(call.id?)?.root?;
     Some(&module.instruction(root)?.opcode)
 }
 
 /// Returns the arrays of the result and of the operands, in order.
-fn arrays(of: InstructionRef<'_>) -> Vec<&ArrayShape> {
-    std::iter::once(&of.instruction.shape).chain(of.operand_shapes()).flat_map(Shape::arrays).collect()
+fn arrays(instruction: InstructionRef<'_>) -> Vec<&ArrayShape> {
+    std::iter::once(&instruction.instruction.shape)
+        .chain(instruction.operand_shapes())
+        .flat_map(Shape::arrays)
+        .collect()
 }
 
-fn text(of: &ArrayShape) -> String {
-    Shape::Array(ArrayShape { layout: None, ..of.clone() }).to_string()
+fn text(shape: &ArrayShape) -> String {
+    Shape::Array(ArrayShape { layout: None, ..shape.clone() }).to_string()
 }
 
 /// Returns how exactly an instruction and those inside of it multiply. Empty for the default.
-fn precision(of: InstructionRef<'_>, parts: &[InstructionRef<'_>]) -> String {
-    let texts = std::iter::once(&of)
+fn precision(instruction: InstructionRef<'_>, parts: &[InstructionRef<'_>]) -> String {
+    let texts = std::iter::once(&instruction)
         .chain(parts)
         .flat_map(|of| ["operand_precision", "algorithm"].into_iter().filter_map(|key| of.instruction.text(key)));
     counted(texts)
 }
 
 /// Returns the sharding of an instruction; for a parameter, the number of pieces along each dimension. Empty if it is unknown.
-fn sharding(of: InstructionRef<'_>) -> String {
-    let tiles = || Some(format!("{:?}", of.module?.0.parameter_tiles(of.instruction)?));
-    of.instruction.text("sharding").map(str::to_owned).or_else(tiles).unwrap_or_default()
+fn sharding(instruction: InstructionRef<'_>) -> String {
+    let tiles = || Some(format!("{:?}", instruction.module?.0.parameter_tiles(instruction.instruction)?));
+    instruction.instruction.text("sharding").map(str::to_owned).or_else(tiles).unwrap_or_default()
 }
 
 /// Returns a digest of the instructions inside of a fusion that does not depend on their order.

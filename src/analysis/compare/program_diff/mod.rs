@@ -99,14 +99,14 @@ struct Pair<'p, 'a, 'b> {
 
 impl Pair<'_, '_, '_> {
     /// Returns the instructions of a match of one op with one op.
-    fn instructions(&self, of: &OpMatch) -> Option<(InstructionId, InstructionId)> {
-        let ([op_a], [op_b]) = (&of.a[..], &of.b[..]) else { return None };
+    fn instructions(&self, op_match: &OpMatch) -> Option<(InstructionId, InstructionId)> {
+        let ([op_a], [op_b]) = (&op_match.a[..], &op_match.b[..]) else { return None };
         Some((instruction(self.a.0, self.a.1, *op_a)?, instruction(self.b.0, self.b.1, *op_b)?))
     }
 
     /// Returns the change of a match. `None` if the instructions are the same, or if the programs do not have them.
-    fn change(&self, of: &OpMatch) -> Option<(ChangeKind, Vec<ChangedProperty>)> {
-        match (&of.a[..], &of.b[..]) {
+    fn change(&self, op_match: &OpMatch) -> Option<(ChangeKind, Vec<ChangedProperty>)> {
+        match (&op_match.a[..], &op_match.b[..]) {
             ([], _) => return Some((ChangeKind::Added, Vec::new())),
             (_, []) => return Some((ChangeKind::Removed, Vec::new())),
             ([_], [_]) => {}
@@ -120,10 +120,10 @@ impl Pair<'_, '_, '_> {
                 return Some((ChangeKind::Changed, vec![grouping]));
             }
         }
-        let (id_a, id_b) = self.instructions(of)?;
+        let (id_a, id_b) = self.instructions(op_match)?;
         let (a, b) = (InstructionRef::within(self.a.1, id_a, false)?, InstructionRef::within(self.b.1, id_b, false)?);
         let what = changed::changed_properties(a, b);
-        debug_assert!(of.tier != Some(Tier::Exact) || what.is_empty(), "the same op has changed");
+        debug_assert!(op_match.tier != Some(Tier::Exact) || what.is_empty(), "the same op has changed");
         (!what.is_empty()).then_some((ChangeKind::Changed, what))
     }
 }

@@ -50,14 +50,14 @@ pub(crate) fn visible(module: &Module, inside: &[ComputationId]) -> (Vec<Instruc
 }
 
 /// Returns the parameters that receive an operand in the body.
-pub(crate) fn parameters(module: &Module, of: &Instruction, operand: usize) -> Vec<InstructionId> {
-    let inside = inside(of);
+pub(crate) fn parameters(module: &Module, instruction: &Instruction, operand: usize) -> Vec<InstructionId> {
+    let inside = inside(instruction);
     let at = |computation: ComputationId, number: usize| {
         let is =
             |id: &InstructionId| module.instruction(*id).is_some_and(|i| i.parameter_number() == Some(number as u64));
         module.instructions_of(computation).find(is)
     };
-    match &*of.opcode {
+    match &*instruction.opcode {
         // The first operand selects the branch. Each further operand is the input of one branch.
         "conditional" => {
             let branch = operand.checked_sub(1).and_then(|i| inside.get(i));
@@ -68,9 +68,9 @@ pub(crate) fn parameters(module: &Module, of: &Instruction, operand: usize) -> V
 }
 
 /// Returns the roots of the body. For a loop, it is the root of the loop body and not that of the condition.
-pub(crate) fn roots(module: &Module, of: &Instruction) -> Vec<InstructionId> {
-    let mut inside = inside(of);
-    if let Some(body) = of.call("body") {
+pub(crate) fn roots(module: &Module, instruction: &Instruction) -> Vec<InstructionId> {
+    let mut inside = inside(instruction);
+    if let Some(body) = instruction.call("body") {
         inside = body.id.into_iter().collect();
     }
     inside.iter().filter_map(|id| module.computation(*id)?.root).collect()

@@ -56,8 +56,8 @@ pub fn series(profile: &Profile, analysis: &Analysis, groups: &[TrackGroup]) -> 
 const MAX_SAMPLED: usize = 64;
 
 /// Lists the counters of a plane.
-fn of_plane(profile: &Profile, analysis: &Analysis, at: usize) -> Vec<Listed> {
-    let plane = &profile.planes[at];
+fn of_plane(profile: &Profile, analysis: &Analysis, index: usize) -> Vec<Listed> {
+    let plane = &profile.planes[index];
     let lines = plane.lines.iter().enumerate().filter(|(_, line)| !line.counters.is_empty());
     let on_axis = lines.filter(|(_, line)| analysis.axis.extent(line).is_some());
     let listed = |(number, line)| {
@@ -74,7 +74,7 @@ fn of_plane(profile: &Profile, analysis: &Analysis, at: usize) -> Vec<Listed> {
                 max: Some(max).filter(|max| !max.is_nan()),
                 about: about(profile, name),
             };
-            (SeriesSource::Counter { plane: at, line: number, name }, track)
+            (SeriesSource::Counter { plane: index, line: number, name }, track)
         })
     };
     on_axis.flat_map(listed).collect()

@@ -102,8 +102,8 @@ fn is_upright(from: (f64, f64), to: (f64, f64)) -> bool {
 }
 
 /// Returns the tooltip: `fusion.1 to add.2: operand 0, f32[8,128], 4.0 KiB`.
-fn tip(graph: &OpGraph, of: &GraphEdge) -> String {
-    [&name(graph, of.from), " to ", &name(graph, of.to), ": ", &flows(of)].concat()
+fn tip(graph: &OpGraph, edge: &GraphEdge) -> String {
+    [&name(graph, edge.from), " to ", &name(graph, edge.to), ": ", &flows(edge)].concat()
 }
 
 /// Returns the name of a node, or the description of the omitted instructions.
@@ -113,18 +113,18 @@ pub(crate) fn name(graph: &OpGraph, node: u32) -> String {
 }
 
 /// Returns the operand numbers, the shape and the size of the data, or "runs before it" for a control edge.
-pub(crate) fn flows(of: &GraphEdge) -> String {
-    if of.control {
+pub(crate) fn flows(edge: &GraphEdge) -> String {
+    if edge.control {
         return "runs before it".to_owned();
     }
     let mut parts: Vec<String> = Vec::new();
-    let operands = of.operands.iter().map(u32::to_string).collect::<Vec<_>>().join(" and ");
-    match of.operands.len() {
+    let operands = edge.operands.iter().map(u32::to_string).collect::<Vec<_>>().join(" and ");
+    match edge.operands.len() {
         0 => {}
         1 => parts.push(["operand ", &operands].concat()),
         _ => parts.push(["operands ", &operands].concat()),
     }
-    parts.extend(Some(of.shape.clone()).filter(|shape| !shape.is_empty()));
-    parts.extend(of.bytes.map(format::bytes_text));
+    parts.extend(Some(edge.shape.clone()).filter(|shape| !shape.is_empty()));
+    parts.extend(edge.bytes.map(format::bytes_text));
     if parts.is_empty() { "data".to_owned() } else { parts.join(", ") }
 }

@@ -72,55 +72,56 @@ fn shape(rect: Rect) -> Shape {
     Shape::Rect { x: rect.x, y: rect.y, w: rect.width, h: rect.height, r: 2.0 }
 }
 
-fn face(of: &GraphNode, is_centre: bool) -> Paint {
+fn face(node: &GraphNode, is_centre: bool) -> Paint {
     let quiet = Paint { fill: Some(Tone::Ground), ..Paint::stroke(Tone::Line2, 1.0) };
-    match of.kind {
+    match node.kind {
         _ if is_centre => Paint::fill(Tone::Select),
-        _ if !of.is_instruction() => Paint { stroke: Some(Tone::Edge), ..quiet }.dashed(),
-        _ if of.is_opened() => Paint { fill: Some(Tone::Hover), ..quiet },
+        _ if !node.is_instruction() => Paint { stroke: Some(Tone::Edge), ..quiet }.dashed(),
+        _ if node.is_opened() => Paint { fill: Some(Tone::Hover), ..quiet },
         Some(_) => Paint::fill(Tone::Hover),
         None => quiet,
     }
 }
 
-fn foot(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect) {
+fn foot(marks: &mut Vec<Mark>, node: &GraphNode, rect: Rect) {
     let strip = Shape::rect(rect.x, rect.y + rect.height - FOOT, rect.width, FOOT);
-    marks.extend(of.kind.map(|kind| Mark::new(strip, Paint::time_part(TimePart::Kind(kind)))));
+    marks.extend(node.kind.map(|kind| Mark::new(strip, Paint::time_part(TimePart::Kind(kind)))));
 }
 
 /// Writes name and time in the first line, operation and result shape in the second line. An opened node has all of
 /// them in one line.
-fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
+fn words(marks: &mut Vec<Mark>, node: &GraphNode, rect: Rect, right: f64) {
     let mut row = |x, y, anchor, text: String, tone, mono, size| {
         let shape = Shape::Text { x, y, text, anchor, size, mono, halo: false };
         marks.push(Mark::new(shape, Paint::fill(tone)));
     };
     let (left, y, micro) = (rect.x + PADDING, rect.y + 17.0, Size::Micro.px());
     let mut end = right;
-    if let Some(total) = of.total {
+    if let Some(total) = node.total {
         let text = format::time_text(total);
         let width = label::width(&text, micro);
         row(right, y, Anchor::End, text, Tone::Ink2, false, Size::Micro);
         end -= width + PADDING;
     }
     let room = label::mono_room(end - left, Size::Dense.px()).max(LETTERS);
-    let name = format::middle_cut(&of.name, room);
+    let name = format::middle_cut(&node.name, room);
     let after = left + label::mono_width(&name, Size::Dense.px()) + PADDING;
     row(left, y, Anchor::Start, name, Tone::Ink, true, Size::Dense);
     let (left, y, end) =
-        if of.is_opened() { (after, y, end) } else { (left, rect.y + 33.0, rect.x + rect.width - PADDING) };
+        if node.is_opened() { (after, y, end) } else { (left, rect.y + 33.0, rect.x + rect.width - PADDING) };
     // If both do not fit, the operation has priority, because the edges also carry the shape.
-    let (room, gap) = (end - left, if of.is_opened() { PADDING * 2.0 } else { PADDING });
-    let shape_text = of.shape.split_once(" parts, ").map_or_else(|| of.shape.clone(), |(n, _)| [n, " parts"].concat());
+    let (room, gap) = (end - left, if node.is_opened() { PADDING * 2.0 } else { PADDING });
+    let shape_text =
+        node.shape.split_once(" parts, ").map_or_else(|| node.shape.clone(), |(n, _)| [n, " parts"].concat());
     let least = label::mono_width(&shape_text, micro).min(room * LEAST);
-    let what = cut(&of.words, room - least - gap, &|text| label::width(text, micro));
+    let what = cut(&node.words, room - least - gap, &|text| label::width(text, micro));
     let what_width = if what.is_empty() { 0.0 } else { label::width(&what, micro) + gap };
     let shape_text = cut(&shape_text, room - what_width, &|text| label::mono_width(text, micro));
     if !what.is_empty() {
         row(left, y, Anchor::Start, what, Tone::Ink2, false, Size::Micro);
     }
     if !shape_text.is_empty() {
-        let (x, anchor) = if of.is_opened() { (left + what_width, Anchor::Start) } else { (end, Anchor::End) };
+        let (x, anchor) = if node.is_opened() { (left + what_width, Anchor::Start) } else { (end, Anchor::End) };
         row(x, y, anchor, shape_text, Tone::Ink3, true, Size::Micro);
     }
 }
@@ -143,8 +144,8 @@ fn cut(words: &str, room: f64, width: &dyn Fn(&str) -> f64) -> String {
 }
 
 /// Draws a minus for an opened node, else a plus.
-fn sign(marks: &mut Vec<Mark>, at: Rect, opened: bool) {
-    let (x, y) = (at.x + at.width / 2.0, at.y + 13.0);
+fn sign(marks: &mut Vec<Mark>, rect: Rect, opened: bool) {
+    let (x, y) = (rect.x + rect.width / 2.0, rect.y + 13.0);
     let line = |shape| Mark::new(shape, Paint::stroke(Tone::Ink2, 1.5));
     marks.push(line(Shape::line(x - 4.0, y, x + 4.0, y)));
     if !opened {
@@ -153,12 +154,12 @@ fn sign(marks: &mut Vec<Mark>, at: Rect, opened: bool) {
 }
 
 /// Returns all facts of a node in one sentence.
-fn sentence(of: &GraphNode) -> String {
+fn sentence(node: &GraphNode) -> String {
     let mut parts: Vec<String> = Vec::new();
-    parts.extend([&of.name, &of.words, &of.shape].into_iter().filter(|part| !part.is_empty()).cloned());
-    parts.extend(of.total.map(format::time_text));
-    parts.extend(of.kind.map(|kind| kind.label().to_owned()));
-    parts.extend(of.body.map(|body| inside(body.instructions, body.opened)));
+    parts.extend([&node.name, &node.words, &node.shape].into_iter().filter(|part| !part.is_empty()).cloned());
+    parts.extend(node.total.map(format::time_text));
+    parts.extend(node.kind.map(|kind| kind.label().to_owned()));
+    parts.extend(node.body.map(|body| inside(body.instructions, body.opened)));
     parts.join(", ")
 }
 
@@ -167,18 +168,18 @@ fn inside(n: u32, opened: bool) -> String {
     if opened { n + ", opened" } else { n + " inside" }
 }
 
-fn tip(of: &GraphNode) -> Tip {
+fn tip(node: &GraphNode) -> Tip {
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut row = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-    if !of.is_instruction() {
-        return Tip { title: of.words.clone(), rows };
+    if !node.is_instruction() {
+        return Tip { title: node.words.clone(), rows };
     }
-    row("Operation", some(&of.words));
-    row("Result", some(&of.shape));
-    row("Self", of.total.map(format::exact_time));
-    row("Executions", of.n.map(format::executions));
-    row("Kind", of.kind.map(|kind| kind.label().to_owned()));
-    row("Inside", of.body.map(|body| format::counted(body.instructions.into(), "instruction", "instructions")));
-    Tip { title: of.name.clone(), rows }
+    row("Operation", some(&node.words));
+    row("Result", some(&node.shape));
+    row("Self", node.total.map(format::exact_time));
+    row("Executions", node.n.map(format::executions));
+    row("Kind", node.kind.map(|kind| kind.label().to_owned()));
+    row("Inside", node.body.map(|body| format::counted(body.instructions.into(), "instruction", "instructions")));
+    Tip { title: node.name.clone(), rows }
 }

@@ -27,22 +27,22 @@ impl Pan {
         Self { x: 0.0, y: 0.0, scale: limited(ratio.min(1.0)) }.middle(drawing, frame)
     }
 
-    /// Moves the point `at` of the drawing to the middle of the frame.
+    /// Moves the point `position` of the drawing to the middle of the frame.
     #[must_use]
-    pub fn centred(self, at: (f64, f64), frame: (f64, f64)) -> Self {
-        Self { x: at.0 - frame.0 / self.scale / 2.0, y: at.1 - frame.1 / self.scale / 2.0, ..self }
+    pub fn centred(self, position: (f64, f64), frame: (f64, f64)) -> Self {
+        Self { x: position.0 - frame.0 / self.scale / 2.0, y: position.1 - frame.1 / self.scale / 2.0, ..self }
     }
 
     fn middle(self, drawing: (f64, f64), frame: (f64, f64)) -> Self {
         self.centred((drawing.0 / 2.0, drawing.1 / 2.0), frame)
     }
 
-    /// Multiplies the scale by `factor`. The point `at` of the frame keeps its place on the screen.
+    /// Multiplies the scale by `factor`. The point `position` of the frame keeps its place on the screen.
     #[must_use]
-    pub fn zoomed(self, at: (f64, f64), factor: f64) -> Self {
+    pub fn zoomed(self, position: (f64, f64), factor: f64) -> Self {
         let scale = limited(self.scale * factor);
-        let (x, y) = self.to_drawing(at);
-        Self { x: x - at.0 / scale, y: y - at.1 / scale, scale }
+        let (x, y) = self.to_drawing(position);
+        Self { x: x - position.0 / scale, y: y - position.1 / scale, scale }
     }
 
     /// Moves the drawing by px of the screen, in the direction of the pointer.

@@ -134,14 +134,14 @@ fn chain(parent: &[usize], node: usize) -> Vec<usize> {
 /// Lays out the contents of one box. The boxes inside it have their layout already.
 fn fill(
     groups: &mut [Group],
-    of: usize,
+    index: usize,
     sizes: &[(f64, f64)],
     graph: &OpGraph,
     chains: &[(Vec<usize>, Vec<usize>)],
     place: &[usize],
     parts: &mut [Vec<EdgePart>],
 ) {
-    let mut group = std::mem::take(&mut groups[of]);
+    let mut group = std::mem::take(&mut groups[index]);
     let item = |i: &usize| Item { width: sizes[*i].0, height: sizes[*i].1, place: NodePlace::Free };
     group.items = group.members.iter().map(item).collect();
     let is_here = |i: &usize| group.members.get(place[*i]) == Some(i);
@@ -173,10 +173,10 @@ fn fill(
             links.push(Link { from: a.item, to: b.item, out, into, fixed: b.offset.is_some(), trunk });
             links.len() - 1
         });
-        parts[edge].push((of, link));
+        parts[edge].push((index, link));
     }
     group.laid = compute_layout(&group.items, &group.links);
-    groups[of] = group;
+    groups[index] = group;
 }
 
 /// Returns the port of an edge in the rim of the box that is being laid out.

@@ -20,7 +20,12 @@ pub(super) fn Head(grid: Grid) -> impl IntoView {
     // The cells are rendered again only if other columns are shown, so that a head keeps the focus while its figures
     // change.
     let cells = move || {
-        grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <HeadCell grid at id /> }.any()).collect_view()
+        grid.ids
+            .get()
+            .into_iter()
+            .enumerate()
+            .map(|(at, id)| view! { <HeadCell grid index=at id /> }.any())
+            .collect_view()
     };
     view! {
         <div class="grid-head" role="rowgroup">
@@ -74,9 +79,9 @@ fn next(natural: bool, now: Option<bool>) -> bool {
 }
 
 #[component]
-fn HeadCell(grid: Grid, at: usize, id: String) -> impl IntoView {
+fn HeadCell(grid: Grid, index: usize, id: String) -> impl IntoView {
     let model = grid.model;
-    let column = Memo::new(move |_| model.columns.with(|columns| columns.get(at).cloned()));
+    let column = Memo::new(move |_| model.columns.with(|columns| columns.get(index).cloned()));
     let id = StoredValue::new(id);
     let sorted = Memo::new(move |_| {
         model.sorted.get().filter(|(of, _)| id.with_value(|id| of == id)).map(|(_, descending)| descending)
@@ -87,7 +92,7 @@ fn HeadCell(grid: Grid, at: usize, id: String) -> impl IntoView {
     let unit = move || column.with(|column| column.as_ref().map(|column| column.unit.clone()));
     let stop = move || {
         let place = model.place.get();
-        if place.row.is_none() && place.column == at { "0" } else { "-1" }
+        if place.row.is_none() && place.column == index { "0" } else { "-1" }
     };
     let natural = column.with_untracked(|column| column.as_ref().and_then(|column| column.sort));
     let numeric = column.with_untracked(|column| column.as_ref().is_some_and(|column| column.numeric));
@@ -100,7 +105,7 @@ fn HeadCell(grid: Grid, at: usize, id: String) -> impl IntoView {
     };
     let open_menu = move || {
         grid.menu_column.set(Some(id.get_value()));
-        model.place.set(GridCell { row: None, column: at });
+        model.place.set(GridCell { row: None, column: index });
     };
     let right = move |event: ev::MouseEvent| {
         event.prevent_default();
@@ -123,9 +128,9 @@ fn HeadCell(grid: Grid, at: usize, id: String) -> impl IntoView {
     }
     .any();
     let inner = if natural.is_some() {
-        view! { <button type="button" class="head" data-column=at.to_string() tabindex=stop on:click=press>{words}</button> }.any()
+        view! { <button type="button" class="head" data-column=index.to_string() tabindex=stop on:click=press>{words}</button> }.any()
     } else {
-        view! { <span class="head" data-column=at.to_string() tabindex=stop>{words}</span> }.any()
+        view! { <span class="head" data-column=index.to_string() tabindex=stop>{words}</span> }.any()
     };
     view! {
         <div

@@ -316,9 +316,9 @@ impl Sink for Fill<'_, '_> {
         self.args.clear();
     }
 
-    fn progress(&mut self, at: u64) {
+    fn progress(&mut self, time: u64) {
         let (planes, events) = (self.builder.profile.planes.len(), self.builder.n_events);
-        (self.builder.progress)(ReadProgress { at, planes, events, plane: "" });
+        (self.builder.progress)(ReadProgress { at: time, planes, events, plane: "" });
     }
 }
 

@@ -150,7 +150,7 @@ impl Sink for Counting<'_> {
         (self.name, self.order) = (None, None);
     }
 
-    fn progress(&mut self, at: u64) {
-        (self.progress)(at);
+    fn progress(&mut self, time: u64) {
+        (self.progress)(time);
     }
 }

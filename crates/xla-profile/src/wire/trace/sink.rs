@@ -44,5 +44,5 @@ pub trait Sink {
     /// Drops the arguments that came last, because their event is cut.
     fn discard(&mut self);
     /// Receives the number of bytes of the source that were read so far.
-    fn progress(&mut self, at: u64);
+    fn progress(&mut self, time: u64);
 }

@@ -131,21 +131,21 @@ enum Step {
 
 /// Reads the field at the start of `bytes`, and passes an event to the sink.
 #[inline]
-fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, WireError> {
+fn step(bytes: &[u8], time: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, WireError> {
     // The slice may be too short for a tag and a length, so more bytes are requested before this counts as damage.
     let (tag, n) = match varint(bytes) {
         Ok(ok) => ok,
         Err(BadVarint::Ends) => return Ok(Step::Needs(20)),
-        Err(error) => return Err(error.position(at)),
+        Err(error) => return Err(error.position(time)),
     };
-    let (number, wire) = split_tag(tag, at)?;
+    let (number, wire) = split_tag(tag, time)?;
     let after_tag = bytes.get(n..).unwrap_or_default();
     if wire != 2 {
-        let mut cursor = Cursor::new(bytes, at);
+        let mut cursor = Cursor::new(bytes, time);
         return match cursor.next_field() {
             Ok(field) => {
                 field.into_iter().for_each(|field| line.describe(field));
-                let bytes = usize::try_from(cursor.position().saturating_sub(at)).unwrap_or(usize::MAX);
+                let bytes = usize::try_from(cursor.position().saturating_sub(time)).unwrap_or(usize::MAX);
                 Ok(Step::Took { bytes, damage: None })
             }
             Err(WireError::Ends { .. }) => Ok(Step::Needs(20)),
@@ -155,7 +155,7 @@ fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, W
     let (len, m) = match varint(after_tag) {
         Ok(ok) => ok,
         Err(BadVarint::Ends) => return Ok(Step::Needs(20)),
-        Err(error) => return Err(error.position(at)),
+        Err(error) => return Err(error.position(time)),
     };
     let head = n.saturating_add(m);
     let whole = len.saturating_add(head as u64);
@@ -166,8 +166,8 @@ fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, W
     let mut damage = None;
     if number == field::EVENTS {
         line.begin();
-        if line.passes_on_event(at) {
-            damage = event(Cursor::within(bytes, head, end, at), line.sink).err();
+        if line.passes_on_event(time) {
+            damage = event(Cursor::within(bytes, head, end, time), line.sink).err();
         }
     } else {
         line.describe(Field { number, value: Value::Bytes(bytes.get(head..end).unwrap_or_default()) });
@@ -185,11 +185,11 @@ impl<S: Sink> Line<'_, S> {
         }
     }
 
-    /// Returns whether the next event, which starts at `at`, is passed on.
+    /// Returns whether the next event, which starts at `time`, is passed on.
     #[inline]
-    fn passes_on_event(&mut self, at: u64) -> bool {
+    fn passes_on_event(&mut self, time: u64) -> bool {
         if self.n_events.is_multiple_of(EVENTS_TOGETHER) {
-            self.is_passed_on = self.events.contains(at);
+            self.is_passed_on = self.events.contains(time);
         }
         self.n_events = self.n_events.wrapping_add(1);
         self.is_passed_on

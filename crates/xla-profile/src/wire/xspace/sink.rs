@@ -77,7 +77,7 @@ pub trait Sink {
     /// Receives an error, a warning or a host name of the XSpace.
     fn space_field(&mut self, field: SpaceField);
     /// Receives the offset that the walk has reached, about once per MiB and after each plane.
-    fn progress(&mut self, at: u64);
+    fn progress(&mut self, time: u64);
 }
 
 /// A field of an XSpace that is not a plane.
