@@ -3,7 +3,8 @@
 use super::capture::CaptureSession;
 use super::event_rows::EventRows;
 use super::programs::{Programs, QueryPrograms};
-use super::{export, tables};
+use super::export;
+use super::tables;
 use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::timeline::columns::EVENT_TABLE;
 use crate::analysis::timeline::{SeriesRange, SeriesRef, TimelineIndex};

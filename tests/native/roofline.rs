@@ -723,7 +723,7 @@ fn the_source_of_peaks_is_named() {
         let out = crate::fleet::rooflight().args(args).arg(capture).output().unwrap();
         String::from_utf8(out.stdout).unwrap().replace('\n', " ")
     };
-    let mixed = "several sources: bf16, fp8, f32 (profile); int8 (published). MFU and HFU are shares of the bf16 peak (profile).";
+    let mixed = "several sources: bf16, fp8, f32, f64 (profile); int8 (published). MFU and HFU are shares of the bf16 peak (profile).";
     for command in ["overview", "roofline"] {
         let text = run(&[command]);
         assert!(text.contains(mixed), "{command}: {text}");

@@ -193,7 +193,7 @@ pub(super) fn gaps_outside(
             if from > now {
                 found.push(RawGap {
                     time: (now, from),
-                    window_start: ops.whole.0,
+                    window_start: window.0,
                     step: None,
                     after: after.filter(|_| start == now),
                     before: before.filter(|_| end == from),

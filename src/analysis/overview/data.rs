@@ -172,9 +172,6 @@ fn copies_before_dots(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 /// Copies of results from a GPU to its host.
 fn result_copies(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    if context.platform() != Platform::Gpu {
-        return unknown("Only GPUs show copies to the host among their ops.");
-    }
     let is_result = |at: usize| context.profile.text(context.op(at).0.name) == "MemcpyD2H";
     let ops = context.ops_left(Owner::Layout, &is_result);
     by_layout(context, rule, &ops, None)
