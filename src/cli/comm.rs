@@ -61,7 +61,7 @@ impl OpenCapture<'_> {
         // Only JSON lists the steps.
         let max_steps = if matches!(self.view.output(), Output::Json) { usize::MAX } else { 0 };
         let (profile, programs) = (&self.opened.profile, &mut self.programs.borrow_mut());
-        let comm = session::comm::comm_within(self.analysis, profile, programs, &request, max_steps);
+        let comm = session::capture::comm::comm_within(self.analysis, profile, programs, &request, max_steps);
         let notes = self.notes(&comm.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         Ok(match self.view.output() {

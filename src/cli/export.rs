@@ -13,7 +13,9 @@ use crate::fleet::FileFormat;
 use crate::profile::NoteCode;
 use crate::protocol::{ExcerptRequest, Failure};
 use crate::session::Opened;
-use crate::session::export::{excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces};
+use crate::session::capture::export::{
+    excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces,
+};
 use crate::session::open::{SessionChoice, open_session};
 use crate::table::text::TextForm;
 use clap::Args;

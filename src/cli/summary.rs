@@ -75,7 +75,7 @@ impl OpenCapture<'_> {
         let (profile, analysis, programs) = (&self.opened.profile, self.analysis, &mut self.programs.borrow_mut());
         let roofline = session::roofline(analysis, profile, programs, &request).map_err(|e| bad_filter(&e))?;
         let comm = CommQuery { query: request.query, ..CommQuery::default() };
-        let comm = session::comm::comm_within(analysis, profile, programs, &comm, 0);
+        let comm = session::capture::comm::comm_within(analysis, profile, programs, &comm, 0);
         let memory = session::memory_programs(profile, programs, &analysis.programs(profile));
         let runtime = analysis.runtime_memory(profile);
         Ok(render(Summary {

@@ -42,7 +42,7 @@ pub use layout::FileFormat;
 pub use schema::{schema_markdown, schema_text};
 pub use tables::TableName;
 
-pub use crate::session::imported_tables::SCHEMA_VERSION;
+pub use crate::session::captures::imported_tables::SCHEMA_VERSION;
 
 /// The version of the program, which is written into the files.
 pub const PROGRAM_VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,8 +1,8 @@
 //! This module holds the sessions that a worker has open: one, or two that are compared.
 
 use super::OpenSession;
+use super::compare::timeline::compare_timeline;
 use super::compare::{AnalysedSteps, OpenSide, compare_open, no_device};
-use super::compare_timeline::compare_timeline;
 use super::share::ReportCache;
 use super::tables;
 use crate::analysis::base::StepsBy;

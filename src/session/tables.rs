@@ -1,9 +1,9 @@
 //! This module answers requests about the tables of the page.
 
 use super::capture::CaptureSession;
+use super::capture::live_buffers::LiveBuffers;
+use super::capture::memory::{alive_at, curve_points};
 use super::from_report::ReportSession;
-use super::live_buffers::LiveBuffers;
-use super::memory::{alive_at, curve_points};
 use super::open::messages;
 use crate::analysis::comm::{Comm, CommBy, CommQuery, CommRow, TransferFilter, columns::COMM_TABLE};
 use crate::analysis::memory::{AliveAt, Buffer, MemoryQuery, columns::BUFFER_TABLE};

@@ -36,7 +36,7 @@ const FEATURES: &[(&str, &[&str])] = &[
             "view/roofline/",
             "report/roofline",
             "protocol/roofline",
-            "session/roofline_table",
+            "session/capture/roofline_table",
         ],
     ),
     ("memory", &["analysis/memory/", "chart/memory/", "view/memory/", "report/memory"]),

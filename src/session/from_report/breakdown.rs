@@ -8,7 +8,7 @@ use crate::analysis::classify::Kind;
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::table_query::TableAction;
 use crate::protocol::{BreakdownHead, Reply};
-use crate::session::breakdown_rows::breakdown_table;
+use crate::session::capture::breakdown_rows::breakdown_table;
 use crate::session::tables::answer;
 use crate::share::{GroupedRows, OmittedSum};
 use crate::small_sort::SmallSort;

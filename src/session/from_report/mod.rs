@@ -7,6 +7,8 @@ mod memory_comm;
 mod overview;
 mod roofline;
 
+use super::open::messages;
+use super::session_trait::Session;
 use crate::analysis::base::{DeviceChoice, Framework, GroupBy, Query, StepChoice, StepsBy};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::view_request::decode_view_request;
@@ -15,8 +17,6 @@ use crate::protocol::{
     StepInfo, ViewRequest,
 };
 use crate::report::overview_text;
-use crate::session::open::messages;
-use crate::session::session_trait::Session;
 use crate::share::{Level, Report, ShareError};
 
 /// A session of a report alone.

@@ -1,8 +1,7 @@
 //! This module derives the overview from all other analyses, with the programs of the session.
 
-use super::capture::CaptureSession;
+use super::CaptureSession;
 use super::memory::{guess_model, memory_programs, static_memory};
-use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, MissingDevices, Query};
 use crate::analysis::comm::{Comm, CommQuery};
 use crate::analysis::files::FileView;
@@ -12,6 +11,7 @@ use crate::analysis::memory::{CrossCheck, MemoryPrograms, MemoryQuery, RuntimeMe
 use crate::analysis::overview::{MAX_STEPS, Overview, OverviewInputs, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{NoteCode, Profile};
+use crate::session::programs::{Programs, QueryPrograms};
 use crate::small_sort::SmallSort;
 
 /// Derives the overview. `None` if no device has the step, or if the device has no times on the event clock.

@@ -1,7 +1,6 @@
 //! This module exports a range of the timeline: as a smaller capture of each XSpace, and as trace JSON. A smaller capture is
 //! made from the bytes of the opened file, which are read again.
 
-use super::programs::OpenFile;
 use crate::analysis::base::{Analysis, TimeRange};
 use crate::analysis::timeline::{TimelineIndex, TraceQuery, TraceReport};
 use crate::excerpt::{ExcerptError, ExcerptQuery, ExcerptReport, write_excerpt};
@@ -9,6 +8,7 @@ use crate::profile::{Profile, Severity};
 use crate::protocol::{ExcerptRequest, ExportedFile, Failure};
 use crate::report::trace_json;
 use crate::session::open::detect::MAX_INFLATED;
+use crate::session::programs::OpenFile;
 use crate::table::format;
 use crate::table::text::file_name_text;
 use std::io::Write;

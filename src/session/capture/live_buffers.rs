@@ -6,10 +6,10 @@ use crate::table::answer::CachedOrder;
 /// The live buffers at a point of a program's memory curve.
 pub(crate) struct LiveBuffers {
     /// Query and point that the buffers answer.
-    pub(super) of: (MemoryQuery, u32),
-    pub(super) alive: AliveAt,
+    pub(crate) of: (MemoryQuery, u32),
+    pub(crate) alive: AliveAt,
     /// Number of points of the curve.
-    pub(super) n_points: u32,
+    pub(crate) n_points: u32,
     /// Order of the rows in the last request.
-    pub(super) order: CachedOrder,
+    pub(crate) order: CachedOrder,
 }

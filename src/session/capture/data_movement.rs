@@ -1,13 +1,13 @@
 //! This module answers requests about data movement: for each category, some sources and the sums over all others. It
 //! depends on reports, not on a browser.
 
-use super::capture::CaptureSession;
-use super::programs::{Programs, QueryPrograms};
+use super::CaptureSession;
 use crate::analysis::base::{Analysis, GroupBy, Query};
 use crate::analysis::data_movement::DataMovement;
 use crate::profile::Profile;
 use crate::protocol::{DataMovementView, Export, OmittedSum};
 use crate::report::{data_movement_json, data_movement_table, json};
+use crate::session::programs::{Programs, QueryPrograms};
 
 /// Largest number of sources per category that have rows of their own.
 const SOURCES: usize = 40;

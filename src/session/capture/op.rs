@@ -1,14 +1,14 @@
 //! This module answers requests about one op: its details, and the graph of its operands and users. It finds the
 //! program of the op and does not depend on a browser.
 
-use super::capture::{CaptureSession, no_program};
-use super::open::messages;
+use super::{CaptureSession, no_program};
 use crate::analysis::base::{Query, ResolvedOp};
 use crate::analysis::op::OpDetail;
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::Module;
 use crate::profile::{Note, ProgramId};
 use crate::protocol::{Failure, MAX_LISTED_STEPS, OpRef, ProgramOf, Reply};
+use crate::session::open::messages;
 use std::rc::Rc;
 
 /// An op, its program if that could be read, and notes about both.
@@ -31,7 +31,7 @@ impl CaptureSession {
     }
 
     /// Returns the details of an op, with the first [`MAX_LISTED_STEPS`] steps.
-    pub(super) fn op_detail(&mut self, query: &RooflineQuery, op: &OpRef) -> Result<OpDetail, Failure> {
+    pub(crate) fn op_detail(&mut self, query: &RooflineQuery, op: &OpRef) -> Result<OpDetail, Failure> {
         let found = self.find_op(&query.query, op)?;
         let detail = self.analysis.op_detail(&self.profile, &found.found, found.module(), query, found.notes.clone());
         let mut detail = detail.ok_or_else(|| self.no_op(op))?;

@@ -12,7 +12,7 @@
 
 use super::kernel_counts::{self, Runs};
 use super::program_index::{ProgramIndex, SEARCHED};
-use super::programs::{OpenFile, load};
+use super::{OpenFile, load};
 use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
 use crate::hlo::{Instruction, InstructionId, Module};
 use crate::profile::{Note, NoteCode, Op, OpId, Plane, Profile, ProgramId, Severity, StrId, cupti_copy_name};

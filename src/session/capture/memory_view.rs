@@ -1,15 +1,15 @@
 //! This module answers the memory view: first the programs and the allocators, then one program at a time. It depends
 //! on reports, not on a browser.
 
-use super::capture::CaptureSession;
+use super::CaptureSession;
 use super::memory::{memory_programs, whole_memory};
-use super::programs::Programs;
 use crate::analysis::base::{GroupBy, Header, Query, Status};
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::{MemoryQuery, RequestedSizes};
 use crate::profile::{Note, Profile};
 use crate::protocol::{Export, Failure, MemorySession, Reply};
 use crate::report::{json, memory_json, memory_table};
+use crate::session::programs::Programs;
 use serde::Serialize;
 
 impl CaptureSession {

@@ -1,14 +1,14 @@
 //! This module answers how far a window uses the hardware: utilization of FLOPs and bandwidth, exposed communication, and
 //! the time of each phase.
 
-use super::capture::CaptureSession;
-use super::programs::QueryPrograms;
+use super::CaptureSession;
 use crate::analysis::base::{Filter, FilterError, GroupBy, Query};
 use crate::analysis::classify::Phase;
 use crate::analysis::comm::{Comm, CommQuery, Overlap};
 use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
 use crate::protocol::Reply;
 use crate::protocol::tables::Utilization;
+use crate::session::programs::QueryPrograms;
 use crate::units::Picos;
 
 impl CaptureSession {
@@ -52,17 +52,17 @@ impl CaptureSession {
 }
 
 /// Returns the query of all ops of the same device and step.
-pub(super) fn unfiltered(query: &RooflineQuery) -> RooflineQuery {
+pub(crate) fn unfiltered(query: &RooflineQuery) -> RooflineQuery {
     let Query { device, step, .. } = query.query;
     RooflineQuery { query: Query { device, step, by: GroupBy::Op, filter: Filter::default() }, ..query.clone() }
 }
 
 /// Returns what was in flight; `None` if no collective ran.
-pub(super) fn in_flight(comm: &Comm) -> Option<Overlap> {
+pub(crate) fn in_flight(comm: &Comm) -> Option<Overlap> {
     (comm.tensor.n > 0).then_some(comm.tensor.overlap)
 }
 
 /// Returns the figures without lists, which the page does not show beside the breakdown.
-pub(super) fn without_lists(figures: RooflineFigures) -> RooflineFigures {
+pub(crate) fn without_lists(figures: RooflineFigures) -> RooflineFigures {
     RooflineFigures { programs: Vec::new(), opaque: Vec::new(), gaps: Vec::new(), notes: Vec::new(), ..figures }
 }

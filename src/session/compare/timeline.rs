@@ -1,10 +1,10 @@
 //! This module draws a step of each side of a comparison on one time axis.
 
-use super::capture::CaptureSession;
-use super::compare::OpenSide;
+use super::OpenSide;
 use crate::analysis::compare::{RowDelta, RowSide};
 use crate::analysis::timeline::{LineRef, Picture, PictureQuery, StepSpan, Timeline, TrackGroup, TrackKind};
 use crate::protocol::{CompareTimeline, CompareTimelineQuery, SideTimeline, TimelineRow};
+use crate::session::capture::CaptureSession;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ struct ShownStep {
 }
 
 /// Draws a step of each side. `rows` are the rows of the comparison.
-pub(super) fn compare_timeline(
+pub(crate) fn compare_timeline(
     sides: [&mut OpenSide<'_>; 2],
     rows: &[RowDelta],
     query: &CompareTimelineQuery,

@@ -7,9 +7,9 @@
 //!
 //! The bytes are not trusted. A line that is damaged costs that line, and a note.
 
-mod lines;
-mod row;
-
+use super::imported_lines::each_line;
+pub(super) use super::imported_row::ImportedRow;
+use super::imported_row::{ImportedCapture, JsonRow, count_in, text};
 use crate::analysis::captures::{TopFinding, names_of_paths};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::Failure;
@@ -18,9 +18,6 @@ use crate::table::format::{count, counted};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
-use lines::each_line;
-pub(super) use row::ImportedRow;
-use row::{ImportedCapture, JsonRow, count_in, text};
 use serde_json::Value;
 
 /// Version of the tables. It grows whenever the meaning of a column or the digest of an op changes.
@@ -159,9 +156,9 @@ impl ImportedTables {
             .into_iter()
             .filter_map(|(id, mut tables)| Some((id, tables.row.take()?, tables)))
             .collect();
-        let paths: Vec<String> = captures.iter().map(|(id, row, _)| row::main_path(id, row)).collect();
+        let paths: Vec<String> = captures.iter().map(|(id, row, _)| super::imported_row::main_path(id, row)).collect();
         let named = captures.into_iter().zip(names_of_paths(&paths));
-        named.map(|((id, row, tables), name)| row::imported_row(id, &row, tables, name)).collect()
+        named.map(|((id, row, tables), name)| super::imported_row::imported_row(id, &row, tables, name)).collect()
     }
 
     /// Returns notes about what was not used.

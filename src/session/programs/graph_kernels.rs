@@ -3,7 +3,7 @@
 
 use super::graph_order::LaunchOrder;
 use super::program_index::ProgramIndex;
-use super::programs::{OpenFile, load};
+use super::{OpenFile, load};
 use crate::profile::{Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, StrId};
 use crate::small_sort::SmallSort;
 use crate::table::format::count;
@@ -38,14 +38,14 @@ impl Node {
 }
 
 /// Returns whether a program of the session launched any event by a CUDA graph.
-pub(super) fn needed(profile: &Profile) -> bool {
+pub(crate) fn needed(profile: &Profile) -> bool {
     let has_graph = |plane: &Plane| plane.lines.iter().any(|line| !line.graph_nodes.is_empty());
     !profile.hlo.is_empty() && profile.planes.iter().any(has_graph)
 }
 
 /// Gives each kernel of a CUDA graph the name of its instruction, if the instruction is found. Adds a note per plane. Each
 /// program is read once.
-pub(super) fn name_kernels(profile: &mut Profile, files: &[OpenFile]) {
+pub(crate) fn name_kernels(profile: &mut Profile, files: &[OpenFile]) {
     let nodes = nodes(profile);
     let index = ProgramIndex::new(profile);
     // The nodes of each program in [`Profile::hlo`]. Many names of modules may stand for one program.

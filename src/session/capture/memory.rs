@@ -1,7 +1,6 @@
 //! This module runs the memory analysis with the programs of the session. A program is read on request, and the last
 //! two stay in memory. This module depends on reports, not on a browser.
 
-use super::programs::{LoadedMemory, Programs};
 use crate::analysis::base::Analysis;
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::{
@@ -10,6 +9,7 @@ use crate::analysis::memory::{
 };
 use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Profile, Severity};
+use crate::session::programs::{LoadedMemory, Programs};
 use crate::small_sort::SmallSort;
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;

@@ -1,9 +1,13 @@
 //! This module holds a session of many captures: their files, and what has been read of each. It reads only the starts of captures.
 //! Each capture is read by a worker of its own, which hands over a summary. Tables of captures are read whole, and need no captures.
 
+mod imported_lines;
+mod imported_row;
+pub mod imported_tables;
+
 use super::OpenSession;
+use super::captures::imported_tables::{ImportedRow, ImportedTables};
 use super::compare::{CompareSide, compare_sessions};
-use super::imported_tables::{ImportedRow, ImportedTables};
 use super::open::capture_facts::{CaptureFacts, capture_facts};
 use super::open::capture_heads::heads;
 use super::open::detect::format as detect_format;

@@ -1,14 +1,14 @@
 //! This module answers the breakdown of a capture from cached answers: figures, rows and exported files.
 
+use super::CaptureSession;
 use super::breakdown_rows::{BreakdownRows, breakdown_table};
-use super::capture::CaptureSession;
-use super::tables::answer;
 use crate::analysis::base::{FilterError, GroupBy, Query};
 use crate::analysis::breakdown::{Breakdown, Figures, RowsLeftOut};
 use crate::profile::Note;
 use crate::protocol::table_query::TableAction;
 use crate::protocol::{BreakdownHead, Export, Reply};
 use crate::report::{breakdown_json, breakdown_table, json};
+use crate::session::tables::answer;
 use crate::table::page::SortBy;
 use crate::table::source::Source;
 

@@ -1,7 +1,14 @@
 //! This module reads the programs of an open session on request. It keeps the files open, finds the program of an op,
 //! and caches the last programs. It does not depend on a browser.
 
-use super::program_index::{ProgramIndex, SEARCHED};
+pub mod graph_kernels;
+mod graph_order;
+pub mod hlo_text_cache;
+pub mod instructions;
+pub mod kernel_counts;
+mod program_index;
+
+use super::programs::program_index::{ProgramIndex, SEARCHED};
 use crate::analysis::base::ResolvedOp;
 use crate::analysis::memory::ProgramMemory;
 use crate::hlo::{Module, text};

@@ -1,9 +1,9 @@
 //! This module divides the time of a device among owners, with the programs of the session.
 
-use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::Analysis;
 use crate::analysis::ledger::{Ledger, LedgerQuery};
 use crate::profile::Profile;
+use crate::session::programs::{Programs, QueryPrograms};
 
 /// Divides the time of a device among owners. `None` if no device has the step.
 pub fn ledger(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &LedgerQuery) -> Option<Ledger> {

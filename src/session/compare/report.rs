@@ -8,7 +8,6 @@
 //!
 //! A capture is first reduced to its report. Both sides then know the same, so that a report does not differ from its own capture.
 
-use super::capture::CaptureSession;
 use crate::analysis::base::DeviceChoice;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Comm, CommQuery};
@@ -20,6 +19,7 @@ use crate::analysis::memory::{MemoryPrograms, roll_ups};
 use crate::analysis::overview::Overview;
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::{Failure, ShareQuery};
+use crate::session::capture::CaptureSession;
 use crate::share::{Level, OmittedSum, OpRow, Report};
 use crate::table::format::counted;
 

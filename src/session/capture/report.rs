@@ -1,7 +1,7 @@
 //! This module makes the report of a capture: the figures and rows of every view, for one device and step, at full
 //! detail.
 
-use super::capture::CaptureSession;
+use super::CaptureSession;
 use super::comm::comm_within;
 use super::memory::static_memory;
 use super::roofline_cache::roofline_steps_within;
@@ -55,7 +55,7 @@ impl CaptureSession {
             .collect::<Result<Vec<GroupedRows>, FilterError>>()?;
         // Identical ops that are hardly any are the ops again.
         groups.retain(|grouped| grouped.by != GroupBy::Dedup || grouped.n_rows() * 2 <= n_ops);
-        let roofs = super::roofline(analysis, profile, programs, roofline)?;
+        let roofs = super::roofline_cache::roofline(analysis, profile, programs, roofline)?;
         let roof_steps = roofline_steps_within(analysis, profile, programs, roofline, max_steps)?;
         let cached = self.comm.as_ref().filter(|(of, _)| of == comm).map(|(_, comm)| comm.clone());
         let comm_report = cached.unwrap_or_else(|| comm_within(analysis, profile, programs, comm, max_steps));

@@ -1,11 +1,11 @@
 //! This module judges the XLA flags that the user gives, by the communication of the session.
 
-use super::capture::CaptureSession;
+use super::CaptureSession;
 use super::comm::comm_within;
-use super::programs::Programs;
 use crate::analysis::base::Analysis;
 use crate::analysis::flags::{Compiler, FlagsQuery, FlagsReport, evaluate_flags};
 use crate::profile::Profile;
+use crate::session::programs::Programs;
 
 /// Returns the verdicts about the flags of the query.
 pub fn flags(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &FlagsQuery) -> FlagsReport {

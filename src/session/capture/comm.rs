@@ -1,13 +1,13 @@
 //! This module answers the communication view: it runs the analysis with the programs of the session, and limits the
 //! rows for the page. It depends on reports, not on a browser.
 
-use super::capture::CaptureSession;
-use super::programs::{Programs, QueryPrograms};
+use super::CaptureSession;
 use crate::analysis::base::Analysis;
 use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
 use crate::profile::Profile;
 use crate::protocol::{CommView, Export, MAX_LISTED_STEPS, Reply};
 use crate::report::{comm_json, comm_table, json};
+use crate::session::programs::{Programs, QueryPrograms};
 use crate::units::Picos;
 
 /// Largest number of rows of collectives, and of copies, that the page receives: those with the most exposed time, and

@@ -1,7 +1,7 @@
 //! This module caches the texts of programs. A text is printed at the first request; lines, outlines and searches come
 //! from the cache. This module depends on the origins of texts, not on a browser.
 
-use super::programs::Programs;
+use super::Programs;
 use crate::analysis::base::{Filter, FilterError};
 use crate::analysis::classify::opcode;
 use crate::analysis::files::{FileProgram, ProgramSource};

@@ -1,12 +1,15 @@
 //! This module compares two sessions, with the programs of both.
 
+mod report;
+pub mod timeline;
+
 use super::capture::CaptureSession;
-use super::compare_report::{compare_reports, no_overview, reduced, report_head};
+use super::capture::memory::static_memory;
+use super::capture::overview::{DerivedOverview, overview_and_inputs};
+use super::compare::report::{compare_reports, no_overview, reduced, report_head};
 use super::from_report::bad_link;
-use super::memory::static_memory;
 use super::open::read_files::open_files;
 use super::open::report_file::{Unpacked, unpack};
-use super::overview::{DerivedOverview, overview_and_inputs};
 use super::programs::QueryPrograms;
 use super::{Input, Opened};
 use crate::analysis::base::{Analysis, DeviceChoice, Interval, Query, StepChoice};
@@ -302,7 +305,7 @@ pub(super) fn no_device(name: &str) -> Failure {
 }
 
 /// An open session that is compared.
-pub(super) enum OpenSide<'s> {
+pub(crate) enum OpenSide<'s> {
     Capture(&'s mut CaptureSession, &'s mut AnalysedSteps),
     Report(&'s Report),
 }

@@ -1,10 +1,9 @@
 //! This module answers the roofline view from a cached answer: the figures and the points of the chart, the rows of the
 //! table, and exported files. It depends on reports, not on a browser.
 
-use super::capture::CaptureSession;
+use super::CaptureSession;
 use super::roofline_cache::{RooflineCache, roofline_steps};
 use super::roofline_table::{roof_table, step_rows};
-use super::tables::answer;
 use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::roofline::{MAX_GAPS, Roofline, RooflineFigures, RooflineQuery};
 use crate::profile::{Note, Profile};
@@ -13,6 +12,7 @@ use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{Export, Reply};
 use crate::report::roofline_json::{self, RoofRows};
 use crate::report::{json, roofline_table};
+use crate::session::tables::answer;
 use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
 

@@ -1,11 +1,11 @@
 //! This module caches the last answer of the roofline, so that figures, points and rows are computed once.
-use super::programs::{Programs, QueryPrograms};
 use super::roofline_table::{RoofRow, roof_table};
 use crate::analysis::base::{Analysis, FilterError, GroupBy};
 use crate::analysis::roofline::{RooflineAnswer, RooflineQuery, StepRoofline};
 use crate::profile::Profile;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{MAX_LISTED_STEPS, MAX_POINTS, RoofPoint, RooflineHead};
+use crate::session::programs::{Programs, QueryPrograms};
 use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
 use crate::units::Picos;

@@ -1,16 +1,16 @@
 //! This module answers the requests of the timeline. The tracks and the lanes that have been shown are kept.
 
-use super::capture::CaptureSession;
+use super::CaptureSession;
 use super::event_rows::EventRows;
-use super::programs::{Programs, QueryPrograms};
 use super::export;
-use super::tables;
 use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::timeline::columns::EVENT_TABLE;
 use crate::analysis::timeline::{SeriesRange, SeriesRef, TimelineIndex};
 use crate::profile::Profile;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::{MAX_LISTED_STEPS, Reply, TimelineRequest};
+use crate::session::programs::{Programs, QueryPrograms};
+use crate::session::tables;
 use crate::table::answer::{CachedOrder, TableRows};
 
 /// Lists the tracks of a session, with the clocks of its hosts aligned if they are known to differ.
@@ -21,13 +21,13 @@ fn aligned_index(profile: &Profile, analysis: &Analysis, programs: &mut Programs
 
 impl CaptureSession {
     /// Returns the tracks, and what they are made of.
-    pub(super) fn tracks(&mut self) -> (&mut TimelineIndex, &Profile, &Analysis) {
+    pub(crate) fn tracks(&mut self) -> (&mut TimelineIndex, &Profile, &Analysis) {
         let Self { profile, analysis, timeline, programs, .. } = self;
         (timeline.get_or_insert_with(|| aligned_index(profile, analysis, programs)), profile, analysis)
     }
 
     /// Answers a request about the table of events: of a window, or of a search.
-    pub(super) fn event_rows(&mut self, table_of: &TableOf, action: &TableAction) -> Reply {
+    pub(crate) fn event_rows(&mut self, table_of: &TableOf, action: &TableAction) -> Reply {
         let kept = match self.event_rows.take().filter(|kept| kept.of == *table_of) {
             Some(kept) => Ok(kept),
             None => self.find_rows(table_of),

@@ -1,13 +1,34 @@
 //! This module defines the session of a capture: it holds the profile and the analysis, and answers every request from
 //! them. It does not depend on a browser.
 
-use super::breakdown_rows::KeptBreakdowns;
-use super::hlo_text_cache::{Listed, Listings};
-use super::memory::{alive_at, memory_curve, memory_lanes, peak_without, static_memory};
+mod breakdown;
+pub mod breakdown_rows;
+pub mod comm;
+pub mod data_movement;
+mod event_rows;
+pub mod export;
+pub mod flags;
+mod gaps;
+pub mod ledger;
+pub mod live_buffers;
+pub mod memory;
+pub mod memory_view;
+pub mod op;
+pub mod overview;
+pub mod report;
+pub mod roofline;
+pub mod roofline_cache;
+pub mod roofline_table;
+mod timeline;
+pub mod utilization;
+
+use super::capture::breakdown_rows::KeptBreakdowns;
+use super::capture::memory::{alive_at, memory_curve, memory_lanes, peak_without, static_memory};
 use super::open::read_files::{MAX_PROGRESS_NOTES, open_files};
 use super::open::report_file::Captures;
 use super::open::{Opened, messages};
 use super::programs::Programs;
+use super::programs::hlo_text_cache::{Listed, Listings};
 use super::session_trait::Session;
 use crate::analysis::base::{Analysis, Framework, StepsBy, device_type};
 use crate::analysis::breakdown::StepStats;
@@ -41,17 +62,17 @@ pub(crate) struct CaptureSession {
     /// The answers to the last breakdown queries.
     pub(crate) answers: KeptBreakdowns,
     /// The last answer of the roofline.
-    pub(crate) roofline: Option<super::roofline_cache::RooflineCache>,
+    pub(crate) roofline: Option<super::capture::roofline_cache::RooflineCache>,
     /// The memory of programs and allocators, after the first request for it.
     pub(crate) memory: Option<crate::protocol::MemorySession>,
     /// The live buffers whose table is shown.
-    pub(crate) live_buffers: Option<super::live_buffers::LiveBuffers>,
+    pub(crate) live_buffers: Option<super::capture::live_buffers::LiveBuffers>,
     /// The last query and answer of the overview.
     pub(crate) overview: Option<(OverviewQuery, Option<Overview>)>,
     /// The tracks of the timeline, after the first request for them.
     pub(crate) timeline: Option<TimelineIndex>,
     /// The events whose table is shown.
-    pub(crate) event_rows: Option<super::event_rows::EventRows>,
+    pub(crate) event_rows: Option<super::capture::event_rows::EventRows>,
     /// The last query and answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }

@@ -1,6 +1,6 @@
 //! This module answers requests about idle gaps.
 
-use super::capture::CaptureSession;
+use super::CaptureSession;
 use crate::analysis::base::Query;
 use crate::analysis::gaps::{GapClass, Gaps};
 use crate::protocol::Export;
