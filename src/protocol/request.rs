@@ -7,8 +7,10 @@
 //! are answered in order, and can be withdrawn while they wait.
 
 use super::capabilities::Capabilities;
+use super::page_text::encode_for_worker;
 use super::program_text::ProgramRef;
 use super::tables::{BreakdownHead, Export};
+use super::view_request::ViewRequest;
 use crate::analysis::base::{DeviceChoice, FilterError, Framework, Query, StepChoice, StepsBy};
 use crate::analysis::breakdown::{Scopes, StepStats};
 pub use crate::analysis::files::FileInfo;
@@ -104,8 +106,8 @@ pub enum Request {
         query: Query,
         format: Export,
     },
-    /// A request of a view: a [`super::view_request::ViewRequest`] as bytes.
-    ViewRequest(Vec<u8>),
+    /// A request of a view.
+    View(Box<ViewRequest>),
 }
 
 /// One of the sessions that a worker has open.
@@ -154,6 +156,14 @@ pub enum ProgramOf {
 pub struct Call {
     pub id: RequestId,
     pub request: Request,
+}
+
+impl Call {
+    /// Returns the call as the worker receives it: the texts that the page has from the worker get their invisible characters back.
+    /// `None` if it cannot be encoded.
+    pub fn received(&self) -> Option<Self> {
+        postcard::from_bytes(&encode_for_worker(self).ok()?).ok()
+    }
 }
 
 /// A message from the worker.

@@ -1,16 +1,14 @@
-//! This module defines the requests of the views, and their encoding for the worker. It holds plain data and depends on
-//! neither side.
+//! This module defines the requests of the views. It holds plain data and depends on neither side.
 //!
 //! ```text
-//!  a view ── ViewRequest ──bytes──► Request::ViewRequest ──► Session ── Answer ──bytes──► Reply::Answer ──► the view
+//!  a view ── ViewRequest ──► Request::View ──► Session ── answer ──bytes──► Reply::Answer ──► the view
 //! ```
 //!
-//! Each view request names the type of its reply. View requests and their replies cross as bytes within a request and a
-//! reply, so that [`Request`] and [`Reply`] need only one variant each for all views.
+//! Each view request names the type of its reply. Replies cross as bytes, so that [`Reply`] needs one variant for all views.
 
 use super::captures::CapturesRequest;
 use super::compare::CompareTimelineQuery;
-use super::page_text::{encode_for_page, encode_for_worker};
+use super::page_text::encode_for_page;
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
 use super::table_query::{TableAction, TableOf};
@@ -221,9 +219,7 @@ impl ViewRequest {
 
 impl From<ViewRequest> for Request {
     fn from(request: ViewRequest) -> Self {
-        // Writing to memory does not fail. If it did, the bytes would be empty, and [`decode_view_request`] would return
-        // `None`.
-        Self::ViewRequest(encode_for_worker(&request).unwrap_or_default())
+        Self::View(Box::new(request))
     }
 }
 
@@ -245,23 +241,13 @@ impl Reply {
     }
 }
 
-/// Decodes a view request. `None` if the bytes are no view request.
-pub(crate) fn decode_view_request(bytes: &[u8]) -> Option<ViewRequest> {
-    postcard::from_bytes(bytes).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::protocol::request::Failure;
 
     #[test]
-    fn requests_and_answers_cross_and_nothing_else_is_taken_for_one() {
-        let request = ViewRequest::ProgramText { program: ProgramRef(3), first: 7, count: u32::MAX };
-        let Request::ViewRequest(bytes) = Request::from(request.clone()) else { panic!() };
-        assert_eq!(decode_view_request(&bytes), Some(request));
-        assert_eq!(decode_view_request(&[]), None);
-        assert_eq!(decode_view_request(&[250, 1]), None);
+    fn answers_cross_and_nothing_else_is_taken_for_one() {
         assert_eq!(Reply::encode_answer(&"a text".to_owned()).decode(), Ok("a text".to_owned()));
         let failed = Reply::Failed(Failure { title: "a".to_owned(), message: "b".to_owned() });
         assert_eq!(failed.clone().decode::<String>(), Err(failed));

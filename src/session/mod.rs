@@ -9,7 +9,6 @@ pub mod open;
 pub mod open_session;
 pub mod open_sessions;
 pub mod programs;
-pub mod session_trait;
 pub mod share;
 pub mod tables;
 

@@ -1,20 +1,46 @@
 //! This module defines the open session: a capture, a list of captures, or a report from a file or a link.
 
 use super::capture::CaptureSession;
+use super::captures::{CapturesSession, several};
 use super::from_report::{ReportSession, bad_link};
 use super::open::report_file::{Captures, Unpacked, unpack};
 use super::open::{Input, SessionChoice};
-use super::session_trait::Session;
 use super::share::ReportCache;
 use crate::analysis::base::StepsBy;
-use crate::protocol::view_request::decode_view_request;
-use crate::protocol::{CaptureRange, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip, ViewRequest};
+use crate::protocol::{CaptureRange, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip};
 use crate::share::{Level, Report, decode_link};
-use std::any::Any;
+
+/// The kinds of session.
+pub(super) enum SessionKind {
+    Capture(Box<CaptureSession>),
+    /// A list of captures.
+    Captures(Box<CapturesSession>),
+    Report(Box<ReportSession>),
+}
+
+impl SessionKind {
+    /// Answers a request. Returns [`Reply::Failed`] if the session does not hold the answer.
+    fn answer(&mut self, request: &Request) -> Reply {
+        match self {
+            Self::Capture(capture) => capture.answer(request),
+            Self::Captures(captures) => captures.answer(request),
+            Self::Report(report) => report.answer(request),
+        }
+    }
+
+    /// Returns the report of the session with at most the rows of a level of detail. The others are summed.
+    fn report_within(&mut self, query: &ShareQuery, level: Level) -> Result<Report, Failure> {
+        match self {
+            Self::Capture(capture) => capture.make_report_within(query, level),
+            Self::Captures(_) => Err(several()),
+            Self::Report(report) => Ok(report.own_report().clone()),
+        }
+    }
+}
 
 /// An open session. It answers every [`Request`] except those that open another session.
 pub struct OpenSession {
-    session: Box<dyn Session>,
+    session: SessionKind,
     /// Position of each capture within the report files. Empty if each file is itself a capture.
     capture_ranges: Vec<CaptureRange>,
     reports: ReportCache,
@@ -57,7 +83,19 @@ impl OpenSession {
     ) -> Result<(Self, SessionInfo), Failure> {
         let capture_ranges = captures.capture_ranges.clone();
         let (session, info) = CaptureSession::open_files(captures, skips, progress)?;
-        Ok((Self::new(Box::new(session), capture_ranges), info))
+        Ok((Self::new(SessionKind::Capture(Box::new(session)), capture_ranges), info))
+    }
+
+    /// Opens files as a list of captures. `None` if they are one capture or none; then nothing but the starts of the files was read.
+    ///
+    /// # Errors
+    /// As for [`CapturesSession::open`].
+    pub fn open_folder(
+        inputs: &[Input],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Option<(Self, SessionInfo)>, Failure> {
+        let opened = CapturesSession::open(inputs, progress)?;
+        Ok(opened.map(|(session, info)| (Self::new(SessionKind::Captures(Box::new(session)), Vec::new()), info)))
     }
 
     /// Opens the report of a link. `text` is the part of the address after `report=`.
@@ -71,22 +109,22 @@ impl OpenSession {
     /// Opens a report as a session.
     pub fn of_report(report: Report) -> (Self, SessionInfo) {
         let (session, info) = ReportSession::new(report);
-        (Self::new(Box::new(session), Vec::new()), info)
+        (Self::new(SessionKind::Report(Box::new(session)), Vec::new()), info)
     }
 
-    pub(super) fn new(session: Box<dyn Session>, capture_ranges: Vec<CaptureRange>) -> Self {
+    pub(super) fn new(session: SessionKind, capture_ranges: Vec<CaptureRange>) -> Self {
         Self { session, capture_ranges, reports: ReportCache::default() }
     }
 
     /// Answers a request about the session.
     pub fn answer(&mut self, request: &Request) -> Reply {
-        if let Request::ViewRequest(bytes) = request
-            && let Some(request) = decode_view_request(bytes).filter(ViewRequest::is_share)
-        {
-            let Self { session, capture_ranges, reports } = self;
-            return reports.answer(&mut |query| session.report(query), capture_ranges, &request);
+        let Self { session, capture_ranges, reports } = self;
+        match request {
+            Request::View(view) if view.is_share() => {
+                reports.answer(&mut |query| session.report_within(query, Level::FULL), capture_ranges, view)
+            }
+            _ => session.answer(request),
         }
-        self.session.answer(request)
     }
 
     /// Finds the steps of a capture again, in the way that the user wants, and changes what `info` says of them. A report stays
@@ -100,14 +138,18 @@ impl OpenSession {
 
     /// Returns the session as one of a capture. `None` for a report.
     pub(super) fn capture(&mut self) -> Option<&mut CaptureSession> {
-        let session: &mut dyn Any = self.session.as_mut();
-        session.downcast_mut()
+        match &mut self.session {
+            SessionKind::Capture(capture) => Some(capture),
+            SessionKind::Captures(_) | SessionKind::Report(_) => None,
+        }
     }
 
     /// Returns the report if the session is one of a report alone.
     pub(super) fn own_report(&self) -> Option<&Report> {
-        let session: &dyn Any = self.session.as_ref();
-        session.downcast_ref::<ReportSession>().map(ReportSession::own_report)
+        match &self.session {
+            SessionKind::Report(report) => Some(report.own_report()),
+            SessionKind::Capture(_) | SessionKind::Captures(_) => None,
+        }
     }
 
     /// Returns the report of one device and step at full detail.
@@ -115,7 +157,7 @@ impl OpenSession {
     /// # Errors
     /// Returns a [`Failure`] if no report can be made.
     pub fn report(&mut self, query: &ShareQuery) -> Result<Report, Failure> {
-        self.session.report(query)
+        self.session.report_within(query, Level::FULL)
     }
 
     /// Returns the report with at most the rows of a level of detail, which is all that a shorter report needs.

@@ -13,7 +13,6 @@ use crate::analysis::compare::{
 use crate::analysis::op::OpDetail;
 use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
-use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
     CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Export, Failure, OpRef, Reply, Request,
     SessionInfo, SessionSlot, ShareQuery, SideTimeline, ViewRequest,
@@ -88,11 +87,8 @@ impl OpenSessions {
                 (self.second, self.compared, self.shared) = (None, None, ReportCache::default());
                 self.show(SessionSlot::First)
             }
-            Request::ViewRequest(bytes) => match decode_view_request(bytes) {
-                Some(request) if request.is_compare() => self.answer_compare(&request).unwrap_or_else(Reply::Failed),
-                Some(request) if request.is_share_of_comparison() => self.share_comparison(&request),
-                _ => self.answer_in(self.shown, request),
-            },
+            Request::View(view) if view.is_compare() => self.answer_compare(view).unwrap_or_else(Reply::Failed),
+            Request::View(view) if view.is_share_of_comparison() => self.share_comparison(view),
             _ => self.answer_in(self.shown, request),
         }
     }

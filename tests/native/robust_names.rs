@@ -17,7 +17,9 @@ use rooflight::analysis::timeline::Timeline;
 use rooflight::chart::op::panel::op_ref;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::protocol::{ProgramRef, Reply, SessionSlot, ShareQuery, TimelineRequest, ViewRequest};
+use rooflight::protocol::{
+    Call, ProgramRef, Reply, Request, RequestId, SessionSlot, ShareQuery, TimelineRequest, ViewRequest,
+};
 use rooflight::session::{Input, OpenSession, OpenSessions};
 use rooflight::share::html::{EmbeddedReport, page};
 use rooflight::table::page::{PageQuery, TablePage};
@@ -349,6 +351,12 @@ fn requests(program: u32) -> Vec<ViewRequest> {
     all
 }
 
+/// Returns a request as the worker receives it from the page.
+fn sent(request: impl Into<Request>) -> Request {
+    let call = Call { id: RequestId::default(), request: request.into() };
+    call.received().unwrap().request
+}
+
 /// Checks that the bytes of an answer hold none of the hostile characters. Returns whether they hold them as escapes.
 fn check_answer(request: &ViewRequest, reply: Reply) -> bool {
     let Reply::Answer(bytes) = reply else { panic!("{request:?}: {reply:?}") };
@@ -372,11 +380,11 @@ fn check_answer(request: &ViewRequest, reply: Reply) -> bool {
 #[test]
 fn the_page_receives_printable_names() {
     let (mut session, _) = opened("capture\u{202e}.xplane.pb", capture());
-    let file: FileView = session.answer(&ViewRequest::File.into()).decode().unwrap();
+    let file: FileView = session.answer(&sent(ViewRequest::File)).decode().unwrap();
     let program = file.programs.iter().position(|program| program.name.starts_with("jit_f")).unwrap();
     let mut n_escaped = 0;
     for request in requests(program as u32) {
-        let reply = session.answer(&request.clone().into());
+        let reply = session.answer(&sent(request.clone()));
         n_escaped += usize::from(check_answer(&request, reply));
     }
     assert!(n_escaped > 20, "the names are there, as escapes: {n_escaped}");
@@ -386,7 +394,7 @@ fn the_page_receives_printable_names() {
 fn the_page_finds_ops_by_their_printable_names() {
     let (mut session, _) = opened("capture.xplane.pb", capture());
     let query = Query { step: StepChoice::All, ..Query::default() };
-    let page: TablePage = session.answer(&table(TableOf::Breakdown(query.clone())).into()).decode().unwrap();
+    let page: TablePage = session.answer(&sent(table(TableOf::Breakdown(query.clone())))).decode().unwrap();
     assert!(page.rows.len() > 3);
     for row in page.rows {
         assert!(row.key.contains("\\u{202e}gnp") && row.opens, "{}", row.key);
@@ -394,11 +402,11 @@ fn the_page_finds_ops_by_their_printable_names() {
             query: RooflineQuery { query: query.clone(), ..RooflineQuery::default() },
             op: op_ref(&row.key),
         };
-        let detail: OpDetail = session.answer(&request.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"));
+        let detail: OpDetail = session.answer(&sent(request)).decode().unwrap_or_else(|reply| panic!("{reply:?}"));
         assert!(detail.name.contains("\\u{202e}gnp"), "{}", detail.name);
     }
     let tracks = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: None, step: None });
-    let timeline: Timeline = session.answer(&tracks.into()).decode().unwrap();
+    let timeline: Timeline = session.answer(&sent(tracks)).decode().unwrap();
     assert!(format!("{timeline:?}").contains("u{202e}gnp"));
 }
 
@@ -419,11 +427,11 @@ fn the_page_receives_printable_names_in_a_comparison() {
     requests.extend(CompareBy::ALL.into_iter().map(by));
     let mut n_escaped = 0;
     for request in requests {
-        n_escaped += usize::from(check_answer(&request, sessions.answer(&request.clone().into())));
+        n_escaped += usize::from(check_answer(&request, sessions.answer(&sent(request.clone()))));
     }
     assert!(n_escaped > 2, "the names are there, as escapes: {n_escaped}");
-    let compared: Comparison = sessions.answer(&ViewRequest::Compare(query.clone()).into()).decode().unwrap();
+    let compared: Comparison = sessions.answer(&sent(ViewRequest::Compare(query.clone()))).decode().unwrap();
     let key = compared.rows.first().unwrap().key();
     let request = ViewRequest::CompareOps { query, key };
-    assert!(check_answer(&request, sessions.answer(&request.clone().into())));
+    assert!(check_answer(&request, sessions.answer(&sent(request.clone()))));
 }

@@ -29,19 +29,16 @@ use super::open::report_file::Captures;
 use super::open::{Opened, messages};
 use super::programs::Programs;
 use super::programs::hlo_text_cache::{Listed, Listings};
-use super::session_trait::Session;
 use crate::analysis::base::{Analysis, Framework, StepsBy, device_type};
 use crate::analysis::breakdown::StepStats;
 use crate::analysis::files::{FileInfo, FileView};
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::timeline::TimelineIndex;
 use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
-use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
     Capabilities, DeviceInfo, Failure, KindInfo, MAX_LISTED_STEPS, PlaneInfo, ProgramRef, Progress, Reply, Request,
-    SessionInfo, ShareQuery, Skip, Stage, StepInfo, ViewRequest,
+    SessionInfo, Skip, Stage, StepInfo, ViewRequest,
 };
-use crate::share::{Level, Report};
 use crate::table::format::count;
 
 /// The session of one or several captures.
@@ -77,13 +74,11 @@ pub(crate) struct CaptureSession {
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }
 
-impl Session for CaptureSession {
-    fn answer(&mut self, request: &Request) -> Reply {
+impl CaptureSession {
+    /// Answers a request.
+    pub(super) fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::ViewRequest(bytes) => match decode_view_request(bytes) {
-                Some(request) => self.answer_view_request(&request),
-                None => Reply::Failed(messages::unknown_request()),
-            },
+            Request::View(request) => self.answer_view_request(request),
             Request::Breakdown(query) => {
                 self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
             }
@@ -107,10 +102,6 @@ impl Session for CaptureSession {
             }),
             _ => Reply::Cancelled,
         }
-    }
-
-    fn report_within(&mut self, query: &ShareQuery, level: Level) -> Result<Report, Failure> {
-        self.make_report_within(query, level)
     }
 }
 

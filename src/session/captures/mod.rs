@@ -5,7 +5,6 @@ mod imported_lines;
 mod imported_row;
 pub mod imported_tables;
 
-use super::OpenSession;
 use super::captures::imported_tables::{ImportedRow, ImportedTables};
 use super::compare::{CompareSide, compare_sessions};
 use super::open::capture_facts::{CaptureFacts, capture_facts};
@@ -14,7 +13,6 @@ use super::open::detect::format as detect_format;
 use super::open::session_messages::runs_listed;
 use super::open::sessions::runs_of;
 use super::open::{Input, messages};
-use super::session_trait::Session;
 use super::tables;
 use crate::analysis::base::{DeviceChoice, Framework, StepsBy};
 use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE, heading as captures_heading};
@@ -24,14 +22,11 @@ use crate::analysis::captures::{
 use crate::analysis::compare::CompareOptions;
 use crate::analysis::files::FileInfo;
 use crate::protocol::table_query::{TableAction, TableOf};
-use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
-    Capabilities, CapturesRequest, Export, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Stage,
-    ViewRequest,
+    Capabilities, CapturesRequest, Export, Failure, Progress, Reply, Request, SessionInfo, Stage, ViewRequest,
 };
 use crate::report::captures_json;
 use crate::report::json;
-use crate::share::{Level, Report};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
 use crate::wire::Format;
@@ -134,31 +129,13 @@ impl CapturesSession {
     }
 }
 
-impl Session for CapturesSession {
-    fn answer(&mut self, request: &Request) -> Reply {
+impl CapturesSession {
+    /// Answers a request.
+    pub(super) fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::ViewRequest(bytes) => decode_view_request(bytes)
-                .map_or_else(|| Reply::Failed(messages::unknown_request()), |of| self.answer_view_request(of)),
+            Request::View(request) => self.answer_view_request(ViewRequest::clone(request)),
             _ => Reply::Failed(several()),
         }
-    }
-
-    fn report_within(&mut self, _: &ShareQuery, _: Level) -> Result<Report, Failure> {
-        Err(several())
-    }
-}
-
-impl OpenSession {
-    /// Opens files as a list of captures. `None` if they are one capture or none; then nothing but the starts of the files was read.
-    ///
-    /// # Errors
-    /// As for [`CapturesSession::open`].
-    pub fn open_folder(
-        inputs: &[Input],
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Option<(Self, SessionInfo)>, Failure> {
-        let opened = CapturesSession::open(inputs, progress)?;
-        Ok(opened.map(|(session, info)| (Self::new(Box::new(session), Vec::new()), info)))
     }
 }
 
@@ -218,7 +195,7 @@ fn open_side(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<C
     CompareSide::open(inputs, &name, progress)
 }
 
-fn several() -> Failure {
+pub(super) fn several() -> Failure {
     Failure { title: "Several captures are open".to_owned(), message: "Open one of them first.".to_owned() }
 }
 

@@ -8,16 +8,14 @@ mod overview;
 mod roofline;
 
 use super::open::messages;
-use super::session_trait::Session;
 use crate::analysis::base::{DeviceChoice, Framework, GroupBy, Query, StepChoice, StepsBy};
 use crate::profile::{Note, NoteCode, Severity};
-use crate::protocol::view_request::decode_view_request;
 use crate::protocol::{
-    Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, Reply, Request, SessionInfo, ShareQuery, SharedReportInfo,
-    StepInfo, ViewRequest,
+    Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, Reply, Request, SessionInfo, SharedReportInfo, StepInfo,
+    ViewRequest,
 };
 use crate::report::overview_text;
-use crate::share::{Level, Report, ShareError};
+use crate::share::{Report, ShareError};
 
 /// A session of a report alone.
 pub(crate) struct ReportSession {
@@ -46,21 +44,15 @@ pub(crate) fn bad_link(error: &ShareError) -> Failure {
     Failure { title: title.to_owned(), message: error.to_string() }
 }
 
-impl Session for ReportSession {
-    fn report_within(&mut self, _: &ShareQuery, _: Level) -> Result<Report, Failure> {
-        Ok(self.report.clone())
-    }
-
-    fn answer(&mut self, request: &Request) -> Reply {
+impl ReportSession {
+    /// Answers a request.
+    pub(super) fn answer(&mut self, request: &Request) -> Reply {
         let answer = match request {
             Request::Breakdown(query) => self.head(query),
             Request::StepStats => Ok(Reply::StepStats(self.report.steps.first_steps(MAX_LISTED_STEPS))),
             Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
-            Request::ViewRequest(bytes) => match decode_view_request(bytes) {
-                Some(request) => self.answer_view_request(&request),
-                None => Ok(Reply::Failed(messages::unknown_request())),
-            },
+            Request::View(request) => self.answer_view_request(request),
             Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.lacks("a file of all rows")),
             Request::Open { .. }
             | Request::OpenReport { .. }
