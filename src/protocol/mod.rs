@@ -1,6 +1,7 @@
 //! This module defines the requests and replies between the page and the worker, and the addresses of the page. The reports
 //! inside of replies are defined in `analysis`. This module holds plain data and depends on neither side.
 
+pub mod answer_type;
 pub mod capabilities;
 pub mod captures;
 pub mod comm;
@@ -8,6 +9,7 @@ pub mod compare;
 pub mod estimate;
 pub mod memory;
 pub(crate) mod page_text;
+pub mod part_requests;
 pub mod program_text;
 pub mod request;
 pub mod roofline;
@@ -17,6 +19,13 @@ pub mod tables;
 pub mod timeline;
 pub mod url;
 pub mod view_request;
+
+/// The requests of the page with the types of their answers.
+pub mod ask {
+    pub use super::answer_type::Ask;
+    pub use super::part_requests::*;
+    pub use super::view_request::typed::*;
+}
 
 pub use capabilities::Capabilities;
 pub use captures::CapturesRequest;

@@ -6,11 +6,13 @@
 //!
 //! Each view request names the type of its reply. Replies cross as bytes, so that [`Reply`] needs one variant for all views.
 
+use super::answer_type::{Ask, ask};
 use super::captures::CapturesRequest;
 use super::compare::CompareTimelineQuery;
 use super::page_text::encode_for_page;
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
+use super::share::ShareQuery;
 use super::table_query::{TableAction, TableOf};
 use super::tables::Export;
 use super::timeline::TimelineRequest;
@@ -25,88 +27,119 @@ use crate::table::page::SortBy;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A request of a view. Each variant names the type of its reply; any variant may also be answered with
-/// [`Reply::Failed`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum ViewRequest {
-    /// Requests the details of one op, as [`crate::analysis::op::OpDetail`]. Fails if no op has this name.
+/// Declares the requests of the views: the enum that crosses to the worker, and for each variant a type that knows its answer.
+macro_rules! view_requests {
+    (
+        untyped { $($untyped:tt)* }
+        $($(#[$doc:meta])* $name:ident $(($payload:ty))?
+            $({ $($(#[$about:meta])* $field:ident: $type:ty),* $(,)? })? -> $answer:ty;)*
+    ) => {
+        /// A request of a view. Any variant may also be answered with [`Reply::Failed`].
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        pub enum ViewRequest {
+            $($(#[$doc])* $name $(($payload))? $({ $($(#[$about])* $field: $type),* })?,)*
+            $($untyped)*
+        }
+
+        /// The requests of one view each, with the types of their answers.
+        pub mod typed {
+            use super::*;
+
+            $(ask! {
+                $(#[$doc])*
+                ViewRequest::$name: $name $(($payload))? $({ $($(#[$about])* $field: $type),* })? -> $answer
+            })*
+        }
+    };
+}
+
+view_requests! {
+    untyped {
+        /// Requests all rows of communication as a file, in the form that the command line writes. The reply is [`Reply::Exported`].
+        ExportComm {
+            /// Query of the rows. The file has all rows, without the limit of [`crate::protocol::CommView`].
+            query: CommQuery,
+            format: Export,
+        },
+        /// Requests the comparison as a file: JSON as the command line writes it, or all rows or groups of them as CSV.
+        ExportCompare { query: CompareQuery, by: CompareBy, format: Export },
+        /// Requests the whole memory of the session as a file, in the form that the command line writes. The reply is [`Reply::Exported`].
+        ExportMemory(Export),
+        /// Requests all rows of a roofline as a file, in the form that the command line writes. The reply is [`Reply::Exported`]. The filter may be refused
+        /// with [`Reply::BadFilter`].
+        ExportRoofline {
+            query: RooflineQuery,
+            /// Order of the rows. `None` stands for the order that the table has by default.
+            sort: Option<SortBy>,
+            format: Export,
+        },
+        /// Requests the idle gaps as a file, in the form that the command line writes. The reply is [`Reply::Exported`].
+        ExportGaps { query: Query, format: Export },
+        /// Requests rows of a table, as cells or as text; see [`TableAction`]. The reply is [`Reply::BadFilter`] if the
+        /// filter is not a valid regular expression.
+        Table {
+            of: TableOf,
+            /// Rows to return, and their form: cells or text.
+            action: TableAction,
+        },
+        /// Asks about a list of captures. The reply is the type that the [`CapturesRequest`] names.
+        Captures(CapturesRequest),
+        /// Requests a part of the timeline. The reply is the type that the [`TimelineRequest`] names.
+        Timeline(TimelineRequest),
+    }
+    /// Requests the details of one op. Fails if no op has this name.
     Op {
         /// Device, step, peaks and costs. The grouping and the filter have no effect.
         query: RooflineQuery,
         op: OpRef,
-    },
-    /// Requests the operands and users around one op, as [`crate::analysis::op::graph::OpGraph`]. Fails if no op has
-    /// this name.
+    } -> crate::analysis::op::OpDetail;
+    /// Requests the operands and users around one op. Fails if no op has this name.
     Graph {
         /// Device and step. The grouping and the filter have no effect.
         query: Query,
         op: OpRef,
         /// Names of the instructions whose bodies are shown as well.
         open: Vec<String>,
-    },
-    /// Requests data movement, as [`super::tables::DataMovementView`]. The grouping and the filter have no effect.
-    DataMovement(Query),
-    /// Requests how far a window uses the hardware, as [`super::tables::Utilization`]. The grouping and the filter have no
-    /// effect.
-    Utilization(RooflineQuery),
-    /// Requests the idle gaps, as [`crate::analysis::gaps::Gaps`] with the longest gaps of each class. The grouping and the
-    /// filter have no effect.
-    Gaps(Query),
-    /// Requests the idle gaps as a file, in the form that the command line writes. The reply is [`Reply::Exported`].
-    ExportGaps { query: Query, format: Export },
-    /// Requests what limits the run, as `Option<`[`crate::analysis::overview::Overview`]`>`. `None` if no device has the
-    /// step.
-    Overview(OverviewQuery),
-    /// Requests the overview as Markdown, as `String`.
-    OverviewMarkdown(OverviewQuery),
-    /// Requests the contents of the files, as [`crate::analysis::files::FileView`]. The reply includes the counts of
-    /// the programs that have been read so far.
-    File,
-    /// Requests some lines of a program, as [`super::program_text::ProgramPage`].
+    } -> crate::analysis::op::graph::OpGraph;
+    /// Requests data movement. The grouping and the filter have no effect.
+    DataMovement(Query) -> crate::protocol::tables::DataMovementView;
+    /// Requests how far a window uses the hardware. The grouping and the filter have no effect.
+    Utilization(RooflineQuery) -> crate::protocol::tables::Utilization;
+    /// Requests the idle gaps with the longest gaps of each class. The grouping and the filter have no effect.
+    Gaps(Query) -> crate::analysis::gaps::Gaps;
+    /// Requests what limits the run. `None` if no device has the step.
+    Overview(OverviewQuery) -> Option<crate::analysis::overview::Overview>;
+    /// Requests the overview as Markdown.
+    OverviewMarkdown(OverviewQuery) -> String;
+    /// Requests the contents of the files. The reply includes the counts of the programs that have been read so far.
+    File -> crate::analysis::files::FileView;
+    /// Requests some lines of a program.
     ProgramText {
         program: ProgramRef,
         /// First line, counted from 0.
         first: u32,
         /// Number of lines. The reply has fewer lines at the end of the text, or if they exceed the size of a page.
         count: u32,
-    },
-    /// Requests the computations of a program, as [`super::program_text::ProgramOutline`].
-    ProgramOutline(ProgramRef),
-    /// Searches the text of a program. The reply is a [`super::program_text::ProgramFound`] or [`Reply::BadFilter`].
-    ProgramSearch(ProgramQuery),
-    /// Requests the figures and the points of a roofline. The reply is a [`super::roofline::RooflineHead`] or
-    /// [`Reply::BadFilter`].
-    Roofline(RooflineQuery),
-    /// Requests all rows of a roofline as a file, in the form that the command line writes. The reply is
-    /// [`Reply::Exported`] or [`Reply::BadFilter`].
-    ExportRoofline {
-        query: RooflineQuery,
-        /// Order of the rows. `None` stands for the order that the table has by default.
-        sort: Option<SortBy>,
-        format: Export,
-    },
-    /// Requests rows of a table, as cells or as text; see [`TableAction`]. The reply is [`Reply::BadFilter`] if the
-    /// filter is not a valid regular expression.
-    Table {
-        of: TableOf,
-        /// Rows to return, and their form: cells or text.
-        action: TableAction,
-    },
-    /// Requests the memory needs of all programs and the memory use of the allocators, as
-    /// [`crate::protocol::MemorySession`].
-    Memory,
-    /// Requests the memory of one program, as [`crate::analysis::memory::StaticMemory`].
-    MemoryOf(MemoryQuery),
-    /// Requests the buffers that are alive at a point of a program's memory curve, as
-    /// `Option<`[`crate::analysis::memory::AliveAt`]`>`. `None` if the program has nothing in this memory; the same
-    /// holds for the three requests below.
+    } -> crate::protocol::program_text::ProgramPage;
+    /// Requests the computations of a program.
+    ProgramOutline(ProgramRef) -> crate::protocol::program_text::ProgramOutline;
+    /// Searches the text of a program. The text may be refused with [`Reply::BadFilter`].
+    ProgramSearch(ProgramQuery) -> crate::protocol::program_text::ProgramFound;
+    /// Requests the figures and the points of a roofline. The filter may be refused with [`Reply::BadFilter`].
+    Roofline(RooflineQuery) -> crate::protocol::roofline::RooflineHead;
+    /// Requests the memory needs of all programs and the memory use of the allocators.
+    Memory -> crate::protocol::MemorySession;
+    /// Requests the memory of one program.
+    MemoryOf(MemoryQuery) -> crate::analysis::memory::StaticMemory;
+    /// Requests the buffers that are alive at a point of a program's memory curve. `None` if the program has nothing in
+    /// this memory; the same holds for the three requests below.
     MemoryAt {
         /// Program and memory.
         query: MemoryQuery,
         /// Point of the curve.
         point: u32,
-    },
-    /// Requests the peak of a program without some buffers, as `Option<`[`crate::analysis::memory::WhatIf`]`>`.
+    } -> Option<crate::analysis::memory::AliveAt>;
+    /// Requests the peak of a program without some buffers.
     MemoryWithout {
         /// Program and memory.
         query: MemoryQuery,
@@ -114,75 +147,55 @@ pub enum ViewRequest {
         without: Vec<BufferId>,
         /// Points at which the curve without these buffers is returned.
         points: Points,
-    },
-    /// Requests a part of a program's memory curve, as `Option<`[`crate::analysis::memory::Curve`]`>`.
+    } -> Option<crate::analysis::memory::WhatIf>;
+    /// Requests a part of a program's memory curve.
     MemoryCurve {
         /// Program and memory.
         query: MemoryQuery,
         /// Points of the part.
         points: Points,
-    },
-    /// Requests the live ranges in a part of a program's memory curve, as
-    /// `Option<`[`crate::analysis::memory::LiveRangeRows`]`>`.
+    } -> Option<crate::analysis::memory::Curve>;
+    /// Requests the live ranges in a part of a program's memory curve.
     MemoryLiveRanges {
         /// Program and memory.
         query: MemoryQuery,
         /// Points of the part.
         points: Points,
-    },
-    /// Requests the whole memory of the session as a file, in the form that the command line writes. The reply is
-    /// [`Reply::Exported`].
-    ExportMemory(Export),
-    /// Requests the collectives, the copies and their exposed time, as [`crate::protocol::CommView`].
-    Comm(CommQuery),
-    /// Requests the intervals of collectives and copies in one step of one device, as
-    /// [`crate::analysis::comm::CommLanes`].
-    CommLanes(LaneQuery),
-    /// Requests the comparison of the two open sessions, as [`crate::analysis::compare::Comparison`] with the largest rows
-    /// of each owner.
-    Compare(CompareQuery),
-    /// Requests the ops of a row of the comparison, as [`super::compare::ComparedOps`].
+    } -> Option<crate::analysis::memory::LiveRangeRows>;
+    /// Requests the collectives, the copies and their exposed time.
+    Comm(CommQuery) -> crate::protocol::CommView;
+    /// Requests the intervals of collectives and copies in one step of one device.
+    CommLanes(LaneQuery) -> crate::analysis::comm::CommLanes;
+    /// Requests the comparison of the two open sessions with the largest rows of each owner.
+    Compare(CompareQuery) -> crate::analysis::compare::Comparison;
+    /// Requests the ops of a row of the comparison.
     CompareOps {
         query: CompareQuery,
         /// [Name](crate::analysis::compare::RowDelta::key) of the row.
         key: String,
-    },
-    /// Requests the rows of the comparison as points, as [`super::compare::CompareDots`].
-    CompareDots(CompareQuery),
-    /// Requests a step of each side on one time axis, as [`super::compare::CompareTimeline`].
-    CompareTimeline(CompareTimelineQuery),
-    /// Requests the comparison as Markdown, as `String`.
-    CompareMarkdown(CompareQuery),
-    /// Requests the comparison as a file: JSON as the command line writes it, or all rows or groups of them as CSV. The reply
-    /// is [`Reply::Exported`].
-    ExportCompare { query: CompareQuery, by: CompareBy, format: Export },
-    /// Asks about a list of captures. The reply is the type that the [`CapturesRequest`] names.
-    Captures(CapturesRequest),
-    /// Requests the verdicts about XLA flags, as [`crate::analysis::flags::FlagsReport`].
-    Flags(FlagsQuery),
-    /// Requests the preview of a report, as [`crate::protocol::ShareAnswer`].
-    Share(crate::protocol::ShareQuery),
-    /// Requests the start of a report file, as `Vec<u8>`. The page appends the bytes of the captures, in their order.
+    } -> crate::protocol::compare::ComparedOps;
+    /// Requests the rows of the comparison as points.
+    CompareDots(CompareQuery) -> crate::protocol::compare::CompareDots;
+    /// Requests a step of each side on one time axis.
+    CompareTimeline(CompareTimelineQuery) -> crate::protocol::compare::CompareTimeline;
+    /// Requests the comparison as Markdown.
+    CompareMarkdown(CompareQuery) -> String;
+    /// Requests the verdicts about XLA flags.
+    Flags(FlagsQuery) -> crate::analysis::flags::FlagsReport;
+    /// Requests the preview of a report.
+    Share(ShareQuery) -> crate::protocol::ShareAnswer;
+    /// Requests the start of a report file. The page appends the bytes of the captures, in their order.
     ShareFile {
-        query: crate::protocol::ShareQuery,
+        query: ShareQuery,
         /// Name and size in bytes of each capture in the file.
         captures: Vec<(String, u64)>,
-    },
-    /// Requests a report as Markdown, as `String`, for the description of a pull request or a change.
+    } -> Vec<u8>;
+    /// Requests a report as Markdown, for the description of a pull request or a change.
     ShareMarkdown {
-        query: crate::protocol::ShareQuery,
+        query: ShareQuery,
         /// Address that opens the report. `None` if the text has no link.
         url: Option<String>,
-    },
-    /// Requests a part of the timeline. The reply is the type that the [`TimelineRequest`] names.
-    Timeline(TimelineRequest),
-    /// Requests all rows of communication as a file, in the form that the command line writes. The reply is
-    /// [`Reply::Exported`].
-    ExportComm {
-        /// Query of the rows. The file has all rows, without the limit of [`crate::protocol::CommView`].
-        query: CommQuery,
-        format: Export,
-    },
+    } -> String;
 }
 
 impl ViewRequest {
@@ -224,12 +237,25 @@ impl From<ViewRequest> for Request {
 }
 
 impl Reply {
-    /// Encodes the answer to a [`ViewRequest`]. Invisible characters of its texts are escaped.
+    /// Encodes the answer to a request. Invisible characters of its texts are escaped.
+    pub(crate) fn answer_to<A: Ask>(answer: &A::Answer) -> Self {
+        Self::encode_answer(answer)
+    }
+
+    /// Encodes an answer. Invisible characters of its texts are escaped.
     pub(crate) fn encode_answer(answer: &impl Serialize) -> Self {
         Self::Answer(encode_for_page(answer).unwrap_or_default())
     }
 
-    /// Decodes the answer to a [`ViewRequest`] as the type that the view request names.
+    /// Decodes the answer to a request.
+    ///
+    /// # Errors
+    /// As for [`Reply::decode`].
+    pub fn answer<A: Ask>(self) -> Result<A::Answer, Self> {
+        self.decode()
+    }
+
+    /// Decodes an answer as the type that the request names.
     ///
     /// # Errors
     /// Returns the reply itself if it is no [`Reply::Answer`], or if its bytes are not of type `T`.

@@ -6,8 +6,8 @@ use crate::analysis::base::{Filter, FilterError, GroupBy, Query};
 use crate::analysis::classify::Phase;
 use crate::analysis::comm::{Comm, CommQuery, Overlap};
 use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
-use crate::protocol::Reply;
 use crate::protocol::tables::Utilization;
+use crate::protocol::{Reply, ask};
 use crate::session::programs::QueryPrograms;
 use crate::units::Picos;
 
@@ -15,7 +15,7 @@ impl CaptureSession {
     /// Answers [`ViewRequest::Utilization`](crate::protocol::ViewRequest::Utilization).
     pub(super) fn utilization(&mut self, query: &RooflineQuery) -> Reply {
         match self.utilization_of(unfiltered(query)) {
-            Ok(answer) => Reply::encode_answer(&answer),
+            Ok(answer) => Reply::answer_to::<ask::Utilization>(&answer),
             Err(error) => Reply::BadFilter(error),
         }
     }

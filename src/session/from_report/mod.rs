@@ -12,7 +12,7 @@ use crate::analysis::base::{DeviceChoice, Framework, GroupBy, Query, StepChoice,
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::{
     Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, Reply, Request, SessionInfo, SharedReportInfo, StepInfo,
-    ViewRequest,
+    ViewRequest, ask,
 };
 use crate::report::overview_text;
 use crate::share::{Report, ShareError};
@@ -95,10 +95,10 @@ impl ReportSession {
             }
             ViewRequest::Op { .. } => Err(self.lacks("the details of an op")),
             ViewRequest::Graph { .. } => Err(self.lacks("the graph around an op")),
-            ViewRequest::Overview(query) => self.overview(query).map(|of| Reply::encode_answer(&of)),
+            ViewRequest::Overview(query) => self.overview(query).map(|of| Reply::answer_to::<ask::Overview>(&of)),
             ViewRequest::OverviewMarkdown(query) => {
                 let text = self.overview(query)?.as_ref().map(overview_text::markdown).unwrap_or_default();
-                Ok(Reply::encode_answer(&text))
+                Ok(Reply::answer_to::<ask::OverviewMarkdown>(&text))
             }
             ViewRequest::Gaps(_) => Err(self.lacks("the idle gaps")),
             ViewRequest::DataMovement(_) => Err(self.lacks("the table of data movement")),

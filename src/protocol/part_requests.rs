@@ -1,0 +1,110 @@
+//! This module defines the requests about parts of a view, with the types of their answers: the timeline, lists of captures and
+//! tables.
+
+use super::answer_type::{Ask, ask};
+use super::captures::CapturesRequest;
+use super::table_query::{CopiedRows, TableAction, TableOf};
+use super::timeline::{ExcerptRequest, ExportedFile, TimelineRequest};
+use super::view_request::ViewRequest;
+use crate::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView, ChangeCause};
+use crate::analysis::timeline::{
+    EventDetail, EventList, EventQuery, EventsQuery, FlowsQuery, FlowsReport, PictureQuery, SearchQuery, SearchReport,
+    SeriesRange, SeriesRef, TraceQuery,
+};
+use crate::table::page::{PageQuery, TablePage};
+use crate::units::Picos;
+
+impl From<TimelineRequest> for ViewRequest {
+    fn from(request: TimelineRequest) -> Self {
+        Self::Timeline(request)
+    }
+}
+
+impl From<CapturesRequest> for ViewRequest {
+    fn from(request: CapturesRequest) -> Self {
+        Self::Captures(request)
+    }
+}
+
+ask! {
+    /// Requests the tracks of the timeline. Later requests are about the times that they display.
+    TimelineRequest::Tracks: Tracks { is_aligned: Option<bool>, step: Option<u64> } -> crate::analysis::timeline::Timeline
+}
+ask! {
+    /// Requests a picture of some lines and series.
+    TimelineRequest::Picture: Picture(PictureQuery) -> crate::analysis::timeline::Picture
+}
+ask! {
+    /// Requests an event. `None` if there is no event.
+    TimelineRequest::Event: Event(EventQuery) -> Option<EventDetail>
+}
+ask! {
+    /// Requests the events of a window.
+    TimelineRequest::Events: Events(EventsQuery) -> EventList
+}
+ask! {
+    /// Requests the links of a window.
+    TimelineRequest::Flows: Flows(FlowsQuery) -> FlowsReport
+}
+ask! {
+    /// Requests the values of some series in a range of time. A series that does not exist is left out.
+    TimelineRequest::SeriesRanges: SeriesRanges { series: Vec<SeriesRef>, start: Picos, end: Picos } -> Vec<SeriesRange>
+}
+ask! {
+    /// Searches the whole capture. The text may be refused with [`Reply::BadFilter`](super::Reply::BadFilter).
+    TimelineRequest::Search: Search(SearchQuery) -> SearchReport
+}
+ask! {
+    /// Requests the events of a range as smaller captures: one for each XSpace of the session.
+    TimelineRequest::ExportXSpace: ExportXSpace(ExcerptRequest) -> Vec<ExportedFile>
+}
+ask! {
+    /// Requests the events of a range as trace JSON.
+    TimelineRequest::ExportTrace: ExportTrace(TraceQuery) -> ExportedFile
+}
+ask! {
+    /// Requests all captures of a list at a glance.
+    CapturesRequest::View: Captures(CaptureFigure) -> CapturesView
+}
+ask! {
+    /// Records that a capture has been read, or why it could not be.
+    CapturesRequest::Set: SetCapture { capture: u32, read: Result<Box<CaptureSummary>, String> } -> ()
+}
+ask! {
+    /// Records what made most of the difference between two captures.
+    CapturesRequest::SetCause: SetCause { between: (u32, u32), cause: ChangeCause } -> ()
+}
+
+/// Requests some rows of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows {
+    pub table: TableOf,
+    pub query: PageQuery,
+}
+
+impl From<Rows> for ViewRequest {
+    fn from(ask: Rows) -> Self {
+        Self::Table { of: ask.table, action: TableAction::Rows(ask.query) }
+    }
+}
+
+impl Ask for Rows {
+    type Answer = TablePage;
+}
+
+/// Requests rows of a table as text for the clipboard. The action is a [`TableAction::Copy`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyRows {
+    pub table: TableOf,
+    pub action: TableAction,
+}
+
+impl From<CopyRows> for ViewRequest {
+    fn from(ask: CopyRows) -> Self {
+        Self::Table { of: ask.table, action: ask.action }
+    }
+}
+
+impl Ask for CopyRows {
+    type Answer = CopiedRows;
+}
