@@ -8,7 +8,7 @@ use super::type_erasure::EraseType;
 use super::widgets::swatch::swatch;
 use super::widgets::tree::{self, Branch, Open, width};
 use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
-use crate::protocol::{DataMovementView, Request, ViewRequest};
+use crate::protocol::{DataMovementView, Request, ask};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use std::sync::Arc;
 pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     let found = SharedSignal::<DataMovementView>::none();
     let request = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
-    state.request_on_change(
+    state.ask_on_change(
         move || {
             let (device, step) = request.get();
-            Some(ViewRequest::DataMovement(crate::analysis::base::Query { device, step, ..Default::default() }).into())
+            Some(ask::DataMovement(crate::analysis::base::Query { device, step, ..Default::default() }))
         },
-        move |reply| {
-            if let Ok(view) = reply.decode::<DataMovementView>() {
+        move |answer| {
+            if let Some(view) = state.shown(answer) {
                 found.set(Some(PtrEq::new(view)));
             }
         },

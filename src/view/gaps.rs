@@ -10,21 +10,21 @@ use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::gaps::Gaps;
 use crate::chart::gaps::{self, Group, Row};
 use crate::chart::timeline::DeviceTime;
-use crate::protocol::ViewRequest;
 use crate::protocol::url::timeline::TimelineRows;
+use crate::protocol::{ViewRequest, ask};
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// Requests the gaps of a device and a step, and again when they change. Returns the newest answer.
 fn request_gaps(state: State, request: Memo<Option<(DeviceChoice, StepChoice)>>) -> SharedSignal<Gaps> {
     let found = SharedSignal::<Gaps>::none();
-    state.request_on_change(
+    state.ask_on_change(
         move || {
             let (device, step) = request.get()?;
-            Some(ViewRequest::Gaps(Query { device, step, ..Query::default() }).into())
+            Some(ask::Gaps(Query { device, step, ..Query::default() }))
         },
-        move |reply| {
-            if let Ok(gaps) = reply.decode::<Gaps>() {
+        move |answer| {
+            if let Some(gaps) = state.shown(answer) {
                 found.set(Some(PtrEq::new(gaps)));
             }
         },

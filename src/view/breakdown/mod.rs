@@ -16,7 +16,7 @@ mod tools;
 pub(crate) use figures::{formula_popover, row as readout};
 
 use crate::protocol::tables::Utilization;
-use crate::protocol::{BreakdownHead, ViewRequest};
+use crate::protocol::{BreakdownHead, ask};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::table::{Model, Table};
@@ -45,15 +45,15 @@ fn request_utilization(
         if is_due || before == Some(&now) { now } else { None }
     });
     let (found, is_waiting) = (state.answer_of_session(), RwSignal::new(true));
-    state.request_on_change(
+    state.ask_on_change(
         move || {
             // While the rest of the files is read, no answer is to come.
             is_waiting.set(is_read());
-            due.with(|due| due.as_ref().map(|(_, query)| ViewRequest::Utilization(query.clone()).into()))
+            due.with(|due| due.as_ref().map(|(_, query)| ask::Utilization(query.clone())))
         },
-        move |reply| {
+        move |answer| {
             is_waiting.set(false);
-            if let Ok(answer) = reply.decode::<Utilization>() {
+            if let Some(answer) = state.shown(answer) {
                 found.set(Some(PtrEq::new(answer)));
             }
         },

@@ -2,8 +2,8 @@
 
 use super::summary_workers::SummaryWorkers;
 use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView};
+use crate::protocol::ask;
 use crate::protocol::url::captures::CapturesViewState;
-use crate::protocol::{CapturesRequest, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::page::SortBy;
 use crate::view::state::{PtrEq, SharedSignal, State, toggle};
@@ -32,13 +32,13 @@ impl CapturesModel {
         let view_state = state.view_state::<CapturesViewState>(state.captures, "the list of captures");
         let (figure, revision) = (Memo::new(move |_| view_state.get().figure), RwSignal::new(0));
         let found = SharedSignal::<CapturesView>::none();
-        state.request_on_change(
+        state.ask_on_change(
             move || {
                 revision.track();
-                Some(ViewRequest::Captures(CapturesRequest::View(figure.get())).into())
+                Some(ask::Captures(figure.get()))
             },
-            move |reply| {
-                if let Ok(answer) = reply.decode::<CapturesView>() {
+            move |answer| {
+                if let Some(answer) = state.shown(answer) {
                     found.set(Some(PtrEq::new(answer)));
                 }
             },

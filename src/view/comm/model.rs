@@ -6,7 +6,7 @@ use crate::analysis::comm::{CommLanes, CommQuery, LaneQuery};
 use crate::chart::comm;
 use crate::chart::empty::{self, Empty};
 use crate::protocol::url::comm::{CommRows, CommViewState, Pane};
-use crate::protocol::{CommView, Reply, ViewRequest};
+use crate::protocol::{CommView, Reply, ask};
 use crate::table::page::SortBy;
 use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
@@ -57,14 +57,14 @@ impl CommModel {
             state.opened.track();
             view.set(None);
         });
-        state.request_on_change(
+        state.ask_on_change(
             move || {
                 busy.set(true);
-                Some(ViewRequest::Comm(request.get()).into())
+                Some(ask::Comm(request.get()))
             },
-            move |reply| {
+            move |answer| {
                 busy.set(false);
-                match reply.decode::<CommView>() {
+                match answer {
                     Ok(found) => view.set(Some(PtrEq::new(found))),
                     Err(Reply::Failed(failure)) => state.fail(failure),
                     Err(_) => {}
@@ -149,14 +149,12 @@ fn lanes(
     let is_visible = Memo::new(move |_| (view_state.with(|view_state| view_state.pane == Pane::Lanes), of.get()));
     let request = move |part| {
         let (is_seen, of) = is_visible.get();
-        is_seen.then(|| {
-            ViewRequest::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, max_spans: 0 }).into()
-        })
+        is_seen.then(|| ask::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, max_spans: 0 }))
     };
-    state.request_on_change(
+    state.ask_on_change(
         move || request(None),
-        move |reply| {
-            if let Ok(found) = reply.decode::<CommLanes>() {
+        move |answer| {
+            if let Some(found) = state.shown(answer) {
                 whole.set(Some(PtrEq::new(found)));
             }
         },
@@ -164,7 +162,7 @@ fn lanes(
     let is_cut = Memo::new(move |_| {
         whole.with(|whole| whole.as_ref().is_some_and(|whole| whole.left_out.0 + whole.stretches_left_out.0 > 0))
     });
-    state.request_on_change(
+    state.ask_on_change(
         move || {
             let part = view_state.with(|view_state| view_state.part).filter(|_| is_cut.get());
             if part.is_none() {
@@ -172,8 +170,8 @@ fn lanes(
             }
             request(Some(part.map(|(from, to)| (Picos(from), Picos(to)))?))
         },
-        move |reply| {
-            if let Ok(found) = reply.decode::<CommLanes>() {
+        move |answer| {
+            if let Some(found) = state.shown(answer) {
                 detail.set(Some(PtrEq::new(found)));
             }
         },

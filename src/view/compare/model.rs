@@ -3,7 +3,7 @@
 use crate::analysis::compare::{CompareBy, CompareQuery, CompareRows, Comparison, OpPair};
 use crate::chart::compare::UnpairedOp;
 use crate::protocol::url::compare::CompareViewState;
-use crate::protocol::{Failure, Reply, ViewRequest};
+use crate::protocol::{Failure, Reply, ask};
 use crate::table::page::SortBy;
 use crate::view::op::focus_table;
 use crate::view::state::{PtrEq, SharedSignal, State};
@@ -34,14 +34,14 @@ impl CompareModel {
         let view_state = state.view_state::<CompareViewState>(state.compare, "the comparison");
         let query = Memo::new(move |_| view_state.with(CompareViewState::query));
         let (found, busy, failure) = (SharedSignal::<Comparison>::none(), RwSignal::new(true), RwSignal::new(None));
-        state.request_on_change(
+        state.ask_on_change(
             move || {
                 busy.set(true);
-                state.is_compared().then(|| ViewRequest::Compare(query.get()).into())
+                state.is_compared().then(|| ask::Compare(query.get()))
             },
-            move |reply| {
+            move |answer| {
                 busy.set(false);
-                match reply.decode::<Comparison>() {
+                match answer {
                     Ok(answer) => {
                         failure.set(None);
                         found.set(Some(PtrEq::new(answer)));

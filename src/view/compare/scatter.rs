@@ -4,7 +4,7 @@
 use super::model::CompareModel;
 use crate::chart::compare;
 use crate::protocol::url::compare::ComparePane;
-use crate::protocol::{CompareDots, ViewRequest};
+use crate::protocol::{CompareDots, ask};
 use crate::view::breakdown::picture_frame::framed;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, live};
@@ -23,10 +23,10 @@ pub(super) fn Scatter(model: CompareModel, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let rows = SharedSignal::<CompareDots>::none();
-    state.request_on_change(
+    state.ask_on_change(
         // The points of a new comparison are requested after it has come.
-        move || model.found.get().map(|_| ViewRequest::CompareDots(model.query.get()).into()),
-        move |reply| rows.set(reply.decode::<CompareDots>().ok().map(PtrEq::new)),
+        move || model.found.get().map(|_| ask::CompareDots(model.query.get())),
+        move |answer| rows.set(state.shown(answer).map(PtrEq::new)),
     );
     let scene = SharedMemo::new(move || {
         let (of, rows) = (model.found.get()?, rows.get()?);

@@ -5,7 +5,7 @@ use super::find::FoundLines;
 use crate::analysis::files::FileView;
 use crate::chart::files;
 use crate::chart::widgets::{hlo_text, virtual_rows};
-use crate::protocol::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Reply, ViewRequest};
+use crate::protocol::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Reply, ask};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::prelude::*;
@@ -144,12 +144,12 @@ fn want(
     pages: RwSignal<Pages>,
     requested: StoredValue<Vec<u32>>,
 ) {
-    let request = ViewRequest::ProgramText { program, first, count: virtual_rows::PAGE }.into();
-    state.request(&request, move |reply| {
+    let request = ask::ProgramText { program, first, count: virtual_rows::PAGE };
+    state.ask(request, move |answer| {
         if chosen.try_get_untracked().flatten() != Some(program) {
             return;
         }
-        match reply.decode::<ProgramPage>() {
+        match answer {
             Ok(page) => {
                 let _ = pages.try_update(|pages| {
                     pages.push(PtrEq::new(page));

@@ -2,7 +2,7 @@
 //! previous and the next match. The worker finds the matches.
 
 use crate::chart::files;
-use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Reply, ViewRequest};
+use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Reply, ask};
 use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
@@ -42,9 +42,9 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
         let (text, regex) = state.file.with(|place| (place.find.clone(), place.regex));
         (!text.is_empty()).then_some(ProgramQuery { program, text, regex })
     });
-    state.request_on_change(
-        move || request.get().map(|query| ViewRequest::ProgramSearch(query).into()),
-        move |reply| match reply.decode::<ProgramFound>() {
+    state.ask_on_change(
+        move || request.get().map(|query| ask::ProgramSearch(query)),
+        move |answer| match answer {
             Ok(matches) => {
                 bad.set(None);
                 // If the current line is no match, the view jumps to the next match below it, else to the first match.

@@ -9,7 +9,7 @@ mod quality;
 
 use crate::analysis::files::FileView;
 use crate::chart::{empty, files};
-use crate::protocol::{Reply, ViewRequest};
+use crate::protocol::{Reply, ask};
 use crate::view::empty::empty_state;
 use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, live};
@@ -20,9 +20,9 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn File(state: State) -> impl IntoView {
     let found = SharedSignal::<FileView>::none();
-    state.request_on_change(
-        move || state.can(|can| can.file_contents).then(|| ViewRequest::File.into()),
-        move |reply| match reply.decode::<FileView>() {
+    state.ask_on_change(
+        move || state.can(|can| can.file_contents).then(|| ask::File),
+        move |answer| match answer {
             Ok(file) => found.set(Some(PtrEq::new(file))),
             Err(Reply::Failed(failure)) => state.fail(failure),
             _ => {}

@@ -4,7 +4,7 @@ use super::code::Code;
 use super::find::{Find, FoundLines};
 use crate::analysis::files::FileView;
 use crate::chart::files;
-use crate::protocol::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Reply, ViewRequest};
+use crate::protocol::{OutlineItem, ProgramOutline, ProgramRef, Reply, ask};
 use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::clipboard;
@@ -26,8 +26,8 @@ pub(crate) fn Programs(state: State, found: SharedSignal<FileView>) -> impl Into
     });
     let hits = FoundLines::none();
     let outline = SharedSignal::<ProgramOutline>::none();
-    let request = move || chosen.get().map(|program| ViewRequest::ProgramOutline(program).into());
-    state.request_on_change(request, move |reply| match reply.decode::<ProgramOutline>() {
+    let request = move || chosen.get().map(|program| ask::ProgramOutline(program));
+    state.ask_on_change(request, move |answer| match answer {
         Ok(answer) => outline.set(Some(PtrEq::new(answer))),
         Err(Reply::Failed(failure)) => state.fail(failure),
         _ => {}
@@ -124,9 +124,9 @@ fn save(state: State, program: Option<ProgramRef>) {
 }
 
 fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
-    let request = ViewRequest::ProgramText { program, first, count: 1000 }.into();
-    state.request(&request, move |reply| {
-        let page = match reply.decode::<ProgramPage>() {
+    let request = ask::ProgramText { program, first, count: 1000 };
+    state.ask(request, move |answer| {
+        let page = match answer {
             Ok(page) => page,
             Err(Reply::Failed(failure)) => return state.fail(failure),
             Err(_) => return,

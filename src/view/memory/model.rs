@@ -7,7 +7,7 @@ use crate::analysis::memory::{
 use crate::chart::empty::{self, Empty};
 use crate::chart::memory::picker;
 use crate::protocol::url::memory::{MemorySource, MemoryViewState};
-use crate::protocol::{Failure, MemorySession, Reply, ViewRequest};
+use crate::protocol::{Failure, MemorySession, Reply, ask};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State, toggle};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -53,9 +53,9 @@ impl MemoryModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
         let view_state = state.view_state::<MemoryViewState>(state.memory, "memory");
         let session = SharedSignal::<MemorySession>::none();
-        state.request_on_change(
-            || Some(ViewRequest::Memory.into()),
-            move |reply| match reply.decode::<MemorySession>() {
+        state.ask_on_change(
+            || Some(ask::Memory),
+            move |answer| match answer {
                 Ok(memory) => session.set(Some(PtrEq::new(memory))),
                 Err(Reply::Failed(failure)) => state.fail(failure),
                 Err(_) => {}
@@ -70,9 +70,9 @@ impl MemoryModel {
         let (memory, failure) = (SharedSignal::<StaticMemory>::none(), RwSignal::new(None));
         // The program and the memory space of `memory`, or of the pending answer.
         let last_space = StoredValue::new(None::<(u32, i64)>);
-        state.request_on_change(
-            move || request.get().map(|request| ViewRequest::MemoryOf(request).into()),
-            move |reply| match reply.decode::<StaticMemory>() {
+        state.ask_on_change(
+            move || request.get().map(|request| ask::MemoryOf(request)),
+            move |answer| match answer {
                 Ok(found) => {
                     failure.set(None);
                     memory.set(Some(PtrEq::new(found)));
@@ -91,38 +91,38 @@ impl MemoryModel {
         let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
         let (alive, zoom) = (SharedSignal::<AliveAt>::none(), RwSignal::new(None::<Points>));
         // The report of the program holds the live buffers at the peak, so the peak needs no request.
-        state.request_on_change(
+        state.ask_on_change(
             move || {
                 let here = at.get();
                 let known = peak.get()? == here;
                 if known {
                     alive.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.alive.clone()))));
                 }
-                (!known).then(|| Some(ViewRequest::MemoryAt { query: request.get()?, point: here }.into()))?
+                (!known).then(|| Some(ask::MemoryAt { query: request.get()?, point: here }))?
             },
-            move |reply| {
-                if let Ok(Some(found)) = reply.decode::<Option<AliveAt>>() {
+            move |answer| {
+                if let Some(Some(found)) = state.shown(answer) {
                     alive.set(Some(PtrEq::new(found)));
                 }
             },
         );
         let curve = SharedSignal::<Curve>::none();
-        state.request_on_change(
+        state.ask_on_change(
             move || {
                 let Some(points) = zoom.get() else {
                     curve.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.curve.clone()))));
                     return None;
                 };
-                Some(ViewRequest::MemoryCurve { query: request.get()?, points }.into())
+                Some(ask::MemoryCurve { query: request.get()?, points })
             },
-            move |reply| {
-                if let Ok(Some(found)) = reply.decode::<Option<Curve>>() {
+            move |answer| {
+                if let Some(Some(found)) = state.shown(answer) {
                     curve.set(Some(PtrEq::new(found)));
                 }
             },
         );
         let (without, peak_without) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None));
-        state.request_on_change(
+        state.ask_on_change(
             move || {
                 let without = without.get();
                 if without.is_empty() {
@@ -130,10 +130,10 @@ impl MemoryModel {
                     return None;
                 }
                 let points = zoom.get().unwrap_or(Points { from: 0, to: u32::MAX });
-                Some(ViewRequest::MemoryWithout { query: request.get()?, without, points }.into())
+                Some(ask::MemoryWithout { query: request.get()?, without, points })
             },
-            move |reply| {
-                if let Ok(Some(found)) = reply.decode::<Option<WhatIf>>() {
+            move |answer| {
+                if let Some(Some(found)) = state.shown(answer) {
                     // `without` is the one of the request, because answers to earlier requests are dropped.
                     peak_without.set(Some((without.with_untracked(Vec::len), PtrEq::new(found))));
                 }

@@ -11,7 +11,7 @@ use crate::chart::op::{panel, roofline};
 use crate::protocol::url::View;
 use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::url::timeline::TimelineViewState;
-use crate::protocol::{Failure, Reply, ViewRequest};
+use crate::protocol::{Failure, Reply, ask};
 use crate::table::filter::TextFilter;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
@@ -118,12 +118,12 @@ fn request_detail(state: State) -> DetailSignal {
     // The op is compared with the peaks of the roofline view.
     let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default()));
     let request = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
-    state.request_on_change(
+    state.ask_on_change(
         move || {
             let (query, op) = request.get();
-            Some(ViewRequest::Op { query, op: panel::op_ref(&op) }.into())
+            Some(ask::Op { query, op: panel::op_ref(&op) })
         },
-        move |reply| match reply.decode::<OpDetail>() {
+        move |answer| match answer {
             Ok(op) => found.set(Some(Ok(PtrEq::new(op)))),
             Err(Reply::Failed(failure)) => found.set(Some(Err(PtrEq::new(failure)))),
             _ => {}

@@ -14,7 +14,7 @@ use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::overview::{Overview as Answer, OverviewQuery};
 use crate::chart::overview::{self, Segment};
 use crate::protocol::url::comm::CommViewState;
-use crate::protocol::{Reply, ViewRequest};
+use crate::protocol::{Reply, ask};
 use leptos::prelude::*;
 
 /// Renders the overview.
@@ -23,14 +23,14 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
     let request = Memo::new(move |_| query(state));
     let found = state.answer_of_session::<Answer>();
     let (is_waiting, is_absent) = (RwSignal::new(true), RwSignal::new(false));
-    state.request_on_change(
+    state.ask_on_change(
         move || {
             is_waiting.set(true);
-            Some(ViewRequest::Overview(request.get()).into())
+            Some(ask::Overview(request.get()))
         },
-        move |reply| {
+        move |answer| {
             is_waiting.set(false);
-            match reply.decode::<Option<Answer>>() {
+            match answer {
                 Ok(answer) => {
                     is_absent.set(answer.is_none());
                     found.set(answer.map(PtrEq::new));

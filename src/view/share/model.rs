@@ -7,7 +7,7 @@ use crate::protocol::url::comm::CommViewState;
 use crate::protocol::url::compare::CompareViewState;
 use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::url::{View, shared_address, shared_comparison_address};
-use crate::protocol::{Reply, ShareAnswer, ShareQuery, SharedReportInfo, ViewRequest};
+use crate::protocol::{Reply, ShareAnswer, ShareQuery, SharedReportInfo, ask};
 use crate::share::{Level, base_address, html};
 use crate::table::format::bytes_text;
 use crate::view::state::{PtrEq, SharedSignal, State, total_size};
@@ -118,14 +118,14 @@ impl ShareModel {
         });
         let (shared, busy) = (SharedSignal::<ShareAnswer>::none(), RwSignal::new(true));
         let done = RwSignal::new(String::new());
-        state.request_on_change(
+        state.ask_on_change(
             move || {
                 busy.set(true);
-                Some(ViewRequest::Share(request.get()).into())
+                Some(ask::Share(request.get()))
             },
-            move |reply| {
+            move |answer| {
                 busy.set(false);
-                let found = match reply.decode::<ShareAnswer>() {
+                let found = match answer {
                     Ok(found) => Some(PtrEq::new(found)),
                     Err(Reply::Failed(failure)) => {
                         done.set(format!("{}. {}", failure.title, failure.message));

@@ -6,8 +6,9 @@ use super::pending::{OnReply, SentRequest};
 use super::{Opened, SharedSignal, State};
 use crate::analysis::base::Query;
 use crate::analysis::roofline::RooflineQuery;
+use crate::protocol::ask::Ask;
 use crate::protocol::url::roofline::RooflineViewState;
-use crate::protocol::{Answer, Reply, Request, RequestId};
+use crate::protocol::{Answer, Reply, Request, RequestId, ViewRequest};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 use std::rc::Rc;
@@ -45,6 +46,40 @@ impl State {
     /// meanwhile, `then` is not called.
     pub(crate) fn request(self, request: &Request, then: impl FnOnce(Reply) + 'static) -> Option<RequestId> {
         self.send(request, true, Box::new(then))
+    }
+
+    /// Sends a request of a view to the open session, as [`State::request`] does. `then` handles the answer, or the reply that tells
+    /// why there is none.
+    pub(crate) fn ask<A: Ask + Into<ViewRequest>>(
+        self,
+        ask: A,
+        then: impl FnOnce(Result<A::Answer, Reply>) + 'static,
+    ) -> Option<RequestId> {
+        self.request(&Request::from(ask.into()), move |reply| then(reply.answer::<A>()))
+    }
+
+    /// Sends a request of a view whenever it changes, as [`State::request_on_change`] does. `then` handles the answer, or the reply
+    /// that tells why there is none.
+    pub(crate) fn ask_on_change<A: Ask + Into<ViewRequest>>(
+        self,
+        ask: impl Fn() -> Option<A> + 'static,
+        then: impl Fn(Result<A::Answer, Reply>) + 'static,
+    ) {
+        let request = move || ask().map(|ask| Request::from(ask.into()));
+        self.request_on_change(request, move |reply| then(reply.answer::<A>()));
+    }
+
+    /// Returns an answer. If there is none, the page shows why.
+    pub(crate) fn shown<T>(self, answer: Result<T, Reply>) -> Option<T> {
+        match answer {
+            Ok(answer) => Some(answer),
+            Err(Reply::Failed(failure)) => {
+                self.fail(failure);
+                None
+            }
+            // The request was withdrawn.
+            Err(_) => None,
+        }
     }
 
     fn send(self, request: &Request, once: bool, then: OnReply) -> Option<RequestId> {

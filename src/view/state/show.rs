@@ -2,13 +2,12 @@
 
 use super::{Opened, State};
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, StepChoice, TimeRange};
-use crate::analysis::timeline::Timeline;
 use crate::chart::overview::FindingLink;
 use crate::chart::timeline::DeviceTime;
 use crate::chart::timeline::sight::groups_about;
 use crate::protocol::url::View;
 use crate::protocol::url::timeline::{TimelineRows, TimelineViewState};
-use crate::protocol::{Reply, TimelineRequest, ViewRequest};
+use crate::protocol::{Reply, ask};
 use leptos::prelude::*;
 
 impl State {
@@ -18,8 +17,8 @@ impl State {
     /// The timeline may display the time elsewhere than on the event clock, if the session has several hosts.
     pub(crate) fn show_in_timeline(self, time: DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
         let mut place: TimelineViewState = self.timeline.with_untracked(|text| text.parse().unwrap_or_default());
-        let request = ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: place.is_aligned, step: None });
-        self.request(&request.into(), move |reply| match reply.decode::<Timeline>() {
+        let request = ask::Tracks { is_aligned: place.is_aligned, step: None };
+        self.ask(request, move |answer| match answer {
             Ok(timeline) => {
                 let group = timeline.groups.iter().position(|group| group.name == time.device);
                 // What the host did explains what the device waited for.

@@ -2,11 +2,12 @@
 //! smaller capture or as trace JSON.
 
 use super::model::TimelineModel;
-use crate::analysis::timeline::{Picture, PictureQuery, TraceQuery};
+use crate::analysis::timeline::{PictureQuery, TraceQuery};
 use crate::chart::timeline::VisibleBand;
 use crate::chart::timeline::scene::{Content, MAX_MARKS, scene};
 use crate::chart::timeline::text;
-use crate::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, TimelineRequest};
+use crate::protocol::ask::{self, Ask};
+use crate::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, ViewRequest};
 use crate::units::Picos;
 use crate::view::widgets::{chart, clipboard};
 use leptos::prelude::*;
@@ -35,8 +36,8 @@ fn n_columns(query: &PictureQuery, end: u64) -> u32 {
 /// Requests a picture and saves it. With too many marks, it is requested again with columns of twice the width.
 fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: bool) {
     let view = model.view.get_untracked();
-    model.request(TimelineRequest::Picture(query), move |reply| {
-        let Ok(picture) = reply.decode::<Picture>() else { return };
+    model.ask(ask::Picture(query), move |answer| {
+        let Some(picture) = model.state.shown(answer) else { return };
         let (Some(layout), Some(timeline)) = (model.layout.get_untracked(), model.timeline.get_untracked()) else {
             return;
         };
@@ -68,26 +69,26 @@ fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: 
 pub(super) fn save_capture(model: TimelineModel) {
     let range = untrack(|| model.event_clock_range(model.device()));
     let request = ExcerptRequest { range, with_programs: true };
-    save_files(model, TimelineRequest::ExportXSpace(request), Reply::decode);
+    save_files(model, ask::ExportXSpace(request), |files| files);
 }
 
 /// Saves the events of the range, or of the visible part, as trace JSON, on the event clock.
 pub(super) fn save_trace(model: TimelineModel) {
     let range = untrack(|| model.event_clock_range(model.device()));
     let query = TraceQuery { range, max_events: TraceQuery::MAX_EVENTS };
-    save_files(model, TimelineRequest::ExportTrace(query), |reply| Ok(vec![reply.decode::<ExportedFile>()?]));
+    save_files(model, ask::ExportTrace(query), |file| vec![file]);
 }
 
 /// Requests files and saves them, or reports why there are none.
-fn save_files(
+fn save_files<A: Ask + Into<ViewRequest>>(
     model: TimelineModel,
-    request: TimelineRequest,
-    decode: impl FnOnce(Reply) -> Result<Vec<ExportedFile>, Reply> + 'static,
+    ask: A,
+    files: impl FnOnce(A::Answer) -> Vec<ExportedFile> + 'static,
 ) {
     let state = model.state;
     let clock = untrack(|| model.device()).filter(|_| model.is_aligned());
     let clock = clock.map_or_else(String::new, |device| text::exported_clock(&model.device_name(device)));
-    model.request(request, move |reply| match decode(reply) {
+    model.ask(ask, move |answer| match answer.map(files) {
         Ok(files) => {
             for ExportedFile { name, bytes, summary } in files {
                 let message = Failure { title: format!("Saved {name}"), message: format!("{summary}{clock}") };

@@ -1,11 +1,11 @@
 //! This module handles the pointer and the wheel on the timeline.
 
 use super::model::{TimelineModel, Tool};
-use crate::analysis::timeline::{EventDetail, EventQuery, IdleBox, LineRef};
+use crate::analysis::timeline::{EventQuery, IdleBox, LineRef};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::timeline::{BandKind, Viewport, text};
 use crate::chart::widgets::tip::Tip;
-use crate::protocol::TimelineRequest;
+use crate::protocol::ask;
 use crate::protocol::url::timeline::TimelineRows;
 use crate::units::Picos;
 use crate::view::widgets::size::rect;
@@ -244,7 +244,7 @@ fn hover(model: TimelineModel, position: (f64, f64, f64), (left, top): (f64, f64
         return tips.hover(tip, anchor);
     }
     let Some(query) = query_at(model, position) else { return tips.leave() };
-    model.request(TimelineRequest::Event(query), move |reply| match reply.decode::<Option<EventDetail>>() {
+    model.ask(ask::Event(query), move |answer| match answer {
         Ok(Some(event)) => {
             let tip = text::tip(&event, &model.track_name(event.line));
             tips.hover(tip, anchor);

@@ -10,8 +10,9 @@ use crate::analysis::timeline::{
 use crate::chart::timeline::layout::Choices;
 use crate::chart::timeline::sight::{ScrollTarget, step_part};
 use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
+use crate::protocol::ask::{self, Ask};
 use crate::protocol::url::timeline::TimelineViewState;
-use crate::protocol::{Reply, RequestId, TimelineRequest, ViewRequest};
+use crate::protocol::{Reply, RequestId, ViewRequest};
 use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use gloo::timers::callback::Timeout;
@@ -142,12 +143,12 @@ impl TimelineModel {
     fn request_tracks(self) {
         let is_aligned = Memo::new(move |_| self.view_state.with(|view_state| view_state.is_aligned));
         let step = Memo::new(move |_| self.state.unlisted_step());
-        self.state.request_on_change(
+        self.state.ask_on_change(
             move || {
                 let (is_aligned, step) = (is_aligned.get(), step.get());
-                Some(ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned, step }).into())
+                Some(ask::Tracks { is_aligned, step })
             },
-            move |reply| match reply.decode::<Timeline>() {
+            move |answer| match answer {
                 Ok(timeline) => {
                     match self.timeline.get_untracked() {
                         Some(before) if before.has_tracks_of(&timeline) => self.move_times(&before, &timeline),
@@ -186,13 +187,13 @@ impl TimelineModel {
     /// Requests the links of all events in the range, as long as they are shown.
     fn request_flows(self) {
         let is_shown = Memo::new(move |_| self.view_state.with(|view_state| view_state.has_flows));
-        self.state.request_on_change(
+        self.state.ask_on_change(
             move || {
                 let EventsQuery { lines, start, end } = self.events_query().filter(|_| is_shown.get())?;
-                Some(ViewRequest::Timeline(TimelineRequest::Flows(FlowsQuery { lines, start, end })).into())
+                Some(ask::Flows(FlowsQuery { lines, start, end }))
             },
-            move |reply| {
-                if let Ok(flows) = reply.decode::<FlowsReport>() {
+            move |answer| {
+                if let Some(flows) = self.state.shown(answer) {
                     self.flows.set(Some(PtrEq::new(flows)));
                 }
             },
@@ -262,18 +263,22 @@ impl TimelineModel {
     }
 
     /// Requests a part of the timeline, and handles the answer if the view is still there.
-    pub(super) fn request(self, request: TimelineRequest, then: impl FnOnce(Reply) + 'static) -> Option<RequestId> {
-        self.state.request(&ViewRequest::Timeline(request).into(), move |reply| {
+    pub(super) fn ask<A: Ask + Into<ViewRequest>>(
+        self,
+        ask: A,
+        then: impl FnOnce(Result<A::Answer, Reply>) + 'static,
+    ) -> Option<RequestId> {
+        self.state.ask(ask, move |answer| {
             if self.is_asked.try_get_value().is_some() {
-                then(reply);
+                then(answer);
             }
         })
     }
 
     /// Requests an event, and selects it. With `is_to_show`, the visible part and the scroll follow the event.
     pub(super) fn find_event(self, query: EventQuery, is_to_show: bool) {
-        self.request(TimelineRequest::Event(query), move |reply| {
-            let Ok(found) = reply.decode::<Option<EventDetail>>() else { return };
+        self.ask(ask::Event(query), move |answer| {
+            let Some(found) = self.state.shown(answer) else { return };
             let place = found.as_ref().map(|event| (event.line, event.event));
             if let Some(event) = found.as_ref().filter(|_| is_to_show) {
                 self.show_event(event);

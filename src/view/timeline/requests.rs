@@ -2,9 +2,9 @@
 
 use super::model::TimelineModel;
 use super::picture::{Colors, Shown};
-use crate::analysis::timeline::{LineRef, Picture, PictureQuery, SeriesRange, SeriesRef};
+use crate::analysis::timeline::{LineRef, PictureQuery, SeriesRef};
 use crate::chart::timeline::{BandKind, VisibleBand, snap};
-use crate::protocol::{TimelineRequest, ViewRequest};
+use crate::protocol::ask;
 use crate::units::Picos;
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,9 +65,9 @@ impl TimelineModel {
         }
         self.is_asked.set_value(true);
         let colors = colors.clone();
-        let sent = self.request(TimelineRequest::Picture(query), move |reply| {
+        let sent = self.ask(ask::Picture(query), move |answer| {
             self.is_asked.set_value(false);
-            if let Ok(picture) = reply.decode::<Picture>() {
+            if let Some(picture) = self.state.shown(answer) {
                 let shown = Shown::new(picture, &colors);
                 self.keep_lanes(&shown);
                 self.keep_scales(&shown);
@@ -87,8 +87,8 @@ impl TimelineModel {
             return;
         }
         let colors = colors.clone();
-        self.request(TimelineRequest::Picture(query), move |reply| {
-            if let Ok(picture) = reply.decode::<Picture>() {
+        self.ask(ask::Picture(query), move |answer| {
+            if let Some(picture) = self.state.shown(answer) {
                 self.minimap.set_value(Some(Shown::new(picture, &colors)));
                 self.drawn.update(|n| *n += 1);
             }
@@ -108,18 +108,18 @@ impl TimelineModel {
                 Some(ids.collect::<BTreeSet<SeriesRef>>())
             })?;
             let series: Vec<SeriesRef> = series.into_iter().collect();
-            Some(TimelineRequest::SeriesRanges { series, start: Picos(start), end: Picos(end) })
+            Some(ask::SeriesRanges { series, start: Picos(start), end: Picos(end) })
         });
-        self.state.request_on_change(
+        self.state.ask_on_change(
             move || {
                 let request = request.get();
                 if request.is_none() {
                     self.series_ranges.set(BTreeMap::new());
                 }
-                request.map(|request| ViewRequest::Timeline(request).into())
+                request
             },
-            move |reply| {
-                if let Ok(ranges) = reply.decode::<Vec<SeriesRange>>() {
+            move |answer| {
+                if let Some(ranges) = self.state.shown(answer) {
                     self.series_ranges.set(ranges.into_iter().map(|range| (range.id, range)).collect());
                 }
             },

@@ -1,9 +1,9 @@
 //! This module searches the whole capture, and steps through the events that were found.
 
 use super::model::TimelineModel;
-use crate::analysis::timeline::{EventQuery, EventRow, SearchQuery, SearchReport};
+use crate::analysis::timeline::{EventQuery, EventRow, SearchQuery};
 use crate::chart::timeline::text;
-use crate::protocol::{Reply, TimelineRequest, ViewRequest};
+use crate::protocol::{Reply, ask};
 use crate::table::filter::TextFilter;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, effect, live};
@@ -30,17 +30,16 @@ impl TimelineModel {
                 self.find.set(wanted);
             }
         });
-        self.state.request_on_change(
-            move || self.search_query().map(|query| ViewRequest::Timeline(TimelineRequest::Search(query)).into()),
-            move |reply| match reply {
-                Reply::BadFilter(error) => self.search_error.set(Some(error)),
-                reply => {
-                    if let Ok(found) = reply.decode::<SearchReport>() {
-                        self.search_error.set(None);
-                        let query = found.query.clone();
-                        self.search.set(Some(PtrEq::new(found)));
-                        self.to_awaited_hit(&query);
-                    }
+        self.state.ask_on_change(
+            move || self.search_query().map(ask::Search),
+            move |answer| {
+                if let Err(Reply::BadFilter(error)) = answer {
+                    self.search_error.set(Some(error));
+                } else if let Some(found) = self.state.shown(answer) {
+                    self.search_error.set(None);
+                    let query = found.query.clone();
+                    self.search.set(Some(PtrEq::new(found)));
+                    self.to_awaited_hit(&query);
                 }
             },
         );

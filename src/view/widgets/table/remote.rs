@@ -6,7 +6,7 @@ use crate::analysis::breakdown::row_label;
 use crate::chart::widgets::table::{self, Folds, Measure};
 use crate::chart::widgets::tip::Tip;
 use crate::chart::widgets::virtual_rows;
-use crate::protocol::ViewRequest;
+use crate::protocol::ask;
 use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
 use crate::table::copy::CopyForm;
 use crate::table::filter::TextFilter;
@@ -72,8 +72,8 @@ impl TableRequest {
         PageQuery { sort: self.sort.clone(), filter: self.filter.clone(), first, count: virtual_rows::PAGE }
     }
 
-    fn view_request(&self, first: u32) -> ViewRequest {
-        ViewRequest::Table { of: self.of.clone(), action: TableAction::Rows(self.page(first)) }
+    fn rows(&self, first: u32) -> ask::Rows {
+        ask::Rows { table: self.of.clone(), query: self.page(first) }
     }
 }
 
@@ -106,16 +106,16 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         Some(TableRequest { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
     });
     // The rows on screen stay until those of the new query have come.
-    state.request_on_change(
+    state.ask_on_change(
         move || {
-            let request = requested.with(|requested| Some(requested.as_ref()?.view_request(0).into()));
+            let request = requested.with(|requested| Some(requested.as_ref()?.rows(0)));
             busy.set(request.is_some());
             request
         },
-        move |reply| {
+        move |answer| {
             busy.set(false);
             let requested = requested.get_untracked();
-            if let (Some(requested), Ok(page)) = (requested, reply.decode::<TablePage>()) {
+            if let (Some(requested), Ok(page)) = (requested, answer) {
                 under_way.update_value(Vec::clear);
                 folds.set(Folds::default());
                 loaded.set(Some(Loaded { requested, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
@@ -279,9 +279,9 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
         }
         under_way.update_value(|pages| pages.push(first));
         let (of, rows) = (requested.clone(), rows.clone());
-        state.request(&requested.view_request(first).into(), move |reply| {
+        state.ask(requested.rows(first), move |answer| {
             let _ = under_way.try_update_value(|pages| pages.retain(|other| *other != first));
-            let Ok(page) = reply.decode::<TablePage>() else { return };
+            let Some(page) = state.shown(answer) else { return };
             let _ = loaded.try_update(|loaded| {
                 let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.requested == of) else { return };
                 loaded.pages.insert(first, PtrEq::new(page));
@@ -297,8 +297,8 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
 /// Copies rows to the clipboard: all of them, or those with the given keys.
 fn copy_rows(state: State, requested: &TableRequest, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
     let action = TableAction::Copy { query: requested.page(0), columns, keys, form };
-    state.request(&ViewRequest::Table { of: requested.of.clone(), action }.into(), move |reply| {
-        let Ok(CopiedRows { text, n }) = reply.decode::<CopiedRows>() else { return };
+    state.ask(ask::CopyRows { table: requested.of.clone(), action }, move |answer| {
+        let Some(CopiedRows { text, n }) = state.shown(answer) else { return };
         clipboard::copy(&text, move |done| state.inform(save::copy_message(done, n)));
     });
 }
