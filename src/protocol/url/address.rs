@@ -11,6 +11,7 @@
 //! module depends on queries and names of columns, not on the page.
 
 pub use super::view::{FilesViewState, Picture, View};
+use super::view_states::{BadPart, ViewStates};
 use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query};
 use crate::analysis::classify::Kind;
 use crate::table::page::SortBy;
@@ -26,7 +27,7 @@ pub const VERSION: u32 = 1;
 pub const MAX: usize = 64_000;
 
 /// The whole state that an address holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageAddress {
     pub query: Query,
     /// Whether the address names the device. It is named even if it is the first one, because the default device of a
@@ -56,18 +57,10 @@ pub struct PageAddress {
     pub stored: String,
     /// Position in the programs of the file view.
     pub file: FilesViewState,
-    /// State of the roofline view in the syntax of [`super::roofline`]. Empty stands for the default.
-    pub roofline: String,
-    /// State of the memory view in the syntax of [`super::memory`]. Empty stands for the default.
-    pub memory: String,
-    /// State of the communication view in the syntax of [`super::comm`]. Empty stands for the default.
-    pub comm: String,
-    /// State of the comparison in the syntax of [`super::compare`]. Empty stands for the default.
-    pub compare: String,
-    /// State of the timeline in the syntax of [`super::timeline`]. Empty stands for the default.
-    pub timeline: String,
-    /// State of the list of captures in the syntax of [`super::captures`]. Empty stands for the default, and if no list is open.
-    pub captures: String,
+    /// The states of the views. That of the list of captures is the usual one if no list is open.
+    pub views: ViewStates,
+    /// The parts of views that cannot be read. They are not written.
+    pub bad_parts: Vec<BadPart>,
     /// The report of the link in the syntax of `share::link`. Empty if there is none. This module does not decode it.
     pub report: String,
 }
@@ -146,12 +139,7 @@ impl fmt::Display for PageAddress {
         push("line", &number(self.file.line), self.file.line.is_none())?;
         push("find", &self.file.find, self.file.find.is_empty())?;
         push("find-regex", "1", !self.file.regex)?;
-        push("roofline", &self.roofline, self.roofline.is_empty())?;
-        push("memory", &self.memory, self.memory.is_empty())?;
-        push("comm", &self.comm, self.comm.is_empty())?;
-        push("compare", &self.compare, self.compare.is_empty())?;
-        push("timeline", &self.timeline, self.timeline.is_empty())?;
-        push("captures", &self.captures, self.captures.is_empty())?;
+        self.views.each_part(&mut |name, text| push(name, text, false))?;
         list(f, "ops", (!filter.ops.is_empty()).then_some(&filter.ops))?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))?;
@@ -249,18 +237,12 @@ impl PageAddress {
             "src" => self.src = text,
             "capture" => self.capture = text,
             "kept" => self.stored = text,
-            "roofline" => self.roofline = text,
-            "memory" => self.memory = text,
-            "comm" => self.comm = text,
-            "compare" => self.compare = text,
-            "timeline" => self.timeline = text,
-            "captures" => self.captures = text,
             "report" => self.report = text,
             "ops" => query.filter.ops = items()?,
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
             // A later build of this version may have added the name.
-            _ => {}
+            name => self.bad_parts.extend(self.views.take(name, &text).and_then(Result::err)),
         }
         Some(())
     }
@@ -270,7 +252,6 @@ impl PageAddress {
 mod tests {
     use super::*;
     use crate::analysis::base::{Filter, StepChoice, TimeRange};
-    use crate::protocol::url::params::decode_text;
     use crate::units::Picos;
     use proptest::prelude::*;
 
@@ -325,11 +306,11 @@ mod tests {
 
     #[test]
     fn texts_of_an_address_are_printable() {
-        let address: PageAddress = "v=1&op=a%E2%80%AEb&sel=%1B,c&comm=x%250A%25E2%2580%25AE".parse().unwrap();
+        let address: PageAddress =
+            "v=1&op=a%E2%80%AEb&sel=%1B,c&captures=filter:x%250A%25E2%2580%25AE".parse().unwrap();
         assert_eq!(address.op, "a\\u{202e}b");
         assert_eq!(address.selection, ["\\u{1b}", "c"]);
-        assert_eq!(address.comm, "x%0A%E2%80%AE");
-        assert_eq!(decode_text(&address.comm).as_deref(), Some("x\n\\u{202e}"));
+        assert_eq!(address.views.captures.filter, "x\n\\u{202e}");
     }
 
     fn address() -> impl Strategy<Value = PageAddress> {
@@ -360,11 +341,14 @@ mod tests {
         let file = (number(), number(), text(), any::<bool>())
             .prop_map(|(program, line, find, regex)| FilesViewState { program, line, find, regex });
         let first = (query, sort, prop::option::of(names()), names(), picture);
-        let texts = (prop::array::uniform8(text()), ["[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"]);
+        let states = "v=1&roofline=sort:-runs&memory=side:allocator;program:3&comm=of:copies&captures=filter:a%253Bb";
+        let states = states.parse::<PageAddress>().unwrap().views;
+        let views = prop::sample::select(vec![ViewStates::default(), states]);
+        let texts = (prop::array::uniform2(text()), ["[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"], views);
         let second = (any::<bool>(), text(), text(), any::<bool>(), view, file, texts);
         (first, second).prop_map(|((query, sort, columns, selection, picture), second)| {
             let (names_device, zoom, op, graph, view, file, texts) = second;
-            let ([src, capture, roofline, memory, comm, compare, timeline, captures], [stored, report]) = texts;
+            let ([src, capture], [stored, report], views) = texts;
             let names_device = names_device || query.device != DeviceChoice::default();
             PageAddress {
                 query,
@@ -381,12 +365,8 @@ mod tests {
                 src,
                 capture,
                 stored,
-                roofline,
-                memory,
-                comm,
-                compare,
-                timeline,
-                captures,
+                views,
+                bad_parts: Vec::new(),
                 report,
             }
         })

@@ -6,10 +6,9 @@ use super::comm::CommViewState;
 use super::compare::{ComparePane, CompareViewState};
 use super::memory::MemoryViewState;
 use super::roofline::RooflineViewState;
+use super::view_states::ViewStates;
 use crate::analysis::base::{Filter, FilterField, GroupBy, Query};
 use crate::analysis::compare::CompareBy;
-use std::fmt::Display;
-use std::str::FromStr;
 
 /// Returns the address at which `report` opens with the present state of the views.
 ///
@@ -41,20 +40,16 @@ pub fn shared_address(
         picture: now.picture,
         // The comparison is shared by itself.
         view: if now.view == View::Compare { View::default() } else { now.view },
-        roofline: rewrite_view(&now.roofline, |place: RooflineViewState| RooflineViewState {
-            sort: place.sort,
-            x: place.x,
-            ..RooflineViewState::default()
-        }),
-        memory: rewrite_view(&now.memory, |place: MemoryViewState| MemoryViewState {
-            side: place.side,
-            ..MemoryViewState::default()
-        }),
-        comm: rewrite_view(&now.comm, |place: CommViewState| CommViewState {
-            of: place.of,
-            pane: place.pane,
-            ..CommViewState::default()
-        }),
+        views: ViewStates {
+            roofline: RooflineViewState {
+                sort: now.views.roofline.sort.clone(),
+                x: now.views.roofline.x,
+                ..RooflineViewState::default()
+            },
+            memory: MemoryViewState { side: now.views.memory.side, ..MemoryViewState::default() },
+            comm: CommViewState { of: now.views.comm.of, pane: now.views.comm.pane, ..CommViewState::default() },
+            ..ViewStates::default()
+        },
         report: report.to_owned(),
         ..PageAddress::default()
     }
@@ -63,25 +58,20 @@ pub fn shared_address(
 /// Returns the address at which the shared comparison in `report` opens with the present state of its view. The comparison is
 /// that of its sender, so that it is not made again with the sides exchanged or with pairs of the user.
 pub fn shared_comparison_address(now: &PageAddress, report: &str, with_sources: bool, anonymise: bool) -> PageAddress {
-    let compare = rewrite_view(&now.compare, |place: CompareViewState| {
-        let is_named = !anonymise && (with_sources || place.by != CompareBy::Source);
-        CompareViewState {
-            rows: place.rows,
-            by: if is_named { place.by } else { CompareBy::Op },
-            group: place.group.filter(|_| is_named),
-            // A shared comparison has no events.
-            pane: if place.pane == ComparePane::Timeline { ComparePane::default() } else { place.pane },
-            scope: if anonymise { String::new() } else { place.scope },
-            shows_differences: place.shows_differences,
-            ..CompareViewState::default()
-        }
-    });
-    PageAddress { view: View::Compare, compare, report: report.to_owned(), ..PageAddress::default() }
-}
-
-/// Parses the state of a view, and writes the part that `keep` returns. Returns an empty text if `text` is not valid.
-fn rewrite_view<T: FromStr + Display>(text: &str, keep: impl FnOnce(T) -> T) -> String {
-    text.parse().map_or_else(|_| String::new(), |place| keep(place).to_string())
+    let place = now.views.compare.clone();
+    let is_named = !anonymise && (with_sources || place.by != CompareBy::Source);
+    let compare = CompareViewState {
+        rows: place.rows,
+        by: if is_named { place.by } else { CompareBy::Op },
+        group: place.group.filter(|_| is_named),
+        // A shared comparison has no events.
+        pane: if place.pane == ComparePane::Timeline { ComparePane::default() } else { place.pane },
+        scope: if anonymise { String::new() } else { place.scope },
+        shows_differences: place.shows_differences,
+        ..CompareViewState::default()
+    };
+    let views = ViewStates { compare, ..ViewStates::default() };
+    PageAddress { view: View::Compare, views, report: report.to_owned(), ..PageAddress::default() }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -10,6 +10,8 @@ pub mod params;
 pub mod roofline;
 pub mod timeline;
 pub mod view;
+pub mod view_states;
 
 pub use for_report::{shared_address, shared_comparison_address};
 pub use view::{FilesViewState, Picture, View};
+pub use view_states::ViewStates;

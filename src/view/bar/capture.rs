@@ -1,7 +1,6 @@
 //! This module renders the file picker: the files of the session, and the actions that open, keep and close files.
 
 use crate::protocol::SessionSlot;
-use crate::protocol::url::compare::CompareViewState;
 use crate::table::format;
 use crate::view::sources;
 use crate::view::state::{OpenAs, State, is_single};
@@ -74,9 +73,7 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
 
 /// Renders the switch between both captures of a comparison.
 fn pair(state: State) -> AnyView {
-    let is_swapped = Memo::new(move |_| {
-        state.compare.with(|text| text.parse::<CompareViewState>().is_ok_and(|place| place.is_swapped))
-    });
+    let is_swapped = Memo::new(move |_| state.views.with(|views| views.compare.is_swapped));
     let side = move |is_b: bool| {
         let slot = move || if is_b == is_swapped.get() { SessionSlot::First } else { SessionSlot::Second };
         let name = move || {

@@ -23,13 +23,12 @@ pub(super) struct CapturesModel {
     pub(super) filter: RwSignal<String>,
     /// The order of the rows; `None` means the table's own order.
     pub(super) order: Memo<Option<SortBy>>,
-    view_state: Memo<CapturesViewState>,
     pub(super) workers: SummaryWorkers,
 }
 
 impl CapturesModel {
     pub(super) fn new(state: State) -> Self {
-        let view_state = state.view_state::<CapturesViewState>(state.captures, "the list of captures");
+        let view_state = state.view_state(|views| &views.captures);
         let (figure, revision) = (Memo::new(move |_| view_state.get().figure), RwSignal::new(0));
         let found = SharedSignal::<CapturesView>::none();
         state.ask_on_change(
@@ -46,7 +45,7 @@ impl CapturesModel {
         let workers = SummaryWorkers::start(state, found, revision);
         let filter = RwSignal::new(view_state.get_untracked().filter);
         let order = Memo::new(move |_| view_state.get().sort);
-        let model = Self { state, figure, found, revision, filter, order, view_state, workers };
+        let model = Self { state, figure, found, revision, filter, order, workers };
         // The address follows the field of the filter, and the field follows the address.
         effect(move || {
             let text = filter.get();
@@ -65,9 +64,7 @@ impl CapturesModel {
 
     /// Changes the state in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut CapturesViewState)) {
-        let mut next = self.view_state.get_untracked();
-        with(&mut next);
-        self.state.captures.set(next.to_string());
+        self.state.change_views(|views| with(&mut views.captures));
     }
 
     /// Returns the filter of the table.

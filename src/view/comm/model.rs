@@ -34,7 +34,7 @@ pub(super) struct CommModel {
 
 impl CommModel {
     pub(super) fn new(state: State) -> Self {
-        let view_state = state.view_state::<CommViewState>(state.comm, "communication");
+        let view_state = state.view_state(|views| &views.comm);
         // The grouping and the filter of the breakdown do not affect this view, so a change of them sends no request.
         let query = Memo::new(move |_| {
             let (device, step) = state.query.with(|query| (query.device, query.step));
@@ -78,7 +78,7 @@ impl CommModel {
             if before.get_value().is_some_and(|before| before != now)
                 && view_state.with_untracked(|view_state| view_state.part.is_some())
             {
-                change(state, view_state, |view_state| view_state.part = None);
+                state.change_views(|views| views.comm.part = None);
             }
             before.set_value(Some(now));
         });
@@ -96,7 +96,7 @@ impl CommModel {
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut CommViewState)) {
-        change(self.state, self.view_state, with);
+        self.state.change_views(|views| with(&mut views.comm));
     }
 
     /// Returns the reason why nothing is shown, and whether the reason holds for every step. `None` if there are rows.
@@ -131,12 +131,6 @@ impl CommModel {
             self.choose(key);
         }
     }
-}
-
-fn change(state: State, view_state: Memo<CommViewState>, with: impl FnOnce(&mut CommViewState)) {
-    let mut next = view_state.get_untracked();
-    with(&mut next);
-    state.comm.set(next.to_string());
 }
 
 /// Requests the lanes of the step. If spans of the step are left out, also requests the lanes of its visible part.

@@ -31,7 +31,7 @@ pub(super) struct CompareModel {
 
 impl CompareModel {
     pub(super) fn new(state: State) -> Self {
-        let view_state = state.view_state::<CompareViewState>(state.compare, "the comparison");
+        let view_state = state.view_state(|views| &views.compare);
         let query = Memo::new(move |_| view_state.with(CompareViewState::query));
         let (found, busy, failure) = (SharedSignal::<Comparison>::none(), RwSignal::new(true), RwSignal::new(None));
         state.ask_on_change(
@@ -67,9 +67,7 @@ impl CompareModel {
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut CompareViewState)) {
-        let mut next = self.view_state.get_untracked();
-        with(&mut next);
-        self.state.compare.set(next.to_string());
+        self.state.change_views(|views| with(&mut views.compare));
     }
 
     /// Lets the user choose a partner for an op. The table shows the ops that have none.

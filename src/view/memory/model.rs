@@ -51,7 +51,7 @@ pub(super) struct MemoryModel {
 
 impl MemoryModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
-        let view_state = state.view_state::<MemoryViewState>(state.memory, "memory");
+        let view_state = state.view_state(|views| &views.memory);
         let session = SharedSignal::<MemorySession>::none();
         state.ask_on_change(
             || Some(ask::Memory),
@@ -195,9 +195,7 @@ impl MemoryModel {
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut MemoryViewState)) {
-        let mut view_state = self.view_state.get_untracked();
-        with(&mut view_state);
-        self.state.memory.set(view_state.to_string());
+        self.state.change_views(|views| with(&mut views.memory));
     }
 
     /// Leaves a buffer out of the peak, or includes it again. A summary ignores the call.

@@ -9,8 +9,6 @@ use super::op::history::OpHistory;
 use crate::analysis::op::OpDetail;
 use crate::chart::op::{panel, roofline};
 use crate::protocol::url::View;
-use crate::protocol::url::roofline::RooflineViewState;
-use crate::protocol::url::timeline::TimelineViewState;
 use crate::protocol::{Failure, Reply, ask};
 use crate::table::filter::TextFilter;
 use crate::view::state::{PtrEq, State};
@@ -103,9 +101,8 @@ fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
 /// Renders the button that searches the timeline for the executions of an op.
 fn to_timeline(state: State, name: String) -> AnyView {
     let find = move |_| {
-        let mut place: TimelineViewState = state.timeline.with_untracked(|text| text.parse().unwrap_or_default());
-        place.find = TextFilter { text: name.clone(), ..TextFilter::default() };
-        state.timeline.set(place.to_string());
+        let find = TextFilter { text: name.clone(), ..TextFilter::default() };
+        state.change_views(|views| views.timeline.find = find);
         state.view.set(View::Timeline);
     };
     view! { <button type="button" class="link" on:click=find>"Find in timeline"</button> }.any()
@@ -116,7 +113,7 @@ fn to_timeline(state: State, name: String) -> AnyView {
 fn request_detail(state: State) -> DetailSignal {
     let found: DetailSignal = RwSignal::new(None);
     // The op is compared with the peaks of the roofline view.
-    let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default()));
+    let roofs = state.view_state(|views| &views.roofline);
     let request = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
     state.ask_on_change(
         move || {

@@ -13,7 +13,6 @@ use super::widgets::tree::width;
 use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::overview::{Overview as Answer, OverviewQuery};
 use crate::chart::overview::{self, Segment};
-use crate::protocol::url::comm::CommViewState;
 use crate::protocol::{Reply, ask};
 use leptos::prelude::*;
 
@@ -69,10 +68,9 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
 
 /// Returns the query of the overview: the window, and what the user gave about the mesh and the flags.
 fn query(state: State) -> OverviewQuery {
-    let comm: CommViewState = state.comm.with(|text| text.parse().unwrap_or_default());
     OverviewQuery {
         ledger: LedgerQuery { roofline: state.window_query(), ..LedgerQuery::default() },
-        machine: comm.machine,
+        machine: state.views.with(|views| views.comm.machine.clone()),
         flags: state.flags.with(|text| (!text.trim().is_empty()).then(|| text.clone())),
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::analysis::overview::Overview;
 use crate::chart::overview::{self, Dot, HostRow, RuleLine, StepRow};
-use crate::protocol::url::roofline::RooflineViewState;
 use crate::view::roofline::Useful;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
@@ -40,9 +39,7 @@ fn guess(state: State, overview: &Overview) -> AnyView {
     };
     let button = useful.map(|useful| {
         let take = move |_| {
-            let mut place: RooflineViewState = state.roofline.with_untracked(|text| text.parse().unwrap_or_default());
-            place.useful = Some(useful);
-            state.roofline.set(place.to_string());
+            state.change_views(|views| views.roofline.useful = Some(useful));
         };
         view! { <button type="button" class="btn line small-text" on:click=take>"Use this guess"</button> " " }.any()
     });

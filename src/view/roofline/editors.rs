@@ -4,7 +4,6 @@
 use super::model::RooflineModel;
 use crate::analysis::roofline::{KernelCost, OpaqueKernel, UsefulFlops};
 use crate::chart::roofline::numbers;
-use crate::protocol::url::roofline::RooflineViewState;
 use crate::table::format;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
@@ -136,14 +135,8 @@ type Field = (&'static str, NodeRef<html::Input>, fn(&UsefulFlops) -> Option<f64
 /// Renders the button and the editor of the useful FLOPs of a step.
 #[component]
 pub(crate) fn Useful(state: State) -> impl IntoView {
-    // The roofline view reports a state that cannot be read.
-    let view_state =
-        Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default()));
-    let change = move |useful: Option<UsefulFlops>| {
-        let mut view_state = view_state.get_untracked();
-        view_state.useful = useful;
-        state.roofline.set(view_state.to_string());
-    };
+    let view_state = state.view_state(|views| &views.roofline);
+    let change = move |useful: Option<UsefulFlops>| state.change_views(|views| views.roofline.useful = useful);
     let verb = move || if view_state.with(|view_state| view_state.useful.is_some()) { "Edit" } else { "Enter" };
     let face = move || view! { <span>{verb()} " FLOPs"</span> }.any();
     let fields: [Field; 4] = [

@@ -37,7 +37,7 @@ pub(super) struct RooflineModel {
 
 impl RooflineModel {
     pub(super) fn new(state: State) -> Self {
-        let view_state = state.view_state::<RooflineViewState>(state.roofline, "the roofline");
+        let view_state = state.view_state(|views| &views.roofline);
         let request = Memo::new(move |_| {
             let query = state.query.get();
             let view_state = view_state.get();
@@ -94,9 +94,7 @@ impl RooflineModel {
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut RooflineViewState)) {
-        let mut view_state = self.view_state.get_untracked();
-        with(&mut view_state);
-        self.state.roofline.set(view_state.to_string());
+        self.state.change_views(|views| with(&mut views.roofline));
     }
 
     /// Changes what the rows stand for, and clears the selection.

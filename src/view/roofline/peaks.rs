@@ -98,12 +98,12 @@ fn Editor(model: RooflineModel) -> impl IntoView {
 /// Renders the picker of a chip from the table of chips. `id` is the id of the picker.
 pub(crate) fn chips(state: State, id: &'static str) -> AnyView {
     let choices = Memo::new(|_| peaks::chips());
-    let view_state = move || state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default());
-    let chosen = Signal::derive(move || view_state().peaks.chip.as_deref().and_then(Chip::named).map(|chip| chip.name));
+    let chosen = Signal::derive(move || {
+        let chip = state.views.with(|views| views.roofline.peaks.chip.as_deref().and_then(Chip::named));
+        chip.map(|chip| chip.name)
+    });
     let choose = Callback::new(move |name: Option<&'static str>| {
-        let mut view_state = untrack(view_state);
-        view_state.peaks.chip = name.map(str::to_owned);
-        state.roofline.set(view_state.to_string());
+        state.change_views(|views| views.roofline.peaks.chip = name.map(str::to_owned));
     });
     view! { <Picker id=id label="Chip" list="Chips" choices chosen choose /> }.any()
 }

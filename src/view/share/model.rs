@@ -3,9 +3,6 @@
 use super::single;
 use crate::analysis::comm::CommQuery;
 use crate::protocol::url::address::PageAddress;
-use crate::protocol::url::comm::CommViewState;
-use crate::protocol::url::compare::CompareViewState;
-use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::url::{View, shared_address, shared_comparison_address};
 use crate::protocol::{Reply, ShareAnswer, ShareQuery, SharedReportInfo, ask};
 use crate::share::{Level, base_address, html};
@@ -87,10 +84,7 @@ pub(super) struct ShareModel {
 impl ShareModel {
     pub(super) fn new(state: State) -> Self {
         let compared = untrack(|| state.is_compared() && state.view.get() == View::Compare);
-        let comparison = compared.then(|| {
-            let place: CompareViewState = state.compare.with_untracked(|text| text.parse().unwrap_or_default());
-            place.query()
-        });
+        let comparison = compared.then(|| state.views.with_untracked(|views| views.compare.query()));
         // The detail of an open summary does not limit that of a comparison with it.
         let is_own = comparison.is_some() && !untrack(|| state.is_shared_comparison());
         let summary = untrack(|| state.summary()).filter(|_| !is_own);
@@ -105,8 +99,7 @@ impl ShareModel {
             // A capture holds all data, so nothing is removed from its report.
             let is_cut = tab.get() == Tab::Link || !with_capture.get();
             let query = state.query.get();
-            let roofline = state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default());
-            let comm = state.comm.with(|text| text.parse::<CommViewState>().unwrap_or_default());
+            let (roofline, comm) = state.views.with(|views| (views.roofline.clone(), views.comm.clone()));
             ShareQuery {
                 roofline: roofline.to_query(query.clone()),
                 comm: CommQuery { query, machine: comm.machine, ..CommQuery::default() },

@@ -8,11 +8,10 @@ use crate::analysis::base::DeviceChoice;
 use crate::protocol::Failure;
 use crate::protocol::url::address::{MAX, PageAddress};
 use crate::protocol::url::captures::CapturesViewState;
-use crate::view::type_erasure::effect;
+use crate::protocol::url::view_states::{BadPart, ViewStates};
 use gloo::timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
-use std::str::FromStr;
 use wasm_bindgen::JsValue;
 
 /// The delay before a change is written to the address, in milliseconds. Typing is not a step of the history, and
@@ -46,12 +45,11 @@ impl State {
             capture: self.capture_name(),
             stored: self.stored.get(),
             file: self.file.get(),
-            roofline: self.roofline.get(),
-            memory: self.memory.get(),
-            comm: self.comm.get(),
-            compare: self.compare.get(),
-            timeline: self.timeline.get(),
-            captures: if self.is_folder() { self.captures.get() } else { String::new() },
+            views: self.views.with(|views| match self.is_folder() {
+                true => views.clone(),
+                false => ViewStates { captures: CapturesViewState::default(), ..views.clone() },
+            }),
+            bad_parts: Vec::new(),
             report: self.report.get(),
         }
     }
@@ -81,15 +79,17 @@ impl State {
             self.open_report(address.report);
         }
         self.file.set(address.file);
-        self.roofline.set(address.roofline);
-        self.memory.set(address.memory);
-        self.comm.set(address.comm);
-        self.compare.set(address.compare);
-        self.timeline.set(address.timeline);
-        // The address of a capture says nothing about the list from which the capture was opened.
-        if self.folder.with_untracked(Option::is_none) {
-            self.captures.set(address.captures);
+        for BadPart { view, pair } in address.bad_parts {
+            let title = "The address could not be read".to_owned();
+            let message = format!("Its part for {view} is {pair}, which Rooflight does not know.");
+            self.inform(Failure { title, message });
         }
+        // The address of a capture says nothing about the list from which the capture was opened.
+        let keeps_captures = self.folder.with_untracked(Option::is_some);
+        self.change_views(|views| {
+            let captures = if keeps_captures { views.captures.clone() } else { address.views.captures.clone() };
+            *views = ViewStates { captures, ..address.views };
+        });
         let mut query = address.query;
         if self.opened.with_untracked(Option::is_some) {
             query.device = if address.names_device { query.device } else { untrack(|| self.usual_device()) };
@@ -143,23 +143,19 @@ impl State {
         }
     }
 
-    /// Returns the state of one view from its part of the address. `view` is the name of the view in messages, such as
-    /// "memory". If the part is not valid, the state is the default one, and a message reports this.
-    pub(crate) fn view_state<T>(self, text: RwSignal<String>, view: &'static str) -> Memo<T>
+    /// Returns the state of one view.
+    pub(crate) fn view_state<T>(self, part: fn(&ViewStates) -> &T) -> Memo<T>
     where
-        T: FromStr<Err = String> + Clone + Default + PartialEq + Send + Sync + 'static,
+        T: Clone + PartialEq + Send + Sync + 'static,
     {
-        let read = Memo::new(move |_| text.with(|text| text.parse::<T>()));
-        effect(move || {
-            if let Err(what) = read.get() {
-                let title = "The address could not be read".to_owned();
-                self.inform(Failure {
-                    title,
-                    message: format!("Its part for {view} is {what}, which Rooflight does not know."),
-                });
-            }
-        });
-        Memo::new(move |_| read.get().unwrap_or_default())
+        Memo::new(move |_| self.views.with(|views| part(views).clone()))
+    }
+
+    /// Changes the states of views. `with` may read them.
+    pub(crate) fn change_views(self, with: impl FnOnce(&mut ViewStates)) {
+        let mut views = self.views.get_untracked();
+        with(&mut views);
+        self.views.set(views);
     }
 
     /// Returns whether the address names a device. If it does not, the session's usual device is shown.
@@ -233,7 +229,6 @@ impl State {
 fn is_step(old: &PageAddress, new: &PageAddress) -> bool {
     let key = |address: &PageAddress| {
         let query = &address.query;
-        let captures: CapturesViewState = address.captures.parse().unwrap_or_default();
         (
             query.device,
             query.step,
@@ -243,7 +238,7 @@ fn is_step(old: &PageAddress, new: &PageAddress) -> bool {
             address.picture,
             address.zoom.clone(),
             address.op.clone(),
-            (address.graph, address.view, address.file.program, captures.figure),
+            (address.graph, address.view, address.file.program, address.views.captures.figure),
         )
     };
     key(old) != key(new)

@@ -3,7 +3,7 @@
 use super::State;
 use crate::protocol::Failure;
 use crate::protocol::url::View;
-use crate::protocol::url::comm::{CommViewState, Pane};
+use crate::protocol::url::comm::Pane;
 use leptos::prelude::*;
 
 impl State {
@@ -24,9 +24,7 @@ impl State {
 
     /// Shows the flags of the run in the communication view.
     pub(crate) fn show_flags(self) {
-        let mut place: CommViewState = self.comm.with_untracked(|text| text.parse().unwrap_or_default());
-        place.pane = Pane::Flags;
-        self.comm.set(place.to_string());
+        self.change_views(|views| views.comm.pane = Pane::Flags);
         self.view.set(View::Communication);
     }
 }

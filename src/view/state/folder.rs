@@ -102,9 +102,9 @@ impl State {
         if self.view.get_untracked() == View::Compare {
             self.view.set(View::default());
         }
-        let captures = self.captures.get_untracked();
+        let captures = self.views.with_untracked(|views| views.captures.clone());
         self.close();
-        self.captures.set(captures);
+        self.change_views(|views| views.captures = captures);
         let Folder { link, serial, request, name, session, selected } = folder;
         self.selected.set(selected);
         self.workers.update_value(|workers| {

@@ -17,6 +17,8 @@ use super::{Opened, State};
 use crate::analysis::base::{Filter, FilterError, Query};
 use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
+use crate::protocol::url::ViewStates;
+use crate::protocol::url::captures::CapturesViewState;
 use crate::protocol::url::{FilesViewState, View};
 use crate::protocol::{Answer, BreakdownHead, Failure, Reply, SessionInfo, SessionSlot};
 use crate::view::widgets::table::GridCell;
@@ -158,7 +160,7 @@ impl State {
         self.forget_pair();
         self.update_folder();
         self.shown_slot.set(SessionSlot::First);
-        self.captures.set(String::new());
+        self.forget_captures();
         self.forget();
         self.reset();
     }
@@ -177,14 +179,23 @@ impl State {
         self.op.set(String::new());
         self.graph.set(false);
         self.file.set(FilesViewState::default());
-        for text in [self.roofline, self.memory, self.memory_filter, self.comm, self.comm_filter, self.timeline] {
-            text.set(String::new());
-        }
+        // The state of a comparison ends with the pair, and that of a list with the list.
+        self.change_views(|views| {
+            let ViewStates { compare, captures, .. } = std::mem::take(views);
+            *views = ViewStates { compare, captures, ..ViewStates::default() };
+        });
+        self.memory_filter.set(String::new());
+        self.comm_filter.set(String::new());
         // The view is kept for the next capture, except for the view of the files.
         if self.view.get_untracked() == View::File {
             self.view.set(View::default());
         }
         self.toasts.set(Vec::new());
+    }
+
+    /// Clears the state of the list of captures.
+    fn forget_captures(self) {
+        self.change_views(|views| views.captures = CapturesViewState::default());
     }
 
     fn reset(self) {
@@ -337,7 +348,7 @@ impl State {
                 self.forget();
             }
             if replaces && !is_of_folder {
-                self.captures.set(String::new());
+                self.forget_captures();
             }
         }
         self.busy.set(false);

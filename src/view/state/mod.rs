@@ -38,6 +38,7 @@ pub(crate) use super::state::clock::now;
 use super::widgets::table::{GridCell, Model};
 use crate::analysis::base::{FilterError, Query};
 use crate::chart::loading::Load;
+use crate::protocol::url::ViewStates;
 use crate::protocol::url::{FilesViewState, Picture, View};
 use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, SessionInfo, SessionSlot, SharedReportInfo};
 use crate::table::page::SortBy;
@@ -137,26 +138,16 @@ pub(crate) struct State {
     pub(crate) file: RwSignal<FilesViewState>,
     /// Counts the jumps to a line of a program, including repeated ones to the same line.
     pub(crate) jumps: RwSignal<u32>,
-    /// The state of the roofline view, as the address encodes it.
-    pub(crate) roofline: RwSignal<String>,
-    /// The state of the memory view, as the address encodes it.
-    pub(crate) memory: RwSignal<String>,
+    /// The states of the views.
+    pub(crate) views: RwSignal<ViewStates>,
     /// The filter of the table of buffers.
     pub(crate) memory_filter: RwSignal<String>,
-    /// The state of the communication view, as the address encodes it.
-    pub(crate) comm: RwSignal<String>,
     /// The filter of the table of collectives or copies.
     pub(crate) comm_filter: RwSignal<String>,
-    /// The state of the comparison, as the address encodes it.
-    pub(crate) compare: RwSignal<String>,
     /// The filter of the table of the comparison.
     pub(crate) compare_filter: RwSignal<String>,
     /// The key of the row of the comparison whose ops are shown; empty if none is.
     pub(crate) compared_row: RwSignal<String>,
-    /// The state of the timeline, as the address encodes it.
-    pub(crate) timeline: RwSignal<String>,
-    /// The state of the list of captures, as the address encodes it. It stays while a capture of the list is open.
-    pub(crate) captures: RwSignal<String>,
     /// The device that the overview on screen is about, which the picker shows in place of a mean or a sum. `None` while no
     /// overview is shown.
     pub(crate) overview_device: RwSignal<Option<u32>>,
@@ -232,16 +223,11 @@ impl State {
             report: RwSignal::new(String::new()),
             file: RwSignal::new(FilesViewState::default()),
             jumps: RwSignal::new(0),
-            roofline: RwSignal::new(String::new()),
-            memory: RwSignal::new(String::new()),
+            views: RwSignal::new(ViewStates::default()),
             memory_filter: RwSignal::new(String::new()),
-            comm: RwSignal::new(String::new()),
             comm_filter: RwSignal::new(String::new()),
-            compare: RwSignal::new(String::new()),
             compare_filter: RwSignal::new(String::new()),
             compared_row: RwSignal::new(String::new()),
-            captures: RwSignal::new(String::new()),
-            timeline: RwSignal::new(String::new()),
             overview_device: RwSignal::new(None),
             judged_device: RwSignal::new(String::new()),
             flags: RwSignal::new(String::new()),

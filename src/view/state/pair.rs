@@ -243,9 +243,7 @@ impl State {
     }
 
     fn change_sides(self, with: impl FnOnce(&mut CompareViewState)) {
-        let mut place: CompareViewState = self.compare.with_untracked(|text| text.parse().unwrap_or_default());
-        with(&mut place);
-        self.compare.set(place.to_string());
+        self.change_views(|views| with(&mut views.compare));
     }
 
     /// Closes the capture that is compared with the first one, which is shown.
@@ -274,7 +272,8 @@ impl State {
     /// Records that only one session is open.
     pub(super) fn forget_pair(self) {
         self.pair.set(None);
-        self.compare.set(String::new());
+        self.change_views(|views| views.compare = CompareViewState::default());
+        self.compare_filter.set(String::new());
     }
 
     /// Reads the second capture again, if there was one, after another worker has taken the place of one that ended. The session that is shown

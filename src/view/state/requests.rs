@@ -7,7 +7,6 @@ use super::{Opened, SharedSignal, State};
 use crate::analysis::base::Query;
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::ask::Ask;
-use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::{Answer, Reply, Request, RequestId, ViewRequest};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -18,8 +17,7 @@ impl State {
     /// Returns the query of the shown window, with the peaks, the costs and the useful FLOPs of the roofline view.
     pub(crate) fn window_query(self) -> RooflineQuery {
         let (device, step) = self.query.with(|query| (query.device, query.step));
-        let roofline: RooflineViewState = self.roofline.with(|text| text.parse().unwrap_or_default());
-        roofline.to_query(Query { device, step, ..Query::default() })
+        self.views.with(|views| views.roofline.clone().to_query(Query { device, step, ..Query::default() }))
     }
 
     /// Returns a signal for an answer about the open session. The answer about another session is removed. It stays if

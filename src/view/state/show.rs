@@ -16,7 +16,7 @@ impl State {
     ///
     /// The timeline may display the time elsewhere than on the event clock, if the session has several hosts.
     pub(crate) fn show_in_timeline(self, time: DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
-        let mut place: TimelineViewState = self.timeline.with_untracked(|text| text.parse().unwrap_or_default());
+        let mut place = self.views.with_untracked(|views| views.timeline.clone());
         let request = ask::Tracks { is_aligned: place.is_aligned, step: None };
         self.ask(request, move |answer| match answer {
             Ok(timeline) => {
@@ -57,7 +57,7 @@ impl State {
         place.part = Some(part.map_or(around, |part| (part.start.0, part.end.0)));
         place.range = Some((start, end));
         place.rows = rows;
-        self.timeline.set(place.to_string());
+        self.change_views(|views| views.timeline = place);
         self.view.set(View::Timeline);
     }
 

@@ -81,7 +81,7 @@ pub(super) struct TimelineModel {
 
 impl TimelineModel {
     pub(super) fn new(state: State) -> Self {
-        let view_state = state.view_state::<TimelineViewState>(state.timeline, "the timeline");
+        let view_state = state.view_state(|views| &views.timeline);
         let timeline = state.answer_of_session::<Timeline>();
         let whole = Memo::new(move |_| {
             timeline.with(|timeline| {
@@ -213,9 +213,7 @@ impl TimelineModel {
 
     /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut TimelineViewState)) {
-        let mut next = self.view_state.get_untracked();
-        with(&mut next);
-        self.state.timeline.set(next.to_string());
+        self.state.change_views(|views| with(&mut views.timeline));
     }
 
     /// Returns the displayed range of the sums: the one that is selected, else the visible part when it rests.
