@@ -23,7 +23,7 @@ pub(super) fn Panel(model: CompareModel) -> impl IntoView {
     state.ask_on_change(
         move || {
             let (query, key) = (model.query.get(), state.compared_row.get());
-            (!key.is_empty()).then(|| ask::CompareOps { query, key })
+            (!key.is_empty()).then_some(ask::CompareOps { query, key })
         },
         move |answer| match answer {
             Ok(ops) => found.set(Some(Ok(PtrEq::new(ops)))),

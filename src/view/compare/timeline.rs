@@ -88,7 +88,7 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
             // The steps of a new comparison are requested after it has come.
             let is_ready = model.found.with(Option::is_some) && n_columns > 0;
             let query = CompareTimelineQuery { compare: model.query.get(), part, n_columns };
-            is_ready.then(|| ask::CompareTimeline(query))
+            is_ready.then_some(ask::CompareTimeline(query))
         },
         move |answer| steps.set(state.shown(answer).map(PtrEq::new)),
     );

@@ -43,7 +43,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
         (!text.is_empty()).then_some(ProgramQuery { program, text, regex })
     });
     state.ask_on_change(
-        move || request.get().map(|query| ask::ProgramSearch(query)),
+        move || request.get().map(ask::ProgramSearch),
         move |answer| match answer {
             Ok(matches) => {
                 bad.set(None);

@@ -21,7 +21,7 @@ use leptos::prelude::*;
 pub(crate) fn File(state: State) -> impl IntoView {
     let found = SharedSignal::<FileView>::none();
     state.ask_on_change(
-        move || state.can(|can| can.file_contents).then(|| ask::File),
+        move || state.can(|can| can.file_contents).then_some(ask::File),
         move |answer| match answer {
             Ok(file) => found.set(Some(PtrEq::new(file))),
             Err(Reply::Failed(failure)) => state.fail(failure),

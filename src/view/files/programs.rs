@@ -26,7 +26,7 @@ pub(crate) fn Programs(state: State, found: SharedSignal<FileView>) -> impl Into
     });
     let hits = FoundLines::none();
     let outline = SharedSignal::<ProgramOutline>::none();
-    let request = move || chosen.get().map(|program| ask::ProgramOutline(program));
+    let request = move || chosen.get().map(ask::ProgramOutline);
     state.ask_on_change(request, move |answer| match answer {
         Ok(answer) => outline.set(Some(PtrEq::new(answer))),
         Err(Reply::Failed(failure)) => state.fail(failure),

@@ -71,7 +71,7 @@ impl MemoryModel {
         // The program and the memory space of `memory`, or of the pending answer.
         let last_space = StoredValue::new(None::<(u32, i64)>);
         state.ask_on_change(
-            move || request.get().map(|request| ask::MemoryOf(request)),
+            move || request.get().map(ask::MemoryOf),
             move |answer| match answer {
                 Ok(found) => {
                     failure.set(None);
