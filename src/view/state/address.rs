@@ -9,6 +9,7 @@ use crate::protocol::Failure;
 use crate::protocol::url::address::{MAX, PageAddress};
 use crate::protocol::url::captures::CapturesViewState;
 use crate::protocol::url::view_states::{BadPart, ViewStates};
+use crate::view::type_erasure::effect;
 use gloo::timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
@@ -79,11 +80,7 @@ impl State {
             self.open_report(address.report);
         }
         self.file.set(address.file);
-        for BadPart { view, pair } in address.bad_parts {
-            let title = "The address could not be read".to_owned();
-            let message = format!("Its part for {view} is {pair}, which Rooflight does not know.");
-            self.inform(Failure { title, message });
-        }
+        self.bad_parts.set(address.bad_parts);
         // The address of a capture says nothing about the list from which the capture was opened.
         let keeps_captures = self.folder.with_untracked(Option::is_some);
         self.change_views(|views| {
@@ -171,6 +168,7 @@ impl State {
         if self.report.with_untracked(String::is_empty) {
             self.open_inside();
         }
+        effect(move || self.report_bad_parts());
         let timer = StoredValue::new_local(None::<Timeout>);
         let is_from_history = StoredValue::new_local(false);
         // The event is also fired if the user edits the address.
@@ -207,6 +205,18 @@ impl State {
             }
             (open, now)
         });
+    }
+
+    /// Reports the parts of the address that cannot be read, once there is a session that they are about.
+    fn report_bad_parts(self) {
+        if self.opened.with(Option::is_none) || self.bad_parts.with(Vec::is_empty) {
+            return;
+        }
+        for BadPart { view, pair } in self.bad_parts.try_update(std::mem::take).unwrap_or_default() {
+            let title = "The address could not be read".to_owned();
+            let message = format!("Its part for {view} is {pair}, which Rooflight does not know.");
+            self.inform(Failure { title, message });
+        }
     }
 
     fn read_address(self) {

@@ -39,6 +39,7 @@ use super::widgets::table::{GridCell, Model};
 use crate::analysis::base::{FilterError, Query};
 use crate::chart::loading::Load;
 use crate::protocol::url::ViewStates;
+use crate::protocol::url::view_states::BadPart;
 use crate::protocol::url::{FilesViewState, Picture, View};
 use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, SessionInfo, SessionSlot, SharedReportInfo};
 use crate::table::page::SortBy;
@@ -140,6 +141,8 @@ pub(crate) struct State {
     pub(crate) jumps: RwSignal<u32>,
     /// The states of the views.
     pub(crate) views: RwSignal<ViewStates>,
+    /// The parts of the address that cannot be read, until they are reported.
+    bad_parts: RwSignal<Vec<BadPart>>,
     /// The filter of the table of buffers.
     pub(crate) memory_filter: RwSignal<String>,
     /// The filter of the table of collectives or copies.
@@ -224,6 +227,7 @@ impl State {
             file: RwSignal::new(FilesViewState::default()),
             jumps: RwSignal::new(0),
             views: RwSignal::new(ViewStates::default()),
+            bad_parts: RwSignal::new(Vec::new()),
             memory_filter: RwSignal::new(String::new()),
             comm_filter: RwSignal::new(String::new()),
             compare_filter: RwSignal::new(String::new()),
