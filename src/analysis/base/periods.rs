@@ -214,8 +214,9 @@ fn compiles(events: &[HostEventTime], clock: Clock) -> Vec<Interval> {
     found
 }
 
-/// Parts of the names of host events that compile or load a program. Names are those of JAX, PjRt and the TPU runtime.
-const COMPILES: [&str; 7] = [
+/// Parts of the names of host events that trace, compile or load a program. Names are those of JAX, PjRt and the TPU runtime.
+const COMPILES: [&str; 8] = [
+    "trace_to_jaxpr",
     "backend_compile",
     "xlacompile",
     "compiler::compile",

@@ -18,7 +18,7 @@ pub const MAX_STEPS: usize = 10_000;
 
 /// The ids of all rules, in the order in which reports count them. It never changes, and a new rule is the last one, so
 /// that older reports can be read.
-const IN_REPORTS: [&str; 46] = [
+const IN_REPORTS: [&str; 47] = [
     "input_bound",
     "host_dispatch",
     "recompile",
@@ -65,6 +65,7 @@ const IN_REPORTS: [&str; 46] = [
     "idle_outside",
     "result_copies",
     "async_calls",
+    "gathers",
 ];
 
 /// Number of all rules.

@@ -7,13 +7,13 @@ use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST, Subject};
 use super::rule::{Draft, Outcome, Rule, drafts, unknown};
 use crate::analysis::base::Platform;
-use crate::analysis::classify::{Phase, opcode};
+use crate::analysis::classify::{OpGroup, Phase, opcode};
 use crate::analysis::ledger::Owner;
 use crate::hlo::{InstructionId, Module, text};
 use crate::units::Picos;
 
 /// The rules about data movement, in the order in which they claim time.
-pub(super) const RULES: [Rule; 4] = [
+pub(super) const RULES: [Rule; 5] = [
     Rule {
         id: "copy_before_dot",
         group: Group::Time,
@@ -56,6 +56,29 @@ pub(super) const RULES: [Rule; 4] = [
             Advice::words("Fetch results less often, or while the next step runs."),
         ],
         check: result_copies,
+    },
+    Rule {
+        id: "gathers",
+        group: Group::Time,
+        name: "Gathers and scatters",
+        title: "Gathers and scatters take time",
+        threshold: 0.05,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "The rows that an index names are read or added one by one, in any order.",
+        worked_if: "gathers and scatters fall below 5 % of a step",
+        formula: "self time of gathers and scatters that are not fused with compute; recoverable is unknown",
+        view: SeeView::Breakdown,
+        overlaps: &["layout_copies"],
+        tries: &[
+            Advice::code(
+                "Sort the indices once, and say so.",
+                "jax.ops.segment_sum(x, ids, n, indices_are_sorted=True)",
+            ),
+            Advice::code("With few rows, multiply by a matrix of zeros and ones.", "jax.nn.one_hot(ids, n).T @ x"),
+        ],
+        check: gathers,
     },
     Rule {
         id: "layout_copies",
@@ -175,6 +198,14 @@ fn result_copies(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let is_result = |at: usize| context.profile.text(context.op(at).0.name) == "MemcpyD2H";
     let ops = context.ops_left(Owner::Layout, &is_result);
     by_layout(context, rule, &ops, None)
+}
+
+/// Gathers and scatters of their own. How much of their time would go depends on their indices.
+fn gathers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let ops = context.ops_left(Owner::Layout, &|at| context.op(at).1.group == OpGroup::Gather);
+    let mut found = by_layout(context, rule, &ops, None);
+    drafts(&mut found).for_each(|draft| draft.recoverable = Picos::ZERO);
+    found
 }
 
 fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {

@@ -32,7 +32,7 @@ pub(super) fn are_synchronous(context: &Context<'_>, ops: &[(usize, Picos)]) -> 
 }
 
 /// The largest distance between the time of a transfer and that of a bubble, as a share of the bubble.
-const NEAR_BUBBLE: f64 = 0.1;
+const NEAR_BUBBLE: f64 = 0.2;
 
 /// Returns the number of stages of a pipeline and of microbatches of a step, if devices run programs of their own and
 /// the time in which a device waits for others is that of the bubble of a pipeline: (stages − 1) ÷

@@ -1,6 +1,7 @@
 //! This module checks the time in which the device waits for the host.
 
 use super::context::{Context, total};
+use super::evidence::telling_event;
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::{Advice, BY_LINKS, Draft, LEAST, Outcome, Rule, Subject, drafts, unknown};
 use crate::analysis::base::compilations::describe_compilations;
@@ -78,10 +79,14 @@ pub(super) const RULES: [Rule; 6] = [
                 .only_for(Subject::Untraced),
             Advice::words("If the data loader is slow, load batches ahead with more workers.")
                 .only_for(Subject::Untraced),
+            Advice::words("Do this work on another thread, or less often, while the device runs the next steps.")
+                .only_for(Subject::NamedWork),
             Advice::words(
                 "Remove calls from the loop that need a result of the device: block_until_ready, np.asarray, print.",
-            ),
-            Advice::code("Run your step function several times in one call.", "jax.lax.scan(step, state, inputs)"),
+            )
+            .only_for(Subject::UnnamedWork),
+            Advice::code("Run your step function several times in one call.", "jax.lax.scan(step, state, inputs)")
+                .only_for(Subject::UnnamedWork),
         ],
         check: dispatch,
     },
@@ -319,6 +324,11 @@ fn dispatch(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         if draft.evidence.host_events.iter().any(|(name, _)| contains(name, "checkpoint")) {
             draft.subjects.push(Subject::Checkpoint);
         }
+        // A function of the program, or an annotation, names the work. Names of the runtime do not.
+        let is_of_program = |name: &str| name.starts_with('$') || !name.contains("::") && !name.contains('(');
+        let event = telling_event(&draft.evidence.host_events, &[GapClass::Host]);
+        let is_named = event.is_some_and(|(name, _)| is_of_program(name));
+        draft.subjects.push(if is_named { Subject::NamedWork } else { Subject::UnnamedWork });
     }
     found
 }

@@ -123,6 +123,10 @@ pub(super) enum Subject {
     Gather,
     /// Collectives between slices that reduce gradients.
     DcnGradients,
+    /// Work of the host that has a name in the program.
+    NamedWork,
+    /// Work of the host of which only the runtime is known.
+    UnnamedWork,
     /// Work of the host that saves a checkpoint.
     Checkpoint,
     /// A function without a name that is compiled in each call.
