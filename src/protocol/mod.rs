@@ -8,9 +8,11 @@ pub mod comm;
 pub mod compare;
 pub mod estimate;
 pub mod memory;
+pub mod op_ref;
 pub(crate) mod page_text;
 pub mod part_requests;
 pub mod program_text;
+pub mod reply;
 pub mod request;
 pub mod roofline;
 pub mod share;
@@ -33,17 +35,18 @@ pub use comm::CommView;
 pub use compare::{CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, SideTimeline, TimelineRow};
 pub use estimate::{Choice, Estimate, Skip};
 pub use memory::MemorySession;
+pub use op_ref::{OpRef, ProgramOf};
 pub use program_text::{
     LineKind, MAX_FOUND, MAX_LINES, OutlineItem, ProgramFound, ProgramHead, ProgramLine, ProgramOutline, ProgramPage,
     ProgramQuery, ProgramRef,
 };
+pub use reply::{Answer, Failure, Progress, Reply, Stage, mismatch};
 pub use request::{
-    Answer, Call, CaptureRange, DeviceInfo, DevicesRead, Failure, KindInfo, MAX_LISTED_STEPS, OpRef, PlaneInfo,
-    ProgramOf, Progress, Reply, Request, RequestId, SessionInfo, SessionSlot, SharedReportInfo, Stage, StepInfo,
-    mismatch,
+    Call, DeviceInfo, DevicesRead, KindInfo, MAX_LISTED_STEPS, PlaneInfo, Request, RequestId, SessionInfo, SessionSlot,
+    SharedReportInfo, StepInfo,
 };
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};
-pub use share::{ReportRow, ShareAnswer, ShareQuery};
+pub use share::{CaptureRange, ReportRow, ShareAnswer, ShareQuery};
 pub use tables::{BreakdownHead, DataMovementView, Export, OmittedSum};
 pub use timeline::{ExcerptRequest, ExportedFile, TimelineRequest};
 pub use view_request::ViewRequest;

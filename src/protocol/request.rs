@@ -1,4 +1,4 @@
-//! This module defines the requests, replies and messages between the page and the worker. It holds plain data and
+//! This module defines the requests and messages of the page to the worker, and what a session that was opened holds. It holds plain data and
 //! depends on neither side.
 //!
 //! A worker holds one session, or two that are compared. The page starts a fresh worker for each load, and keeps the current worker until
@@ -7,15 +7,13 @@
 //! are answered in order, and can be withdrawn while they wait.
 
 use super::capabilities::Capabilities;
+use super::estimate::Skip;
 use super::page_text::encode_for_worker;
-use super::program_text::ProgramRef;
-use super::tables::{BreakdownHead, Export};
+use super::tables::Export;
 use super::view_request::ViewRequest;
-use crate::analysis::base::{DeviceChoice, FilterError, Framework, Query, StepChoice, StepsBy};
-use crate::analysis::breakdown::{Scopes, StepStats};
+use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice, StepsBy};
 pub use crate::analysis::files::FileInfo;
 use crate::profile::Note;
-use crate::protocol::{Estimate, Skip};
 use crate::table::page::SortBy;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -39,7 +37,7 @@ pub enum Request {
         slot: SessionSlot,
         /// Path of each file with its folders, in the order of the files.
         paths: Vec<String>,
-        /// Files and planes that are not read. `None` if the user has not chosen yet: the reply is [`Reply::Large`] if
+        /// Files and planes that are not read. `None` if the user has not chosen yet: the reply is [`Reply::Large`](super::Reply::Large) if
         /// the files would take too much memory.
         skips: Option<Vec<Skip>>,
         /// Whether the files are of one run. If not, files of several runs are listed, and none of them is read.
@@ -59,9 +57,9 @@ pub enum Request {
         /// Number of files of the first capture.
         n_before: u32,
     },
-    /// Makes this session the one that answers all later requests. The reply is [`Reply::Opened`].
+    /// Makes this session the one that answers all later requests. The reply is [`Reply::Opened`](super::Reply::Opened).
     Show(SessionSlot),
-    /// Closes the second session. The first one is shown. The reply is [`Reply::Opened`] with the first one.
+    /// Closes the second session. The first one is shown. The reply is [`Reply::Opened`](super::Reply::Opened) with the first one.
     CloseSecond,
     /// Reports that a helper has ended before its time. The worker reads the helper's planes.
     HelperEnded {
@@ -73,7 +71,7 @@ pub enum Request {
         /// The text that follows `report=` in the address.
         link: String,
     },
-    /// Finds the steps of the session in another way. The reply is [`Reply::Opened`], with other steps and devices. A report
+    /// Finds the steps of the session in another way. The reply is [`Reply::Opened`](super::Reply::Opened), with other steps and devices. A report
     /// stays as it is.
     FindSteps(StepsBy),
     /// Requests the figures of a breakdown, without rows.
@@ -119,38 +117,6 @@ pub enum SessionSlot {
     Second,
 }
 
-/// A reference to an op by name and program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpRef {
-    /// Name without `%`.
-    pub name: String,
-    pub program: ProgramOf,
-}
-
-impl OpRef {
-    /// Creates a reference to an op of the program `id`. `None` stands for [`ProgramOf::Any`].
-    pub fn new(name: &str, id: Option<u64>) -> Self {
-        Self { name: name.to_owned(), program: id.map_or(ProgramOf::Any, ProgramOf::Id) }
-    }
-
-    /// Creates a reference to an instruction of a listed program. This program is read even if several programs have
-    /// the same id, or if it has no id.
-    pub fn listed(name: &str, program: ProgramRef) -> Self {
-        Self { name: name.to_owned(), program: ProgramOf::Listed(program) }
-    }
-}
-
-/// The program of an op.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ProgramOf {
-    /// The program is not given: ops without a program if these ran, else the program in which the op takes most time.
-    Any,
-    /// The program with this id.
-    Id(u64),
-    /// The program at this position in the list of programs.
-    Listed(ProgramRef),
-}
-
 /// A message to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
@@ -163,128 +129,6 @@ impl Call {
     /// `None` if it cannot be encoded.
     pub fn received(&self) -> Option<Self> {
         postcard::from_bytes(&encode_for_worker(self).ok()?).ok()
-    }
-}
-
-/// A message from the worker.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
-    /// Id of the request.
-    pub id: RequestId,
-    /// The reply, or one of several.
-    pub reply: Reply,
-}
-
-/// A reply of the worker. `Progress` may come many times before the last reply to a request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Reply {
-    /// The worker's build.
-    Hello {
-        /// [`crate::BUILD`] of the worker.
-        build: String,
-    },
-    /// The progress of a load.
-    Progress(Progress),
-    /// Nothing was read, because the files would take more memory than is available. The estimate lists the planes to
-    /// choose from.
-    Large(Estimate),
-    /// The load succeeded, completely or in part (see [`SessionInfo::partial`]).
-    Opened(Box<SessionInfo>),
-    /// The figures of a breakdown.
-    Breakdown(Box<BreakdownHead>),
-    /// A tree of scopes.
-    Scopes(Scopes),
-    /// The steps of all devices.
-    StepStats(StepStats),
-    /// The text of an exported file.
-    Exported(String),
-    /// The filter of the query is not a valid regular expression.
-    BadFilter(FilterError),
-    /// The request was withdrawn before the worker started it, or no session is open.
-    Cancelled,
-    /// The request failed. The open session is unchanged.
-    Failed(Failure),
-    /// The answer to a [`super::view_request::ViewRequest`] as bytes; see [`Reply::decode`].
-    Answer(Vec<u8>),
-}
-
-/// The stage of a load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Stage {
-    /// Fetching the capture from another host. The page does this before the worker starts to read.
-    Fetch,
-    /// Detecting the format of each file by its content.
-    Detect,
-    /// Decompressing.
-    Inflate,
-    /// Reading planes into columns.
-    Read,
-    /// Computing steps and self time, and classifying ops.
-    Analyse,
-}
-
-impl Stage {
-    /// All stages, in order.
-    pub const ALL: [Self; 5] = [Self::Fetch, Self::Detect, Self::Inflate, Self::Read, Self::Analyse];
-}
-
-/// The progress of a load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
-    /// Current stage. The stages before it are done, or were not needed.
-    pub stage: Stage,
-    /// Bytes of the session read so far.
-    pub bytes_done: u64,
-    /// Size of the session in bytes.
-    pub bytes_total: u64,
-    /// Planes read so far.
-    pub planes: u32,
-    /// Events read so far.
-    pub events: u64,
-    /// The file or plane that is read now.
-    pub place: String,
-    /// Size of the WebAssembly memory in bytes. `None` outside of a browser, where it is unknown.
-    pub memory: Option<u64>,
-    /// Notes about the files so far.
-    pub notes: Vec<String>,
-    /// Whether reading can be stopped, so that the planes read so far are opened ([`Request::StopReading`]).
-    pub can_stop: bool,
-}
-
-impl Progress {
-    /// Creates the progress of a stage that has done nothing yet.
-    pub fn new(stage: Stage, bytes_total: u64, place: &str) -> Self {
-        Self {
-            stage,
-            bytes_done: 0,
-            bytes_total,
-            planes: 0,
-            events: 0,
-            place: place.to_owned(),
-            memory: None,
-            notes: Vec::new(),
-            can_stop: false,
-        }
-    }
-}
-
-/// The reason why a request failed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Failure {
-    /// A short title, such as "run-17.xplane.pb could not be read".
-    pub title: String,
-    /// One or two sentences: the fault and its place, the data that is kept, and the remedy.
-    pub message: String,
-}
-
-/// Returns the failure for a page and a worker of different builds, which occurs if a host served an old copy of one of
-/// them.
-pub fn mismatch(page: &str, worker: &str) -> Failure {
-    Failure {
-        title: "Page and worker are of different builds".to_owned(),
-        message: format!(
-            "The page is build {page}, its worker {worker}: the site was updated meanwhile, or a cache has an old copy. Nothing was opened. Reload the page; if that does not help, try again in ten minutes."
-        ),
     }
 }
 
@@ -315,7 +159,7 @@ pub struct SessionInfo {
     pub capabilities: Capabilities,
     /// Framework that made the capture. The advice on how to record a capture depends on it.
     pub framework: Framework,
-    /// The devices read so far, if the rest of the files is still being read. Another [`Reply::Opened`] follows then, with
+    /// The devices read so far, if the rest of the files is still being read. Another [`Reply::Opened`](super::Reply::Opened) follows then, with
     /// all of them.
     pub reading: Option<DevicesRead>,
     /// The files of each capture, as indices in `files`, if the session lists several captures. Empty for one capture.
@@ -335,19 +179,6 @@ pub struct DevicesRead {
     pub read: u32,
     /// Number of devices in the files.
     pub total: u32,
-}
-
-/// The position of a capture within a report file that was opened.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CaptureRange {
-    /// Name, with folders.
-    pub name: String,
-    /// Index of the opened file.
-    pub file: u32,
-    /// Offset of the first byte in that file.
-    pub start: u64,
-    /// Size in bytes.
-    pub bytes: u64,
 }
 
 /// The contents of a summary: a session that is opened from a report alone.
@@ -427,4 +258,10 @@ pub struct PlaneInfo {
     /// Number of lines, without derived ones.
     pub n_lines: u32,
     pub n_events: u64,
+}
+
+impl From<ViewRequest> for Request {
+    fn from(request: ViewRequest) -> Self {
+        Self::View(Box::new(request))
+    }
 }

@@ -1,6 +1,5 @@
 //! This module defines the request for a report of the session, and the preview of the data that the report holds.
 
-use super::request::CaptureRange;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::compare::CompareQuery;
@@ -44,6 +43,19 @@ pub struct ShareAnswer {
     pub n_sources: u32,
     /// Position of each capture within the opened report files. Empty if each opened file is itself a capture.
     pub capture_ranges: Vec<CaptureRange>,
+}
+
+/// The position of a capture within a report file that was opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaptureRange {
+    /// Name, with folders.
+    pub name: String,
+    /// Index of the opened file.
+    pub file: u32,
+    /// Offset of the first byte in that file.
+    pub start: u64,
+    /// Size in bytes.
+    pub bytes: u64,
 }
 
 /// A row of the report as its reader sees it.

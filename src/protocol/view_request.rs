@@ -4,14 +4,13 @@
 //!  a view ── ViewRequest ──► Request::View ──► Session ── answer ──bytes──► Reply::Answer ──► the view
 //! ```
 //!
-//! Each view request names the type of its reply. Replies cross as bytes, so that [`Reply`] needs one variant for all views.
+//! Each view request names the type of its reply. Replies cross as bytes, so that [`Reply`](super::Reply) needs one variant for all views.
 
 use super::answer_type::{Ask, ask};
 use super::captures::CapturesRequest;
 use super::compare::CompareTimelineQuery;
-use super::page_text::encode_for_page;
+use super::op_ref::OpRef;
 use super::program_text::{ProgramQuery, ProgramRef};
-use super::request::{OpRef, Reply, Request};
 use super::share::ShareQuery;
 use super::table_query::{TableAction, TableOf};
 use super::tables::Export;
@@ -24,7 +23,6 @@ use crate::analysis::memory::{BufferId, MemoryQuery, Points};
 use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::table::page::SortBy;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Declares the requests of the views: the enum that crosses to the worker, and for each variant a type that knows its answer.
@@ -34,7 +32,7 @@ macro_rules! view_requests {
         $($(#[$doc:meta])* $name:ident $(($payload:ty))?
             $({ $($(#[$about:meta])* $field:ident: $type:ty),* $(,)? })? -> $answer:ty;)*
     ) => {
-        /// A request of a view. Any variant may also be answered with [`Reply::Failed`].
+        /// A request of a view. Any variant may also be answered with [`Reply::Failed`](crate::protocol::Reply::Failed).
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum ViewRequest {
             $($(#[$doc])* $name $(($payload))? $({ $($(#[$about])* $field: $type),* })?,)*
@@ -55,7 +53,7 @@ macro_rules! view_requests {
 
 view_requests! {
     untyped {
-        /// Requests all rows of communication as a file, in the form that the command line writes. The reply is [`Reply::Exported`].
+        /// Requests all rows of communication as a file, in the form that the command line writes. The reply is [`Reply::Exported`](crate::protocol::Reply::Exported).
         ExportComm {
             /// Query of the rows. The file has all rows, without the limit of [`crate::protocol::CommView`].
             query: CommQuery,
@@ -63,19 +61,19 @@ view_requests! {
         },
         /// Requests the comparison as a file: JSON as the command line writes it, or all rows or groups of them as CSV.
         ExportCompare { query: CompareQuery, by: CompareBy, format: Export },
-        /// Requests the whole memory of the session as a file, in the form that the command line writes. The reply is [`Reply::Exported`].
+        /// Requests the whole memory of the session as a file, in the form that the command line writes. The reply is [`Reply::Exported`](crate::protocol::Reply::Exported).
         ExportMemory(Export),
-        /// Requests all rows of a roofline as a file, in the form that the command line writes. The reply is [`Reply::Exported`]. The filter may be refused
-        /// with [`Reply::BadFilter`].
+        /// Requests all rows of a roofline as a file, in the form that the command line writes. The reply is [`Reply::Exported`](crate::protocol::Reply::Exported). The filter may be refused
+        /// with [`Reply::BadFilter`](crate::protocol::Reply::BadFilter).
         ExportRoofline {
             query: RooflineQuery,
             /// Order of the rows. `None` stands for the order that the table has by default.
             sort: Option<SortBy>,
             format: Export,
         },
-        /// Requests the idle gaps as a file, in the form that the command line writes. The reply is [`Reply::Exported`].
+        /// Requests the idle gaps as a file, in the form that the command line writes. The reply is [`Reply::Exported`](crate::protocol::Reply::Exported).
         ExportGaps { query: Query, format: Export },
-        /// Requests rows of a table, as cells or as text; see [`TableAction`]. The reply is [`Reply::BadFilter`] if the
+        /// Requests rows of a table, as cells or as text; see [`TableAction`]. The reply is [`Reply::BadFilter`](crate::protocol::Reply::BadFilter) if the
         /// filter is not a valid regular expression.
         Table {
             of: TableOf,
@@ -123,9 +121,9 @@ view_requests! {
     } -> crate::protocol::program_text::ProgramPage;
     /// Requests the computations of a program.
     ProgramOutline(ProgramRef) -> crate::protocol::program_text::ProgramOutline;
-    /// Searches the text of a program. The text may be refused with [`Reply::BadFilter`].
+    /// Searches the text of a program. The text may be refused with [`Reply::BadFilter`](crate::protocol::Reply::BadFilter).
     ProgramSearch(ProgramQuery) -> crate::protocol::program_text::ProgramFound;
-    /// Requests the figures and the points of a roofline. The filter may be refused with [`Reply::BadFilter`].
+    /// Requests the figures and the points of a roofline. The filter may be refused with [`Reply::BadFilter`](crate::protocol::Reply::BadFilter).
     Roofline(RooflineQuery) -> crate::protocol::roofline::RooflineHead;
     /// Requests the memory needs of all programs and the memory use of the allocators.
     Memory -> crate::protocol::MemorySession;
@@ -227,55 +225,5 @@ impl ViewRequest {
                 | Self::ExportCompare { .. }
                 | Self::Table { of: TableOf::Compare(..), .. }
         )
-    }
-}
-
-impl From<ViewRequest> for Request {
-    fn from(request: ViewRequest) -> Self {
-        Self::View(Box::new(request))
-    }
-}
-
-impl Reply {
-    /// Encodes the answer to a request. Invisible characters of its texts are escaped.
-    pub(crate) fn answer_to<A: Ask>(answer: &A::Answer) -> Self {
-        Self::encode_answer(answer)
-    }
-
-    /// Encodes an answer. Invisible characters of its texts are escaped.
-    pub(crate) fn encode_answer(answer: &impl Serialize) -> Self {
-        Self::Answer(encode_for_page(answer).unwrap_or_default())
-    }
-
-    /// Decodes the answer to a request.
-    ///
-    /// # Errors
-    /// As for [`Reply::decode`].
-    pub fn answer<A: Ask>(self) -> Result<A::Answer, Self> {
-        self.decode()
-    }
-
-    /// Decodes an answer as the type that the request names.
-    ///
-    /// # Errors
-    /// Returns the reply itself if it is no [`Reply::Answer`], or if its bytes are not of type `T`.
-    pub fn decode<T: DeserializeOwned>(self) -> Result<T, Self> {
-        match &self {
-            Self::Answer(bytes) => postcard::from_bytes(bytes).map_err(|_| self),
-            _ => Err(self),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::protocol::request::Failure;
-
-    #[test]
-    fn answers_cross_and_nothing_else_is_taken_for_one() {
-        assert_eq!(Reply::encode_answer(&"a text".to_owned()).decode(), Ok("a text".to_owned()));
-        let failed = Reply::Failed(Failure { title: "a".to_owned(), message: "b".to_owned() });
-        assert_eq!(failed.clone().decode::<String>(), Err(failed));
     }
 }

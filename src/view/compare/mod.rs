@@ -104,7 +104,7 @@ fn head(model: CompareModel, comparison: &Comparison) -> AnyView {
     let note = |text: String| view! { <li>{text}</li> }.any();
     let markdown = move |_| {
         let request = ask::CompareMarkdown(model.query.get_untracked());
-        state.ask(request, move |answer| {
+        state.ask_once(request, move |answer| {
             if let Some(text) = state.shown(answer) {
                 clipboard::copy(&text, move |done| {
                     let title = if done { "Markdown copied" } else { "Markdown could not be copied" };

@@ -145,7 +145,7 @@ fn want(
     requested: StoredValue<Vec<u32>>,
 ) {
     let request = ask::ProgramText { program, first, count: virtual_rows::PAGE };
-    state.ask(request, move |answer| {
+    state.ask_once(request, move |answer| {
         if chosen.try_get_untracked().flatten() != Some(program) {
             return;
         }

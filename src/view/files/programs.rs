@@ -125,7 +125,7 @@ fn save(state: State, program: Option<ProgramRef>) {
 
 fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
     let request = ask::ProgramText { program, first, count: 1000 };
-    state.ask(request, move |answer| {
+    state.ask_once(request, move |answer| {
         let page = match answer {
             Ok(page) => page,
             Err(Reply::Failed(failure)) => return state.fail(failure),

@@ -24,7 +24,7 @@ fn copy(state: State, text: &str, what: &'static str) {
 
 /// Copies the overview as Markdown.
 pub(super) fn copy_markdown(state: State, query: OverviewQuery) {
-    state.ask(ask::OverviewMarkdown(query), move |answer| {
+    state.ask_once(ask::OverviewMarkdown(query), move |answer| {
         if let Some(text) = state.shown(answer) {
             copy(state, &text, "Markdown");
         }

@@ -131,7 +131,7 @@ fn save(model: ShareModel, tab: Tab) {
     let base = if query.anonymise { String::new() } else { model.base.get_untracked() };
     let done = move |words: String| drop(model.done.try_set(words));
     let request = ask::ShareFile { query, captures: names };
-    model.state.ask(request, move |answer| match answer {
+    model.state.ask_once(request, move |answer| match answer {
         Ok(head) => spawn_local(async move {
             done(match write(model, (tab, &name, &place, &base), &head, &files, &captures).await {
                 Ok((name, size)) => format!("Saved {name}, {size}."),

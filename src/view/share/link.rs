@@ -155,7 +155,7 @@ fn copy(model: ShareModel) {
 fn copy_markdown(model: ShareModel) {
     let address = model.address.get_untracked().filter(|address| Fit::from_length(address.len()) != Fit::TooLong);
     let request = ask::ShareMarkdown { query: model.query.get_untracked(), url: address };
-    model.state.ask(request, move |answer| match answer {
+    model.state.ask_once(request, move |answer| match answer {
         Ok(text) => clipboard::copy(&text, move |is_done| {
             model.done.set(done_message(is_done, "Copied a summary as Markdown, with the link in it."));
         }),

@@ -48,7 +48,7 @@ impl State {
 
     /// Sends a request of a view to the open session, as [`State::request`] does. `then` handles the answer, or the reply that tells
     /// why there is none.
-    pub(crate) fn ask<A: Ask + Into<ViewRequest>>(
+    pub(crate) fn ask_once<A: Ask + Into<ViewRequest>>(
         self,
         ask: A,
         then: impl FnOnce(Result<A::Answer, Reply>) + 'static,

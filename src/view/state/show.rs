@@ -18,7 +18,7 @@ impl State {
     pub(crate) fn show_in_timeline(self, time: DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
         let mut place = self.views.with_untracked(|views| views.timeline.clone());
         let request = ask::Tracks { is_aligned: place.is_aligned, step: None };
-        self.ask(request, move |answer| match answer {
+        self.ask_once(request, move |answer| match answer {
             Ok(timeline) => {
                 let group = timeline.groups.iter().position(|group| group.name == time.device);
                 // What the host did explains what the device waited for.

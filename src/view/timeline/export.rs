@@ -36,7 +36,7 @@ fn n_columns(query: &PictureQuery, end: u64) -> u32 {
 /// Requests a picture and saves it. With too many marks, it is requested again with columns of twice the width.
 fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: bool) {
     let view = model.view.get_untracked();
-    model.ask(ask::Picture(query), move |answer| {
+    model.ask_once(ask::Picture(query), move |answer| {
         let Some(picture) = model.state.shown(answer) else { return };
         let (Some(layout), Some(timeline)) = (model.layout.get_untracked(), model.timeline.get_untracked()) else {
             return;
@@ -88,7 +88,7 @@ fn save_files<A: Ask + Into<ViewRequest>>(
     let state = model.state;
     let clock = untrack(|| model.device()).filter(|_| model.is_aligned());
     let clock = clock.map_or_else(String::new, |device| text::exported_clock(&model.device_name(device)));
-    model.ask(ask, move |answer| match answer.map(files) {
+    model.ask_once(ask, move |answer| match answer.map(files) {
         Ok(files) => {
             for ExportedFile { name, bytes, summary } in files {
                 let message = Failure { title: format!("Saved {name}"), message: format!("{summary}{clock}") };

@@ -244,7 +244,7 @@ fn hover(model: TimelineModel, position: (f64, f64, f64), (left, top): (f64, f64
         return tips.hover(tip, anchor);
     }
     let Some(query) = query_at(model, position) else { return tips.leave() };
-    model.ask(ask::Event(query), move |answer| match answer {
+    model.ask_once(ask::Event(query), move |answer| match answer {
         Ok(Some(event)) => {
             let tip = text::tip(&event, &model.track_name(event.line));
             tips.hover(tip, anchor);

@@ -261,12 +261,12 @@ impl TimelineModel {
     }
 
     /// Requests a part of the timeline, and handles the answer if the view is still there.
-    pub(super) fn ask<A: Ask + Into<ViewRequest>>(
+    pub(super) fn ask_once<A: Ask + Into<ViewRequest>>(
         self,
         ask: A,
         then: impl FnOnce(Result<A::Answer, Reply>) + 'static,
     ) -> Option<RequestId> {
-        self.state.ask(ask, move |answer| {
+        self.state.ask_once(ask, move |answer| {
             if self.is_asked.try_get_value().is_some() {
                 then(answer);
             }
@@ -275,7 +275,7 @@ impl TimelineModel {
 
     /// Requests an event, and selects it. With `is_to_show`, the visible part and the scroll follow the event.
     pub(super) fn find_event(self, query: EventQuery, is_to_show: bool) {
-        self.ask(ask::Event(query), move |answer| {
+        self.ask_once(ask::Event(query), move |answer| {
             let Some(found) = self.state.shown(answer) else { return };
             let place = found.as_ref().map(|event| (event.line, event.event));
             if let Some(event) = found.as_ref().filter(|_| is_to_show) {

@@ -65,7 +65,7 @@ impl TimelineModel {
         }
         self.is_asked.set_value(true);
         let colors = colors.clone();
-        let sent = self.ask(ask::Picture(query), move |answer| {
+        let sent = self.ask_once(ask::Picture(query), move |answer| {
             self.is_asked.set_value(false);
             if let Some(picture) = self.state.shown(answer) {
                 let shown = Shown::new(picture, &colors);
@@ -87,7 +87,7 @@ impl TimelineModel {
             return;
         }
         let colors = colors.clone();
-        self.ask(ask::Picture(query), move |answer| {
+        self.ask_once(ask::Picture(query), move |answer| {
             if let Some(picture) = self.state.shown(answer) {
                 self.minimap.set_value(Some(Shown::new(picture, &colors)));
                 self.drawn.update(|n| *n += 1);

@@ -279,7 +279,7 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
         }
         under_way.update_value(|pages| pages.push(first));
         let (of, rows) = (requested.clone(), rows.clone());
-        state.ask(requested.rows(first), move |answer| {
+        state.ask_once(requested.rows(first), move |answer| {
             let _ = under_way.try_update_value(|pages| pages.retain(|other| *other != first));
             let Some(page) = state.shown(answer) else { return };
             let _ = loaded.try_update(|loaded| {
@@ -297,7 +297,7 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
 /// Copies rows to the clipboard: all of them, or those with the given keys.
 fn copy_rows(state: State, requested: &TableRequest, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
     let action = TableAction::Copy { query: requested.page(0), columns, keys, form };
-    state.ask(ask::CopyRows { table: requested.of.clone(), action }, move |answer| {
+    state.ask_once(ask::CopyRows { table: requested.of.clone(), action }, move |answer| {
         let Some(CopiedRows { text, n }) = state.shown(answer) else { return };
         clipboard::copy(&text, move |done| state.inform(save::copy_message(done, n)));
     });
