@@ -14,6 +14,7 @@ use crate::chart::captures::folder_name;
 use crate::chart::widgets::picker_options;
 use crate::profile::NoteCode;
 use crate::protocol::url::View;
+use crate::protocol::url::captures::CapturesViewState;
 use crate::protocol::{Failure, SessionInfo, SessionSlot};
 use crate::worker::client::Picked;
 use leptos::prelude::*;
@@ -92,6 +93,11 @@ impl State {
             }
         });
         self.update_folder();
+    }
+
+    /// Clears the state of the list of captures.
+    pub(super) fn forget_captures(self) {
+        self.change_views(|views| views.captures = CapturesViewState::default());
     }
 
     /// Closes the open capture, and shows the list from which it was opened.

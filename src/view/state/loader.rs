@@ -18,7 +18,6 @@ use crate::analysis::base::{Filter, FilterError, Query};
 use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
 use crate::protocol::url::ViewStates;
-use crate::protocol::url::captures::CapturesViewState;
 use crate::protocol::url::{FilesViewState, View};
 use crate::protocol::{Answer, BreakdownHead, Failure, Reply, SessionInfo, SessionSlot};
 use crate::view::widgets::table::GridCell;
@@ -191,11 +190,6 @@ impl State {
             self.view.set(View::default());
         }
         self.toasts.set(Vec::new());
-    }
-
-    /// Clears the state of the list of captures.
-    fn forget_captures(self) {
-        self.change_views(|views| views.captures = CapturesViewState::default());
     }
 
     fn reset(self) {
