@@ -140,7 +140,11 @@ fn lanes(
     query: Memo<Query>,
 ) -> SharedMemo<CommLanes> {
     let (whole, detail) = (SharedSignal::<CommLanes>::none(), SharedSignal::<CommLanes>::none());
-    let is_visible = Memo::new(move |_| (view_state.with(|view_state| view_state.pane == Pane::Lanes), of.get()));
+    let has_intervals = move || state.can(|can| can.comm_intervals);
+    let is_visible = Memo::new(move |_| {
+        let is_pane = view_state.with(|view_state| view_state.pane == Pane::Lanes);
+        (is_pane && has_intervals(), of.get())
+    });
     let request = move |part| {
         let (is_seen, of) = is_visible.get();
         is_seen.then(|| ask::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, max_spans: 0 }))
