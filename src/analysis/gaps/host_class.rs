@@ -88,12 +88,15 @@ fn is_next_batch(name: &str) -> bool {
 /// Words in the name of an annotation that loads data.
 const DATA: [&str; 10] = ["batch", "data", "load", "loader", "input", "inputs", "next", "read", "fetch", "tokenize"];
 
-/// Returns whether the name of an annotation says that it loads data, such as `next_batch`. Names of the runtime and of
-/// Python's frames say nothing.
+/// Returns whether a name is that of an annotation of the program, and not of the runtime or of a frame of Python.
+pub(in crate::analysis) fn is_annotation(name: &str) -> bool {
+    !name.starts_with('$') && !name.contains("::") && !name.contains('(')
+}
+
+/// Returns whether the name of an annotation says that it loads data, such as `next_batch`.
 pub(super) fn loads_data(name: &str) -> bool {
-    let is_annotation = !name.starts_with('$') && !name.contains("::") && !name.contains('(');
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    is_annotation && words.any(|word| DATA.iter().any(|data| word.eq_ignore_ascii_case(data)))
+    is_annotation(name) && words.any(|word| DATA.iter().any(|data| word.eq_ignore_ascii_case(data)))
 }
 
 /// Files and modules whose frames of Python say nothing about the program.

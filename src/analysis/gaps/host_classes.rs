@@ -82,20 +82,23 @@ impl<'a> HostClasses<'a> {
         let transfers = host.transfers();
         let line = |thread: usize| {
             let of = &host.links.threads[thread];
-            let of_classes =
-                || host.classes.get(&of.plane).into_iter().flat_map(|classes| classes.events(of, of.runs_python()));
-            let events = || of_classes().flat_map(|part| split_by_transfers(part, transfers.as_ref()));
+            let of_classes = host.classes.get(&of.plane).into_iter();
+            let mut events: Vec<CausePart> =
+                of_classes.flat_map(|classes| classes.events(of, of.runs_python())).collect();
+            if let Some(transfers) = &transfers {
+                events = events.into_iter().flat_map(|part| split_by_transfers(part, transfers)).collect();
+            }
             let classes = host.classes.get(&of.plane).filter(|_| !fetches.is_empty());
             let calls = classes.into_iter().flat_map(|classes| classes.tensorflow(of, TensorFlow::Call));
             let calls: Vec<Interval> = calls.collect();
             if calls.is_empty() {
-                return ClassLine::new(events());
+                return ClassLine::new(events);
             }
             let calls = Merged::new(calls);
             let within = fetches.iter().flat_map(|time| calls.within(*time)).map(|time| (GapClass::Input, time));
-            let mut all: Vec<CausePart> = events().chain(within).collect();
-            all.small_sort_by_key(|(_, (start, end))| (*start, std::cmp::Reverse(*end)));
-            ClassLine::new(all)
+            events.extend(within);
+            events.small_sort_by_key(|(_, (start, end))| (*start, std::cmp::Reverse(*end)));
+            ClassLine::new(events)
         };
         host.lines = (0..host.links.threads.len()).map(line).collect();
         host
@@ -239,8 +242,10 @@ impl<'a> HostClasses<'a> {
 
 /// Divides a part in which the host waits for a result: while data is on its way to the device, that is what the device, and so
 /// the host, waits for. Other parts stay as they are.
-fn split_by_transfers(part: CausePart, transfers: Option<&Merged>) -> Vec<CausePart> {
-    let Some(transfers) = transfers.filter(|_| part.0 == GapClass::Sync) else { return vec![part] };
+fn split_by_transfers(part: CausePart, transfers: &Merged) -> Vec<CausePart> {
+    if part.0 != GapClass::Sync {
+        return vec![part];
+    }
     let (mut now, end) = part.1;
     let mut parts = Vec::new();
     for (from, to) in transfers.within((now, end)) {

@@ -50,7 +50,7 @@ use crate::profile::{Note, NoteCode, OpId, Profile, Severity, program_of};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use gap_causes::Runs;
-pub(in crate::analysis) use host_class::host_class;
+pub(in crate::analysis) use host_class::{host_class, is_annotation};
 use host_classes::{HostClasses, LateThreads};
 use host_events::host_events;
 use indexmap::IndexMap;
@@ -193,8 +193,10 @@ impl Analysis {
         if self.completeness.hides_idle(device) {
             return Runs::unknown(profile, plane, device.platform);
         }
-        let has_stages = self.has_stages.get_or_init(|| has_stages(profile, &self.devices));
-        Runs::new(profile, plane, device, host, *has_stages)
+        // Only runs of TPUs wait for the stages of other devices (`Runs::divide_gap`).
+        let has_stages =
+            device.platform == Platform::Tpu && *self.has_stages.get_or_init(|| has_stages(profile, &self.devices));
+        Runs::new(profile, plane, device, host, has_stages)
     }
 
     /// Returns the idle time of a device by class in each of the steps of a choice, in the order of [`GapClass::ALL`]. Empty

@@ -19,10 +19,19 @@ pub(in crate::analysis) struct OutsideIdle {
     pub window: Picos,
     /// Idle time in the window outside of the steps.
     pub idle: Picos,
-    /// Number of gaps.
-    pub n_gaps: usize,
-    /// The longest gaps.
-    pub longest: Vec<Gap>,
+    /// The gaps, the longest first.
+    gaps: Vec<RawGap>,
+}
+
+impl OutsideIdle {
+    pub const fn n_gaps(&self) -> usize {
+        self.gaps.len()
+    }
+
+    /// Returns the length of the longest gap.
+    pub fn longest(&self) -> Picos {
+        self.gaps.first().map_or(Picos::ZERO, |gap| Picos(gap.length()))
+    }
 }
 
 impl Analysis {
@@ -34,12 +43,16 @@ impl Analysis {
         let steps: Vec<Interval> = of_kind.collect();
         let window = (steps.first()?.0, steps.iter().map(|(_, end)| *end).max()?);
         let mut gaps = gaps_outside(profile, of, &self.facts[device], window, &Merged::new(steps))?;
-        let (idle, n_gaps) = (Picos(gaps.iter().map(RawGap::length).sum()), gaps.len());
         gaps.small_sort_by_key(|gap| (Reverse(gap.length()), gap.time.0));
-        gaps.truncate(MAX_EXPLAINED);
+        let idle = Picos(gaps.iter().map(RawGap::length).sum());
+        Some(OutsideIdle { window: Picos(window.1 - window.0), idle, gaps })
+    }
+
+    /// Returns the longest gaps outside of steps with what the host did in them. The events of the host are read for it.
+    pub(in crate::analysis) fn explained(&self, profile: &Profile, device: usize, outside: &OutsideIdle) -> Vec<Gap> {
         let (host, runs) = self.host_and_runs(profile, device);
         let mut reads = Reads::new(host.links.threads.iter().map(|thread| thread.times.len() as u64).sum());
-        let longest = gaps.iter().map(|gap| self.report(profile, device, gap, &runs, &host, &mut reads)).collect();
-        Some(OutsideIdle { window: Picos(window.1 - window.0), idle, n_gaps, longest })
+        let longest = outside.gaps.iter().take(MAX_EXPLAINED);
+        longest.map(|gap| self.report(profile, device, gap, &runs, &host, &mut reads)).collect()
     }
 }

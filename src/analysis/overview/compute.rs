@@ -319,8 +319,8 @@ fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_left(Owner::Excess, &|at| !is_compute_bound(context, at));
     let doubt = doubt(context, &ops);
     let mut found = by_excess(context, rule, &ops, doubt, true);
-    let of_random_bits = |at: usize| {
-        let op = context.op(at).0;
+    let of_random_bits = |index: usize| {
+        let op = context.op(index).0;
         [op.stats.tf_op.unwrap_or(op.name), op.name].into_iter().any(|id| context.profile.text(id).contains("threefry"))
     };
     let random: Picos = ops.iter().filter(|(at, _)| of_random_bits(*at)).map(|(_, time)| *time).sum();

@@ -96,6 +96,11 @@ impl<'a> Context<'a> {
         (self.plane().op(op), &self.analysis.facts[self.by_op.ledger.device].ops[op.0 as usize])
     }
 
+    /// Returns the HLO text of an op. Empty if the capture has none.
+    pub fn op_text(&self, index: usize) -> &'a str {
+        self.profile.text(self.op(index).0.text)
+    }
+
     /// Returns the name of an op, cut if it is long.
     pub fn op_name(&self, index: usize) -> String {
         middle_cut(self.profile.text(self.op(index).0.name), MAX_NAME)

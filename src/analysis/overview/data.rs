@@ -195,7 +195,7 @@ fn copies_before_dots(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 /// Copies of results from a GPU to its host.
 fn result_copies(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let is_result = |at: usize| context.profile.text(context.op(at).0.name) == "MemcpyD2H";
+    let is_result = |op: usize| context.profile.text(context.op(op).0.name) == "MemcpyD2H";
     let ops = context.ops_left(Owner::Layout, &is_result);
     by_layout(context, rule, &ops, None)
 }

@@ -6,7 +6,7 @@ use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::{Advice, BY_LINKS, Draft, LEAST, Outcome, Rule, Subject, drafts, unknown};
 use crate::analysis::base::compilations::describe_compilations;
 use crate::analysis::base::{NotSteady, Step};
-use crate::analysis::gaps::{Gap, GapClass, host_class};
+use crate::analysis::gaps::{Gap, GapClass, host_class, is_annotation};
 use crate::analysis::ledger::Owner;
 use crate::table::filter::contains;
 use crate::table::format::{counted, time_text};
@@ -324,10 +324,9 @@ fn dispatch(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         if draft.evidence.host_events.iter().any(|(name, _)| contains(name, "checkpoint")) {
             draft.subjects.push(Subject::Checkpoint);
         }
-        // A function of the program, or an annotation, names the work. Names of the runtime do not.
-        let is_of_program = |name: &str| name.starts_with('$') || !name.contains("::") && !name.contains('(');
+        // A frame of Python or an annotation names the work. Names of the runtime do not.
         let event = telling_event(&draft.evidence.host_events, &[GapClass::Host]);
-        let is_named = event.is_some_and(|(name, _)| is_of_program(name));
+        let is_named = event.is_some_and(|(name, _)| name.starts_with('$') || is_annotation(name));
         draft.subjects.push(if is_named { Subject::NamedWork } else { Subject::UnnamedWork });
     }
     found

@@ -73,12 +73,10 @@ pub(super) const ASYNC_CALLS: &str = "async_calls";
 
 /// Ends of calls that run beside the compute of the device.
 fn async_calls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let text = |context: &Context<'_>, at: usize| context.profile.text(context.op(at).0.text).to_owned();
-    let waits =
-        |at: usize| opcode(&text(context, at)).is_some_and(|opcode| is_async(opcode) && opcode.ends_with("-done"));
+    let waits = |op: usize| opcode(context.op_text(op)).is_some_and(|word| is_async(word) && word.ends_with("-done"));
     let ops = context.ops_of(&[Owner::Opaque], &waits);
     rule.by_time(context, total(&ops), &mut |context| {
-        let on_sparse_core = ops.iter().all(|(at, _)| text(context, *at).contains("sparsecore"));
+        let on_sparse_core = ops.iter().all(|(op, _)| context.op_text(*op).contains("sparsecore"));
         let place = if on_sparse_core { " The calls run on a SparseCore." } else { "" };
         let claimed = context.claims.ops(&ops, Owner::Opaque);
         let evidence = context.op_evidence_when(&ops);
@@ -111,7 +109,7 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             () => None,
         };
         let is_kernel = |(at, _): &&(usize, Picos)| {
-            let text = context.profile.text(context.op(*at).0.text);
+            let text = context.op_text(*at);
             ["tpu_custom_call", "triton", "mosaic"].into_iter().any(|target| text.contains(target))
         };
         let of_kernels: Picos = ops.iter().filter(is_kernel).map(|(_, time)| *time).sum();

@@ -77,9 +77,9 @@ fn unused_devices(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
     let is_neighbour = |plane: &Plane| {
         plane.file == context.plane().file && Platform::from_plane_name(&plane.name) == Some(shown.platform)
     };
-    let device_of = |at: usize| context.analysis.devices.iter().find(|device| device.plane == at);
+    let device_of = |plane: usize| context.analysis.devices.iter().find(|device| device.plane == plane);
     let neighbours = || profile.planes.iter().enumerate().filter(|(_, plane)| is_neighbour(plane));
-    let has_work = |at: usize| device_of(at).is_some_and(|device| !has_no_work(context, device));
+    let has_work = |plane: usize| device_of(plane).is_some_and(|device| !has_no_work(context, device));
     let label = |plane: &Plane| plane.name.trim_start_matches("/device:").to_owned();
     let unused: Vec<String> = neighbours()
         .filter(|(at, _)| !has_work(*at))
@@ -137,10 +137,10 @@ fn idle_outside(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         return below(share);
     }
     let (idle, window) = (time_text(found.idle), time_text(found.window));
-    let gaps = counted(found.n_gaps as u64, "gap", "gaps");
-    let longest = found.longest.iter().map(|gap| gap.total).max().unwrap_or(Picos::ZERO);
-    let mut detail = format!("{idle} of {window}, {}, in {gaps} of up to {}.", percent_text(share), time_text(longest));
-    let events = host_events_of(found.longest.iter());
+    let gaps = counted(found.n_gaps() as u64, "gap", "gaps");
+    let longest = time_text(found.longest());
+    let mut detail = format!("{idle} of {window}, {}, in {gaps} of up to {longest}.", percent_text(share));
+    let events = host_events_of(context.analysis.explained(context.profile, index, &found).iter());
     if let Some((name, time)) = telling_event(&events, &[]) {
         detail += &format!(" Host meanwhile: {name}, {}.", time_text(*time));
     }
