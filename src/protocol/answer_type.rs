@@ -2,19 +2,19 @@
 //! compile, neither where the worker makes it nor where the page reads it.
 //!
 //! ```text
-//!  ask::Gaps(query) ──► ViewRequest::Gaps ──► Session: Reply::answer_to::<ask::Gaps>(&gaps) ──► Result<Gaps, Reply> ──► the page
+//!  requests::Gaps(query) ──► ViewRequest::Gaps ──► Session: Reply::answer_to::<requests::Gaps>(&gaps) ──► Result<Gaps, Reply> ──► the page
 //! ```
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// A request with the type of its answer.
-pub trait Ask {
+pub trait TypedRequest {
     type Answer: Serialize + DeserializeOwned;
 }
 
 /// Declares a request and its answer. The path is the variant of an enum that is made of it.
-macro_rules! ask {
+macro_rules! typed_request {
     ($(#[$doc:meta])* $into:path: $name:ident -> $answer:ty) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ macro_rules! ask {
             }
         }
 
-        impl Ask for $name {
+        impl TypedRequest for $name {
             type Answer = $answer;
         }
     };
@@ -36,12 +36,12 @@ macro_rules! ask {
         pub struct $name(pub $payload);
 
         impl From<$name> for ViewRequest {
-            fn from(ask: $name) -> Self {
-                $into(ask.0).into()
+            fn from(request: $name) -> Self {
+                $into(request.0).into()
             }
         }
 
-        impl Ask for $name {
+        impl TypedRequest for $name {
             type Answer = $answer;
         }
     };
@@ -53,15 +53,15 @@ macro_rules! ask {
         }
 
         impl From<$name> for ViewRequest {
-            fn from(ask: $name) -> Self {
-                let $name { $($field),* } = ask;
+            fn from(request: $name) -> Self {
+                let $name { $($field),* } = request;
                 $into { $($field),* }.into()
             }
         }
 
-        impl Ask for $name {
+        impl TypedRequest for $name {
             type Answer = $answer;
         }
     };
 }
-pub(crate) use ask;
+pub(crate) use typed_request;

@@ -23,8 +23,8 @@ pub mod url;
 pub mod view_request;
 
 /// The requests of the page with the types of their answers.
-pub mod ask {
-    pub use super::answer_type::Ask;
+pub mod requests {
+    pub use super::answer_type::TypedRequest;
     pub use super::part_requests::*;
     pub use super::view_request::typed::*;
 }

@@ -1,7 +1,7 @@
 //! This module defines the requests about parts of a view, with the types of their answers: the timeline, lists of captures and
 //! tables.
 
-use super::answer_type::{Ask, ask};
+use super::answer_type::{TypedRequest, typed_request};
 use super::captures::CapturesRequest;
 use super::table_query::{CopiedRows, TableAction, TableOf};
 use super::timeline::{ExcerptRequest, ExportedFile, TimelineRequest};
@@ -26,51 +26,51 @@ impl From<CapturesRequest> for ViewRequest {
     }
 }
 
-ask! {
+typed_request! {
     /// Requests the tracks of the timeline. Later requests are about the times that they display.
     TimelineRequest::Tracks: Tracks { is_aligned: Option<bool>, step: Option<u64> } -> crate::analysis::timeline::Timeline
 }
-ask! {
+typed_request! {
     /// Requests a picture of some lines and series.
     TimelineRequest::Picture: Picture(PictureQuery) -> crate::analysis::timeline::Picture
 }
-ask! {
+typed_request! {
     /// Requests an event. `None` if there is no event.
     TimelineRequest::Event: Event(EventQuery) -> Option<EventDetail>
 }
-ask! {
+typed_request! {
     /// Requests the events of a window.
     TimelineRequest::Events: Events(EventsQuery) -> EventList
 }
-ask! {
+typed_request! {
     /// Requests the links of a window.
     TimelineRequest::Flows: Flows(FlowsQuery) -> FlowsReport
 }
-ask! {
+typed_request! {
     /// Requests the values of some series in a range of time. A series that does not exist is left out.
     TimelineRequest::SeriesRanges: SeriesRanges { series: Vec<SeriesRef>, start: Picos, end: Picos } -> Vec<SeriesRange>
 }
-ask! {
+typed_request! {
     /// Searches the whole capture. The text may be refused with [`Reply::BadFilter`](super::Reply::BadFilter).
     TimelineRequest::Search: Search(SearchQuery) -> SearchReport
 }
-ask! {
+typed_request! {
     /// Requests the events of a range as smaller captures: one for each XSpace of the session.
     TimelineRequest::ExportXSpace: ExportXSpace(ExcerptRequest) -> Vec<ExportedFile>
 }
-ask! {
+typed_request! {
     /// Requests the events of a range as trace JSON.
     TimelineRequest::ExportTrace: ExportTrace(TraceQuery) -> ExportedFile
 }
-ask! {
+typed_request! {
     /// Requests all captures of a list at a glance.
     CapturesRequest::View: Captures(CaptureFigure) -> CapturesView
 }
-ask! {
+typed_request! {
     /// Records that a capture has been read, or why it could not be.
     CapturesRequest::Set: SetCapture { capture: u32, read: Result<Box<CaptureSummary>, String> } -> ()
 }
-ask! {
+typed_request! {
     /// Records what made most of the difference between two captures.
     CapturesRequest::SetCause: SetCause { between: (u32, u32), cause: ChangeCause } -> ()
 }
@@ -83,12 +83,12 @@ pub struct Rows {
 }
 
 impl From<Rows> for ViewRequest {
-    fn from(ask: Rows) -> Self {
-        Self::Table { of: ask.table, action: TableAction::Rows(ask.query) }
+    fn from(request: Rows) -> Self {
+        Self::Table { of: request.table, action: TableAction::Rows(request.query) }
     }
 }
 
-impl Ask for Rows {
+impl TypedRequest for Rows {
     type Answer = TablePage;
 }
 
@@ -100,11 +100,11 @@ pub struct CopyRows {
 }
 
 impl From<CopyRows> for ViewRequest {
-    fn from(ask: CopyRows) -> Self {
-        Self::Table { of: ask.table, action: ask.action }
+    fn from(request: CopyRows) -> Self {
+        Self::Table { of: request.table, action: request.action }
     }
 }
 
-impl Ask for CopyRows {
+impl TypedRequest for CopyRows {
     type Answer = CopiedRows;
 }

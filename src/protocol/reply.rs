@@ -1,6 +1,6 @@
 //! This module defines the replies of the worker. It holds plain data and depends on neither side.
 
-use super::answer_type::Ask;
+use super::answer_type::TypedRequest;
 use super::estimate::Estimate;
 use super::page_text::encode_for_page;
 use super::request::{RequestId, SessionInfo};
@@ -134,7 +134,7 @@ pub fn mismatch(page: &str, worker: &str) -> Failure {
 
 impl Reply {
     /// Encodes the answer to a request. Invisible characters of its texts are escaped.
-    pub(crate) fn answer_to<A: Ask>(answer: &A::Answer) -> Self {
+    pub(crate) fn answer_to<A: TypedRequest>(answer: &A::Answer) -> Self {
         Self::encode_answer(answer)
     }
 
@@ -147,7 +147,7 @@ impl Reply {
     ///
     /// # Errors
     /// As for [`Reply::decode`].
-    pub fn answer<A: Ask>(self) -> Result<A::Answer, Self> {
+    pub fn answer<A: TypedRequest>(self) -> Result<A::Answer, Self> {
         self.decode()
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Each view request names the type of its reply. Replies cross as bytes, so that [`Reply`](super::Reply) needs one variant for all views.
 
-use super::answer_type::{Ask, ask};
+use super::answer_type::{TypedRequest, typed_request};
 use super::captures::CapturesRequest;
 use super::compare::CompareTimelineQuery;
 use super::op_ref::OpRef;
@@ -43,7 +43,7 @@ macro_rules! view_requests {
         pub mod typed {
             use super::*;
 
-            $(ask! {
+            $(typed_request! {
                 $(#[$doc])*
                 ViewRequest::$name: $name $(($payload))? $({ $($(#[$about])* $field: $type),* })? -> $answer
             })*

@@ -15,7 +15,7 @@ use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::{
     CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Export, Failure, OpRef, Reply, Request,
-    SessionInfo, SessionSlot, ShareQuery, SideTimeline, ViewRequest, ask,
+    SessionInfo, SessionSlot, ShareQuery, SideTimeline, ViewRequest, requests,
 };
 use crate::report::{compare_json, compare_text, json};
 use crate::share::{Report, SharedComparison};
@@ -122,29 +122,30 @@ impl OpenSessions {
 
     fn answer_compare(&mut self, request: &ViewRequest) -> Result<Reply, Failure> {
         Ok(match request {
-            ViewRequest::Compare(query) => {
-                Reply::answer_to::<ask::Compare>(&self.compared(query)?.comparison.with_largest_rows(ROWS_PER_PART))
-            }
+            ViewRequest::Compare(query) => Reply::answer_to::<requests::Compare>(
+                &self.compared(query)?.comparison.with_largest_rows(ROWS_PER_PART),
+            ),
             ViewRequest::CompareOps { query, key } => {
-                Reply::answer_to::<ask::CompareOps>(&self.compared_ops(query, key)?)
+                Reply::answer_to::<requests::CompareOps>(&self.compared_ops(query, key)?)
             }
             ViewRequest::CompareDots(query) => {
                 let (dots, n_rows) = self.compared(query)?.comparison.dots(MAX_DOTS);
-                Reply::answer_to::<ask::CompareDots>(&CompareDots { dots, n_rows })
+                Reply::answer_to::<requests::CompareDots>(&CompareDots { dots, n_rows })
             }
             ViewRequest::CompareTimeline(_) if self.received().is_some() => {
                 let absent = Some("A shared comparison has no events.".to_owned());
                 let side = SideTimeline { absent, ..SideTimeline::default() };
-                Reply::answer_to::<ask::CompareTimeline>(&CompareTimeline {
+                Reply::answer_to::<requests::CompareTimeline>(&CompareTimeline {
                     duration: Picos::ZERO,
                     sides: [side.clone(), side],
                 })
             }
-            ViewRequest::CompareTimeline(query) => Reply::answer_to::<ask::CompareTimeline>(&self.timeline(query)?),
-            ViewRequest::CompareMarkdown(query) => Reply::answer_to::<ask::CompareMarkdown>(&compare_text::markdown(
-                &self.compared(query)?.comparison,
-                None,
-            )),
+            ViewRequest::CompareTimeline(query) => {
+                Reply::answer_to::<requests::CompareTimeline>(&self.timeline(query)?)
+            }
+            ViewRequest::CompareMarkdown(query) => Reply::answer_to::<requests::CompareMarkdown>(
+                &compare_text::markdown(&self.compared(query)?.comparison, None),
+            ),
             ViewRequest::ExportCompare { query, by, format } => {
                 let of = &self.compared(query)?.comparison;
                 Reply::Exported(match (format, by) {

@@ -4,7 +4,7 @@
 use crate::analysis::comm::CommQuery;
 use crate::analysis::compare::{CompareQuery, RowDelta};
 use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::{CaptureRange, Failure, Reply, ReportRow, ShareAnswer, ShareQuery, ViewRequest, ask};
+use crate::protocol::{CaptureRange, Failure, Reply, ReportRow, ShareAnswer, ShareQuery, ViewRequest, requests};
 use crate::share::{Level, OpRow, Report, encode_link, markdown, pack};
 use crate::units::Picos;
 use rustc_hash::FxHashSet;
@@ -104,9 +104,11 @@ impl ReportCache {
         let level = if matches!(request, ViewRequest::ShareMarkdown { .. }) { Level::FULL.at } else { query.level };
         let report = ShareQuery { level, ..query.clone() }.cut(&cached.report);
         match request {
-            ViewRequest::ShareFile { captures, .. } => Reply::answer_to::<ask::ShareFile>(&pack(&report, captures)),
+            ViewRequest::ShareFile { captures, .. } => {
+                Reply::answer_to::<requests::ShareFile>(&pack(&report, captures))
+            }
             ViewRequest::ShareMarkdown { url, .. } => {
-                Reply::answer_to::<ask::ShareMarkdown>(&markdown(&report, url.as_deref()))
+                Reply::answer_to::<requests::ShareMarkdown>(&markdown(&report, url.as_deref()))
             }
             _ => {
                 let without = (query.with_sources, query.anonymise);
@@ -117,7 +119,7 @@ impl ReportCache {
                     cached.lengths.push((without, lengths));
                     lengths
                 });
-                Reply::answer_to::<ask::Share>(&shared(&report, cached, lengths, capture_ranges.to_vec()))
+                Reply::answer_to::<requests::Share>(&shared(&report, cached, lengths, capture_ranges.to_vec()))
             }
         }
     }

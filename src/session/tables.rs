@@ -8,7 +8,7 @@ use super::open::messages;
 use crate::analysis::comm::{Comm, CommBy, CommQuery, CommRow, TransferFilter, columns::COMM_TABLE};
 use crate::analysis::memory::{AliveAt, Buffer, MemoryQuery, columns::BUFFER_TABLE};
 use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
-use crate::protocol::{Reply, ask};
+use crate::protocol::{Reply, requests};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::shown::Shown;
 use crate::units::Picos;
@@ -16,10 +16,10 @@ use crate::units::Picos;
 /// Answers a request about a table.
 pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Reply {
     let reply = match action {
-        TableAction::Rows(query) => rows.page(query).map(|page| Reply::answer_to::<ask::Rows>(&page)),
+        TableAction::Rows(query) => rows.page(query).map(|page| Reply::answer_to::<requests::Rows>(&page)),
         TableAction::Copy { query, columns, keys, form } => rows
             .copy(query, columns, keys.as_deref(), *form)
-            .map(|(text, n)| Reply::answer_to::<ask::CopyRows>(&CopiedRows { text, n })),
+            .map(|(text, n)| Reply::answer_to::<requests::CopyRows>(&CopiedRows { text, n })),
     };
     reply.unwrap_or_else(Reply::BadFilter)
 }

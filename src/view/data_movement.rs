@@ -8,7 +8,7 @@ use super::type_erasure::EraseType;
 use super::widgets::swatch::swatch;
 use super::widgets::tree::{self, Branch, Open, width};
 use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
-use crate::protocol::{DataMovementView, Request, ask};
+use crate::protocol::{DataMovementView, Request, requests};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use std::sync::Arc;
 pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     let found = SharedSignal::<DataMovementView>::none();
     let request = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             let (device, step) = request.get();
-            Some(ask::DataMovement(crate::analysis::base::Query { device, step, ..Default::default() }))
+            Some(requests::DataMovement(crate::analysis::base::Query { device, step, ..Default::default() }))
         },
         move |answer| {
             if let Some(view) = state.shown(answer) {

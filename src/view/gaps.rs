@@ -11,17 +11,17 @@ use crate::analysis::gaps::Gaps;
 use crate::chart::gaps::{self, Group, Row};
 use crate::chart::timeline::DeviceTime;
 use crate::protocol::url::timeline::TimelineRows;
-use crate::protocol::{ViewRequest, ask};
+use crate::protocol::{ViewRequest, requests};
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// Requests the gaps of a device and a step, and again when they change. Returns the newest answer.
 fn request_gaps(state: State, request: Memo<Option<(DeviceChoice, StepChoice)>>) -> SharedSignal<Gaps> {
     let found = SharedSignal::<Gaps>::none();
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             let (device, step) = request.get()?;
-            Some(ask::Gaps(Query { device, step, ..Query::default() }))
+            Some(requests::Gaps(Query { device, step, ..Query::default() }))
         },
         move |answer| {
             if let Some(gaps) = state.shown(answer) {

@@ -5,7 +5,7 @@ use super::CaptureSession;
 use crate::analysis::base::Analysis;
 use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
 use crate::profile::Profile;
-use crate::protocol::{CommView, Export, MAX_LISTED_STEPS, Reply, ask};
+use crate::protocol::{CommView, Export, MAX_LISTED_STEPS, Reply, requests};
 use crate::report::{comm_json, comm_table, json};
 use crate::session::programs::{Programs, QueryPrograms};
 use crate::units::Picos;
@@ -55,13 +55,13 @@ impl CaptureSession {
         comm.dcn.truncate(MAX_ROWS);
         comm.steps.truncate(MAX_LISTED_STEPS);
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
-        Reply::answer_to::<ask::Comm>(&CommView { query: query.clone(), comm, more, more_copies })
+        Reply::answer_to::<requests::Comm>(&CommView { query: query.clone(), comm, more, more_copies })
     }
 
     /// Answers [`ViewRequest::CommLanes`](crate::protocol::ViewRequest::CommLanes).
     pub(crate) fn comm_lanes_view(&mut self, query: &LaneQuery) -> Reply {
         let Self { profile, analysis, programs, .. } = self;
-        Reply::answer_to::<ask::CommLanes>(&comm_lanes(analysis, profile, programs, query))
+        Reply::answer_to::<requests::CommLanes>(&comm_lanes(analysis, profile, programs, query))
     }
 
     /// Returns communication in the form that `rooflight comm` writes.

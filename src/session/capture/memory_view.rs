@@ -7,7 +7,7 @@ use crate::analysis::base::{GroupBy, Header, Query, Status};
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::{MemoryQuery, RequestedSizes};
 use crate::profile::{Note, Profile};
-use crate::protocol::ask::{self, Ask};
+use crate::protocol::requests::{self, TypedRequest};
 use crate::protocol::{Export, Failure, MemorySession, Reply};
 use crate::report::{json, memory_json, memory_table};
 use crate::session::programs::Programs;
@@ -16,7 +16,7 @@ impl CaptureSession {
     /// Returns the memory of all programs and allocators. Every program is read for this answer, so the answer is
     /// cached.
     pub(crate) fn memory_session(&mut self) -> Reply {
-        Reply::answer_to::<ask::Memory>(self.memory_kept())
+        Reply::answer_to::<requests::Memory>(self.memory_kept())
     }
 
     /// Returns the memory of all programs and allocators from the cache, or computes it.
@@ -33,7 +33,7 @@ impl CaptureSession {
     }
 
     /// Answers a request about the memory of programs with the value that `read` returns.
-    pub(crate) fn answer_memory<A: Ask>(
+    pub(crate) fn answer_memory<A: TypedRequest>(
         &mut self,
         read: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<A::Answer, Note>,
     ) -> Reply {

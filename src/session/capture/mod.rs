@@ -37,7 +37,7 @@ use crate::analysis::timeline::TimelineIndex;
 use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::protocol::{
     Capabilities, DeviceInfo, Failure, KindInfo, MAX_LISTED_STEPS, PlaneInfo, ProgramRef, Progress, Reply, Request,
-    SessionInfo, Skip, Stage, StepInfo, ViewRequest, ask,
+    SessionInfo, Skip, Stage, StepInfo, ViewRequest, requests,
 };
 use crate::table::format::count;
 
@@ -211,44 +211,47 @@ impl CaptureSession {
         match request {
             ViewRequest::Op { query, op } => self.op(query, op),
             ViewRequest::Graph { query, op, open } => self.graph(query, op, open),
-            ViewRequest::DataMovement(query) => Reply::answer_to::<ask::DataMovement>(&self.data_movement(query)),
+            ViewRequest::DataMovement(query) => Reply::answer_to::<requests::DataMovement>(&self.data_movement(query)),
             ViewRequest::Utilization(query) => self.utilization(query),
-            ViewRequest::Gaps(query) => Reply::answer_to::<ask::Gaps>(&self.gaps(query)),
-            ViewRequest::Overview(query) => Reply::answer_to::<ask::Overview>(self.overview_kept(query)),
+            ViewRequest::Gaps(query) => Reply::answer_to::<requests::Gaps>(&self.gaps(query)),
+            ViewRequest::Overview(query) => Reply::answer_to::<requests::Overview>(self.overview_kept(query)),
             ViewRequest::OverviewMarkdown(query) => {
                 let text = self.overview_kept(query).as_ref().map(crate::report::overview_text::markdown);
-                Reply::answer_to::<ask::OverviewMarkdown>(&text.unwrap_or_default())
+                Reply::answer_to::<requests::OverviewMarkdown>(&text.unwrap_or_default())
             }
             ViewRequest::ExportGaps { query, format } => Reply::Exported(self.export_gaps(query, *format)),
-            ViewRequest::File => Reply::answer_to::<ask::File>(self.file()),
+            ViewRequest::File => Reply::answer_to::<requests::File>(self.file()),
             ViewRequest::ProgramText { program, first, count } => self.listed(*program, |listed| {
-                Reply::answer_to::<ask::ProgramText>(&listed.page(*program, *first, *count))
+                Reply::answer_to::<requests::ProgramText>(&listed.page(*program, *first, *count))
             }),
             ViewRequest::ProgramOutline(program) => {
-                self.listed(*program, |listed| Reply::answer_to::<ask::ProgramOutline>(&listed.outline(*program)))
+                self.listed(*program, |listed| Reply::answer_to::<requests::ProgramOutline>(&listed.outline(*program)))
             }
             ViewRequest::Roofline(query) => self.roofline_head(query),
             ViewRequest::Memory => self.memory_session(),
             ViewRequest::MemoryOf(query) => {
-                self.answer_memory::<ask::MemoryOf>(|of, profile, all| static_memory(profile, of, all, query))
+                self.answer_memory::<requests::MemoryOf>(|of, profile, all| static_memory(profile, of, all, query))
             }
             ViewRequest::MemoryAt { query, point } => {
-                self.answer_memory::<ask::MemoryAt>(|of, profile, all| alive_at(profile, of, all, query, *point))
+                self.answer_memory::<requests::MemoryAt>(|of, profile, all| alive_at(profile, of, all, query, *point))
             }
             ViewRequest::MemoryWithout { query, without, points } => {
-                self.answer_memory::<ask::MemoryWithout>(|of, profile, all| {
+                self.answer_memory::<requests::MemoryWithout>(|of, profile, all| {
                     peak_without(profile, of, all, query, without, *points)
                 })
             }
-            ViewRequest::MemoryCurve { query, points } => self
-                .answer_memory::<ask::MemoryCurve>(|of, profile, all| memory_curve(profile, of, all, query, *points)),
+            ViewRequest::MemoryCurve { query, points } => {
+                self.answer_memory::<requests::MemoryCurve>(|of, profile, all| {
+                    memory_curve(profile, of, all, query, *points)
+                })
+            }
             ViewRequest::MemoryLiveRanges { query, points } => {
-                self.answer_memory::<ask::MemoryLiveRanges>(|of, profile, all| {
+                self.answer_memory::<requests::MemoryLiveRanges>(|of, profile, all| {
                     memory_lanes(profile, of, all, query, *points)
                 })
             }
             ViewRequest::Comm(query) => self.comm_view(query),
-            ViewRequest::Flags(query) => Reply::answer_to::<ask::Flags>(&self.flags(query)),
+            ViewRequest::Flags(query) => Reply::answer_to::<requests::Flags>(&self.flags(query)),
             ViewRequest::Table { of, action } => self.table(of, action),
             ViewRequest::Timeline(request) => self.timeline(request),
             ViewRequest::CommLanes(query) => self.comm_lanes_view(query),
@@ -268,7 +271,7 @@ impl CaptureSession {
             ViewRequest::ProgramSearch(query) => self.listed(query.program, |listed| {
                 listed
                     .search(query)
-                    .map_or_else(Reply::BadFilter, |found| Reply::answer_to::<ask::ProgramSearch>(&found))
+                    .map_or_else(Reply::BadFilter, |found| Reply::answer_to::<requests::ProgramSearch>(&found))
             }),
         }
     }

@@ -7,7 +7,7 @@ use crate::analysis::op::OpDetail;
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::Module;
 use crate::profile::{Note, ProgramId};
-use crate::protocol::{Failure, MAX_LISTED_STEPS, OpRef, ProgramOf, Reply, ask};
+use crate::protocol::{Failure, MAX_LISTED_STEPS, OpRef, ProgramOf, Reply, requests};
 use crate::session::open::messages;
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ impl OpWithModule {
 impl CaptureSession {
     /// Answers [`ViewRequest::Op`](crate::protocol::ViewRequest::Op).
     pub(crate) fn op(&mut self, query: &RooflineQuery, op: &OpRef) -> Reply {
-        self.op_detail(query, op).map_or_else(Reply::Failed, |detail| Reply::answer_to::<ask::Op>(&detail))
+        self.op_detail(query, op).map_or_else(Reply::Failed, |detail| Reply::answer_to::<requests::Op>(&detail))
     }
 
     /// Returns the details of an op, with the first [`MAX_LISTED_STEPS`] steps.
@@ -49,7 +49,7 @@ impl CaptureSession {
             Err(failure) => return Reply::Failed(failure),
         };
         match self.analysis.op_graph(&self.profile, &found.found, found.module(), open, found.notes.clone()) {
-            Some(graph) => Reply::answer_to::<ask::Graph>(&graph),
+            Some(graph) => Reply::answer_to::<requests::Graph>(&graph),
             None => Reply::Failed(self.no_op(op)),
         }
     }

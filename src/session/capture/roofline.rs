@@ -9,7 +9,7 @@ use crate::analysis::roofline::{MAX_GAPS, Roofline, RooflineFigures, RooflineQue
 use crate::profile::{Note, Profile};
 use crate::protocol::table_query::TableAction;
 use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::{Export, Reply, ask};
+use crate::protocol::{Export, Reply, requests};
 use crate::report::roofline_json::{self, RoofRows};
 use crate::report::{json, roofline_table};
 use crate::session::tables::answer;
@@ -32,7 +32,7 @@ impl CaptureSession {
     /// Returns the figures and the points of the chart.
     pub(crate) fn roofline_head(&mut self, query: &RooflineQuery) -> Reply {
         match self.kept_roofline(query) {
-            Ok((cached, ..)) => Reply::answer_to::<ask::Roofline>(&cached.head()),
+            Ok((cached, ..)) => Reply::answer_to::<requests::Roofline>(&cached.head()),
             Err(error) => Reply::BadFilter(error),
         }
     }

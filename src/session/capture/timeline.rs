@@ -8,7 +8,7 @@ use crate::analysis::timeline::columns::EVENT_TABLE;
 use crate::analysis::timeline::{SeriesRange, SeriesRef, TimelineIndex};
 use crate::profile::Profile;
 use crate::protocol::table_query::{TableAction, TableOf};
-use crate::protocol::{MAX_LISTED_STEPS, Reply, TimelineRequest, ask};
+use crate::protocol::{MAX_LISTED_STEPS, Reply, TimelineRequest, requests};
 use crate::session::programs::{Programs, QueryPrograms};
 use crate::session::tables;
 use crate::table::answer::{CachedOrder, TableRows};
@@ -71,29 +71,33 @@ impl CaptureSession {
             TimelineRequest::Tracks { is_aligned, step } => {
                 index.align(profile, analysis, *is_aligned);
                 *event_rows = None;
-                Reply::answer_to::<ask::Tracks>(&index.timeline.with_first_steps(MAX_LISTED_STEPS, *step))
+                Reply::answer_to::<requests::Tracks>(&index.timeline.with_first_steps(MAX_LISTED_STEPS, *step))
             }
             TimelineRequest::Picture(query) => {
-                Reply::answer_to::<ask::Picture>(&index.picture(profile, analysis, query))
+                Reply::answer_to::<requests::Picture>(&index.picture(profile, analysis, query))
             }
             TimelineRequest::SeriesRanges { series, start, end } => {
                 let range = |id: &SeriesRef| index.series_range(profile, analysis, *id, (*start, *end));
-                Reply::answer_to::<ask::SeriesRanges>(&series.iter().filter_map(range).collect::<Vec<SeriesRange>>())
+                Reply::answer_to::<requests::SeriesRanges>(
+                    &series.iter().filter_map(range).collect::<Vec<SeriesRange>>(),
+                )
             }
-            TimelineRequest::Event(query) => Reply::answer_to::<ask::Event>(&index.event(profile, analysis, *query)),
-            TimelineRequest::Events(query) => Reply::answer_to::<ask::Events>(&index.events(profile, query)),
-            TimelineRequest::Flows(query) => Reply::answer_to::<ask::Flows>(&index.all_flows(profile, query)),
+            TimelineRequest::Event(query) => {
+                Reply::answer_to::<requests::Event>(&index.event(profile, analysis, *query))
+            }
+            TimelineRequest::Events(query) => Reply::answer_to::<requests::Events>(&index.events(profile, query)),
+            TimelineRequest::Flows(query) => Reply::answer_to::<requests::Flows>(&index.all_flows(profile, query)),
             TimelineRequest::Search(query) => {
                 let found = index.search(profile, query);
-                found.map_or_else(Reply::BadFilter, |found| Reply::answer_to::<ask::Search>(&found))
+                found.map_or_else(Reply::BadFilter, |found| Reply::answer_to::<requests::Search>(&found))
             }
             TimelineRequest::ExportXSpace(request) => {
                 let files = export::export_xspaces(profile, analysis, programs.files(), *request);
-                files.map_or_else(Reply::Failed, |files| Reply::answer_to::<ask::ExportXSpace>(&files))
+                files.map_or_else(Reply::Failed, |files| Reply::answer_to::<requests::ExportXSpace>(&files))
             }
             TimelineRequest::ExportTrace(query) => {
                 let file = export::export_trace(profile, index, query);
-                file.map_or_else(Reply::Failed, |file| Reply::answer_to::<ask::ExportTrace>(&file))
+                file.map_or_else(Reply::Failed, |file| Reply::answer_to::<requests::ExportTrace>(&file))
             }
         }
     }

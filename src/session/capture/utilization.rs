@@ -7,7 +7,7 @@ use crate::analysis::classify::Phase;
 use crate::analysis::comm::{Comm, CommQuery, Overlap};
 use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
 use crate::protocol::tables::Utilization;
-use crate::protocol::{Reply, ask};
+use crate::protocol::{Reply, requests};
 use crate::session::programs::QueryPrograms;
 use crate::units::Picos;
 
@@ -15,7 +15,7 @@ impl CaptureSession {
     /// Answers [`ViewRequest::Utilization`](crate::protocol::ViewRequest::Utilization).
     pub(super) fn utilization(&mut self, query: &RooflineQuery) -> Reply {
         match self.utilization_of(unfiltered(query)) {
-            Ok(answer) => Reply::answer_to::<ask::Utilization>(&answer),
+            Ok(answer) => Reply::answer_to::<requests::Utilization>(&answer),
             Err(error) => Reply::BadFilter(error),
         }
     }

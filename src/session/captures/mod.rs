@@ -23,7 +23,7 @@ use crate::analysis::compare::CompareOptions;
 use crate::analysis::files::FileInfo;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::{
-    Capabilities, CapturesRequest, Export, Failure, Progress, Reply, Request, SessionInfo, Stage, ViewRequest, ask,
+    Capabilities, CapturesRequest, Export, Failure, Progress, Reply, Request, SessionInfo, Stage, ViewRequest, requests,
 };
 use crate::report::captures_json;
 use crate::report::json;
@@ -90,16 +90,16 @@ impl CapturesSession {
     fn answer_view_request(&mut self, request: ViewRequest) -> Reply {
         match request {
             ViewRequest::Captures(CapturesRequest::View(figure)) => {
-                Reply::answer_to::<ask::Captures>(&self.rows.view(figure))
+                Reply::answer_to::<requests::Captures>(&self.rows.view(figure))
             }
             ViewRequest::Captures(CapturesRequest::Set { capture, read }) => {
                 self.rows.set(capture, read.map(|summary| *summary));
                 self.order = CachedOrder::default();
-                Reply::answer_to::<ask::SetCapture>(&())
+                Reply::answer_to::<requests::SetCapture>(&())
             }
             ViewRequest::Captures(CapturesRequest::SetCause { between, cause }) => {
                 self.rows.set_cause(between, cause);
-                Reply::answer_to::<ask::SetCause>(&())
+                Reply::answer_to::<requests::SetCause>(&())
             }
             ViewRequest::Table { of: TableOf::Captures { .. }, action } => self.table(&action),
             ViewRequest::Captures(CapturesRequest::Export(format)) => Reply::Exported(match format {

@@ -8,7 +8,7 @@ use crate::analysis::memory::{
     Estimate, LiveRangeRows, MemoryPrograms, MemoryQuery, Padding, RollUp, RollUpRow, SpaceMemory, SpacePeak,
     StaticMemory, roll_ups,
 };
-use crate::protocol::{CommView, MemorySession, Reply, ask};
+use crate::protocol::{CommView, MemorySession, Reply, requests};
 use crate::share::{CommPart, ReportSpace};
 
 /// Key of the row that sums the buffers that the report leaves out.
@@ -20,7 +20,7 @@ impl ReportSession {
         let memory = &self.report.memory;
         let programs = MemoryPrograms { programs: memory.programs.clone(), notes: notes(&self.report, &memory.notes) };
         let (runtime, checks) = (memory.runtime.clone(), memory.checks.clone());
-        Reply::answer_to::<ask::Memory>(&MemorySession { programs, runtime, checks })
+        Reply::answer_to::<requests::Memory>(&MemorySession { programs, runtime, checks })
     }
 
     fn space(&self, query: &MemoryQuery) -> Result<&ReportSpace, Reply> {
@@ -54,7 +54,7 @@ impl ReportSession {
             fit: None,
             lanes: LiveRangeRows::default(),
         };
-        Ok(Reply::answer_to::<ask::MemoryOf>(&StaticMemory {
+        Ok(Reply::answer_to::<requests::MemoryOf>(&StaticMemory {
             program,
             space: Some(space),
             notes: notes(&self.report, &[]),
@@ -63,7 +63,7 @@ impl ReportSession {
 
     /// Answers [`ViewRequest::MemoryAt`](crate::protocol::ViewRequest::MemoryAt).
     pub(crate) fn memory_at(&self, query: &MemoryQuery, point: u32) -> Answered {
-        self.space_at(query, point).map(|space| Reply::answer_to::<ask::MemoryAt>(&Some(space.alive.clone())))
+        self.space_at(query, point).map(|space| Reply::answer_to::<requests::MemoryAt>(&Some(space.alive.clone())))
     }
 
     /// Returns the memory of a program if `point` is the point whose live buffers the report holds.
@@ -99,7 +99,7 @@ impl ReportSession {
         let part = &self.report.comm;
         let mut comm = part.comm.clone();
         comm.notes = notes(&self.report, &comm.notes);
-        Ok(Reply::answer_to::<ask::Comm>(&CommView {
+        Ok(Reply::answer_to::<requests::Comm>(&CommView {
             query: query.clone(),
             comm,
             more: part.more,
@@ -114,7 +114,7 @@ impl ReportSession {
         let platform = comm.header.device_type.as_deref().and_then(Platform::from_device_type);
         let mut report = evaluate_flags(&query.text, platform, comm);
         report.notes = notes(&self.report, &report.notes);
-        Ok(Reply::answer_to::<ask::Flags>(&report))
+        Ok(Reply::answer_to::<requests::Flags>(&report))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::analysis::base::{DeviceChoice, Framework, GroupBy, Query, StepChoice,
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::{
     Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, Reply, Request, SessionInfo, SharedReportInfo, StepInfo,
-    ViewRequest, ask,
+    ViewRequest, requests,
 };
 use crate::report::overview_text;
 use crate::share::{Report, ShareError};
@@ -95,10 +95,10 @@ impl ReportSession {
             }
             ViewRequest::Op { .. } => Err(self.lacks("the details of an op")),
             ViewRequest::Graph { .. } => Err(self.lacks("the graph around an op")),
-            ViewRequest::Overview(query) => self.overview(query).map(|of| Reply::answer_to::<ask::Overview>(&of)),
+            ViewRequest::Overview(query) => self.overview(query).map(|of| Reply::answer_to::<requests::Overview>(&of)),
             ViewRequest::OverviewMarkdown(query) => {
                 let text = self.overview(query)?.as_ref().map(overview_text::markdown).unwrap_or_default();
-                Ok(Reply::answer_to::<ask::OverviewMarkdown>(&text))
+                Ok(Reply::answer_to::<requests::OverviewMarkdown>(&text))
             }
             ViewRequest::Gaps(_) => Err(self.lacks("the idle gaps")),
             ViewRequest::DataMovement(_) => Err(self.lacks("the table of data movement")),

@@ -8,7 +8,7 @@ use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::table_query::TableAction;
 use crate::protocol::tables::Utilization;
 use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::{MAX_LISTED_STEPS, MAX_POINTS, Reply, RoofPoint, RooflineHead, ask};
+use crate::protocol::{MAX_LISTED_STEPS, MAX_POINTS, Reply, RoofPoint, RooflineHead, requests};
 use crate::session::capture::roofline_table::{RoofRow, roof_table, step_rows};
 use crate::session::capture::utilization::{in_flight, unfiltered, without_lists};
 use crate::session::tables::answer;
@@ -40,7 +40,7 @@ impl ReportSession {
         let rest = placed.split_off(placed.len().min(MAX_POINTS));
         let time = |point: &RoofPoint| point.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
         let more = (part.more.0.saturating_add(rest.len() as u32), part.more.1 + rest.iter().map(time).sum());
-        Ok(Reply::answer_to::<ask::Roofline>(&RooflineHead {
+        Ok(Reply::answer_to::<requests::Roofline>(&RooflineHead {
             query: query.clone(),
             figures,
             steps: part.steps.iter().take(MAX_LISTED_STEPS).cloned().collect(),
@@ -57,7 +57,7 @@ impl ReportSession {
         let figures = without_lists(self.report.roofline.figures.clone());
         let phases = self.report.phases.clone();
         let collectives = in_flight(&self.comm_part().comm);
-        Ok(Reply::answer_to::<ask::Utilization>(&Utilization { query, figures, collectives, phases }))
+        Ok(Reply::answer_to::<requests::Utilization>(&Utilization { query, figures, collectives, phases }))
     }
 
     /// Answers a request about the table of the roofline.

@@ -16,7 +16,7 @@ mod tools;
 pub(crate) use figures::{formula_popover, row as readout};
 
 use crate::protocol::tables::Utilization;
-use crate::protocol::{BreakdownHead, ask};
+use crate::protocol::{BreakdownHead, requests};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::table::{Model, Table};
@@ -45,11 +45,11 @@ fn request_utilization(
         if is_due || before == Some(&now) { now } else { None }
     });
     let (found, is_waiting) = (state.answer_of_session(), RwSignal::new(true));
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             // While the rest of the files is read, no answer is to come.
             is_waiting.set(is_read());
-            due.with(|due| due.as_ref().map(|(_, query)| ask::Utilization(query.clone())))
+            due.with(|due| due.as_ref().map(|(_, query)| requests::Utilization(query.clone())))
         },
         move |answer| {
             is_waiting.set(false);

@@ -2,7 +2,7 @@
 
 use super::summary_workers::SummaryWorkers;
 use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView};
-use crate::protocol::ask;
+use crate::protocol::requests;
 use crate::protocol::url::captures::CapturesViewState;
 use crate::table::filter::TextFilter;
 use crate::table::page::SortBy;
@@ -31,10 +31,10 @@ impl CapturesModel {
         let view_state = state.view_state(|views| &views.captures);
         let (figure, revision) = (Memo::new(move |_| view_state.get().figure), RwSignal::new(0));
         let found = SharedSignal::<CapturesView>::none();
-        state.ask_on_change(
+        state.request_answer_on_change(
             move || {
                 revision.track();
-                Some(ask::Captures(figure.get()))
+                Some(requests::Captures(figure.get()))
             },
             move |answer| {
                 if let Some(answer) = state.shown(answer) {

@@ -4,7 +4,7 @@
 use super::model::CommModel;
 use crate::analysis::flags::{FlagsQuery, FlagsReport};
 use crate::chart::comm::flags::{ABOUT, FlagLine, class, empty, lines, pieces};
-use crate::protocol::{Failure, Reply, ask};
+use crate::protocol::{Failure, requests};
 use crate::report::flags_table;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
@@ -16,13 +16,13 @@ use leptos::prelude::*;
 pub(super) fn Flags(model: CommModel, head: AnyView) -> impl IntoView {
     let state = model.state;
     let found = state.answer_of_session::<(String, FlagsReport)>();
-    state.ask_on_change(
-        move || Some(ask::Flags(FlagsQuery { comm: model.query.get(), text: state.flags.get() })),
-        move |answer| match answer {
-            // The answer is about the text of the last request, because earlier requests are withdrawn.
-            Ok(report) => found.set(Some(PtrEq::new((state.flags.get_untracked(), report)))),
-            Err(Reply::Failed(failure)) => state.fail(failure),
-            Err(_) => {}
+    state.request_answer_on_change(
+        move || Some(requests::Flags(FlagsQuery { comm: model.query.get(), text: state.flags.get() })),
+        move |answer| {
+            if let Some(report) = state.shown(answer) {
+                // The answer is about the text of the last request, because earlier requests are withdrawn.
+                found.set(Some(PtrEq::new((state.flags.get_untracked(), report))));
+            }
         },
     );
     let about = move || Some(flags_table::head(&found.get()?.1));

@@ -6,7 +6,7 @@ use crate::analysis::comm::{CommLanes, CommQuery, LaneQuery};
 use crate::chart::comm;
 use crate::chart::empty::{self, Empty};
 use crate::protocol::url::comm::{CommRows, CommViewState, Pane};
-use crate::protocol::{CommView, Reply, ask};
+use crate::protocol::{CommView, requests};
 use crate::table::page::SortBy;
 use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
@@ -57,17 +57,15 @@ impl CommModel {
             state.opened.track();
             view.set(None);
         });
-        state.ask_on_change(
+        state.request_answer_on_change(
             move || {
                 busy.set(true);
-                Some(ask::Comm(request.get()))
+                Some(requests::Comm(request.get()))
             },
             move |answer| {
                 busy.set(false);
-                match answer {
-                    Ok(found) => view.set(Some(PtrEq::new(found))),
-                    Err(Reply::Failed(failure)) => state.fail(failure),
-                    Err(_) => {}
+                if let Some(found) = state.shown(answer) {
+                    view.set(Some(PtrEq::new(found)));
                 }
             },
         );
@@ -140,16 +138,16 @@ fn lanes(
     query: Memo<Query>,
 ) -> SharedMemo<CommLanes> {
     let (whole, detail) = (SharedSignal::<CommLanes>::none(), SharedSignal::<CommLanes>::none());
-    let has_intervals = move || state.can(|can| can.comm_intervals);
     let is_visible = Memo::new(move |_| {
         let is_pane = view_state.with(|view_state| view_state.pane == Pane::Lanes);
-        (is_pane && has_intervals(), of.get())
+        (is_pane && state.can(|can| can.comm_intervals), of.get())
     });
     let request = move |part| {
         let (is_seen, of) = is_visible.get();
-        is_seen.then(|| ask::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, max_spans: 0 }))
+        is_seen
+            .then(|| requests::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, max_spans: 0 }))
     };
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || request(None),
         move |answer| {
             if let Some(found) = state.shown(answer) {
@@ -160,7 +158,7 @@ fn lanes(
     let is_cut = Memo::new(move |_| {
         whole.with(|whole| whole.as_ref().is_some_and(|whole| whole.left_out.0 + whole.stretches_left_out.0 > 0))
     });
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             let part = view_state.with(|view_state| view_state.part).filter(|_| is_cut.get());
             if part.is_none() {

@@ -12,7 +12,7 @@ mod timeline;
 
 use crate::analysis::compare::Comparison;
 use crate::chart::compare;
-use crate::protocol::ask;
+use crate::protocol::requests;
 use crate::report::compare_text;
 use crate::view::breakdown::readout;
 use crate::view::state::State;
@@ -103,8 +103,8 @@ fn head(model: CompareModel, comparison: &Comparison) -> AnyView {
     let notes = compare::notes(comparison);
     let note = |text: String| view! { <li>{text}</li> }.any();
     let markdown = move |_| {
-        let request = ask::CompareMarkdown(model.query.get_untracked());
-        state.ask_once(request, move |answer| {
+        let request = requests::CompareMarkdown(model.query.get_untracked());
+        state.request_answer(request, move |answer| {
             if let Some(text) = state.shown(answer) {
                 clipboard::copy(&text, move |done| {
                     let title = if done { "Markdown copied" } else { "Markdown could not be copied" };

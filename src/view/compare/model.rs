@@ -3,7 +3,7 @@
 use crate::analysis::compare::{CompareBy, CompareQuery, CompareRows, Comparison, OpPair};
 use crate::chart::compare::UnpairedOp;
 use crate::protocol::url::compare::CompareViewState;
-use crate::protocol::{Failure, Reply, ask};
+use crate::protocol::{Failure, Reply, requests};
 use crate::table::page::SortBy;
 use crate::view::op::focus_table;
 use crate::view::state::{PtrEq, SharedSignal, State};
@@ -34,10 +34,10 @@ impl CompareModel {
         let view_state = state.view_state(|views| &views.compare);
         let query = Memo::new(move |_| view_state.with(CompareViewState::query));
         let (found, busy, failure) = (SharedSignal::<Comparison>::none(), RwSignal::new(true), RwSignal::new(None));
-        state.ask_on_change(
+        state.request_answer_on_change(
             move || {
                 busy.set(true);
-                state.is_compared().then(|| ask::Compare(query.get()))
+                state.is_compared().then(|| requests::Compare(query.get()))
             },
             move |answer| {
                 busy.set(false);

@@ -5,7 +5,7 @@ use crate::analysis::compare::RowDelta;
 use crate::analysis::compare::matching::Tier;
 use crate::chart::compare::{self, DiffToken, Fact, UnpairedOp};
 use crate::protocol::url::View;
-use crate::protocol::{ComparedOps, Failure, Reply, SessionSlot, ask};
+use crate::protocol::{ComparedOps, Failure, Reply, SessionSlot, requests};
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
@@ -20,10 +20,10 @@ type OpsSignal = RwSignal<Option<Result<PtrEq<ComparedOps>, PtrEq<Failure>>>>;
 pub(super) fn Panel(model: CompareModel) -> impl IntoView {
     let state = model.state;
     let found: OpsSignal = RwSignal::new(None);
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             let (query, key) = (model.query.get(), state.compared_row.get());
-            (!key.is_empty()).then_some(ask::CompareOps { query, key })
+            (!key.is_empty()).then_some(requests::CompareOps { query, key })
         },
         move |answer| match answer {
             Ok(ops) => found.set(Some(Ok(PtrEq::new(ops)))),

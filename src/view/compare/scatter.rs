@@ -4,7 +4,7 @@
 use super::model::CompareModel;
 use crate::chart::compare;
 use crate::protocol::url::compare::ComparePane;
-use crate::protocol::{CompareDots, ask};
+use crate::protocol::{CompareDots, requests};
 use crate::view::breakdown::picture_frame::framed;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, live};
@@ -23,9 +23,9 @@ pub(super) fn Scatter(model: CompareModel, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let rows = SharedSignal::<CompareDots>::none();
-    state.ask_on_change(
+    state.request_answer_on_change(
         // The points of a new comparison are requested after it has come.
-        move || model.found.get().map(|_| ask::CompareDots(model.query.get())),
+        move || model.found.get().map(|_| requests::CompareDots(model.query.get())),
         move |answer| rows.set(state.shown(answer).map(PtrEq::new)),
     );
     let scene = SharedMemo::new(move || {

@@ -5,7 +5,7 @@ use super::model::CompareModel;
 use crate::chart::compare;
 use crate::chart::timeline::Viewport;
 use crate::protocol::url::compare::ComparePane;
-use crate::protocol::{CompareTimeline, CompareTimelineQuery, ask};
+use crate::protocol::{CompareTimeline, CompareTimelineQuery, requests};
 use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, live};
@@ -81,14 +81,14 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
     let steps = SharedSignal::<CompareTimeline>::none();
     let part = Part { model, steps, at: RwSignal::new(None) };
     let room = move || (chart::room(width.get()) - compare::LEFT).max(0.0);
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             let n_columns = (room() / COLUMN).ceil() as u32;
             let part = model.view_state.with(|view_state| view_state.part).map(|(from, to)| (Picos(from), Picos(to)));
             // The steps of a new comparison are requested after it has come.
             let is_ready = model.found.with(Option::is_some) && n_columns > 0;
             let query = CompareTimelineQuery { compare: model.query.get(), part, n_columns };
-            is_ready.then_some(ask::CompareTimeline(query))
+            is_ready.then_some(requests::CompareTimeline(query))
         },
         move |answer| steps.set(state.shown(answer).map(PtrEq::new)),
     );

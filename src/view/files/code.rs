@@ -5,7 +5,7 @@ use super::find::FoundLines;
 use crate::analysis::files::FileView;
 use crate::chart::files;
 use crate::chart::widgets::{hlo_text, virtual_rows};
-use crate::protocol::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Reply, ask};
+use crate::protocol::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, requests};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::prelude::*;
@@ -144,24 +144,20 @@ fn want(
     pages: RwSignal<Pages>,
     requested: StoredValue<Vec<u32>>,
 ) {
-    let request = ask::ProgramText { program, first, count: virtual_rows::PAGE };
-    state.ask_once(request, move |answer| {
+    let request = requests::ProgramText { program, first, count: virtual_rows::PAGE };
+    state.request_answer(request, move |answer| {
         if chosen.try_get_untracked().flatten() != Some(program) {
             return;
         }
-        match answer {
-            Ok(page) => {
-                let _ = pages.try_update(|pages| {
-                    pages.push(PtrEq::new(page));
-                    let rows = first..first + virtual_rows::PAGE;
-                    if let Some(far) = virtual_rows::farthest(pages.iter().map(|page| page.first), &rows) {
-                        pages.retain(|page| page.first != far);
-                        let _ = requested.try_update_value(|requested| requested.retain(|other| *other != far));
-                    }
-                });
-            }
-            Err(Reply::Failed(failure)) => state.fail(failure),
-            _ => {}
+        if let Some(page) = state.shown(answer) {
+            let _ = pages.try_update(|pages| {
+                pages.push(PtrEq::new(page));
+                let rows = first..first + virtual_rows::PAGE;
+                if let Some(far) = virtual_rows::farthest(pages.iter().map(|page| page.first), &rows) {
+                    pages.retain(|page| page.first != far);
+                    let _ = requested.try_update_value(|requested| requested.retain(|other| *other != far));
+                }
+            });
         }
     });
 }

@@ -2,7 +2,7 @@
 //! previous and the next match. The worker finds the matches.
 
 use crate::chart::files;
-use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Reply, ask};
+use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Reply, requests};
 use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
@@ -42,8 +42,8 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
         let (text, regex) = state.file.with(|place| (place.find.clone(), place.regex));
         (!text.is_empty()).then_some(ProgramQuery { program, text, regex })
     });
-    state.ask_on_change(
-        move || request.get().map(ask::ProgramSearch),
+    state.request_answer_on_change(
+        move || request.get().map(requests::ProgramSearch),
         move |answer| match answer {
             Ok(matches) => {
                 bad.set(None);

@@ -9,7 +9,7 @@ mod quality;
 
 use crate::analysis::files::FileView;
 use crate::chart::{empty, files};
-use crate::protocol::{Reply, ask};
+use crate::protocol::requests;
 use crate::view::empty::empty_state;
 use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, live};
@@ -20,12 +20,12 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn File(state: State) -> impl IntoView {
     let found = SharedSignal::<FileView>::none();
-    state.ask_on_change(
-        move || state.can(|can| can.file_contents).then_some(ask::File),
-        move |answer| match answer {
-            Ok(file) => found.set(Some(PtrEq::new(file))),
-            Err(Reply::Failed(failure)) => state.fail(failure),
-            _ => {}
+    state.request_answer_on_change(
+        move || state.can(|can| can.file_contents).then_some(requests::File),
+        move |answer| {
+            if let Some(file) = state.shown(answer) {
+                found.set(Some(PtrEq::new(file)));
+            }
         },
     );
     if !untrack(|| state.can(|can| can.file_contents)) {

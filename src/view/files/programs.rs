@@ -4,7 +4,7 @@ use super::code::Code;
 use super::find::{Find, FoundLines};
 use crate::analysis::files::FileView;
 use crate::chart::files;
-use crate::protocol::{OutlineItem, ProgramOutline, ProgramRef, Reply, ask};
+use crate::protocol::{OutlineItem, ProgramOutline, ProgramRef, requests};
 use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::clipboard;
@@ -26,11 +26,11 @@ pub(crate) fn Programs(state: State, found: SharedSignal<FileView>) -> impl Into
     });
     let hits = FoundLines::none();
     let outline = SharedSignal::<ProgramOutline>::none();
-    let request = move || chosen.get().map(ask::ProgramOutline);
-    state.ask_on_change(request, move |answer| match answer {
-        Ok(answer) => outline.set(Some(PtrEq::new(answer))),
-        Err(Reply::Failed(failure)) => state.fail(failure),
-        _ => {}
+    let request = move || chosen.get().map(requests::ProgramOutline);
+    state.request_answer_on_change(request, move |answer| {
+        if let Some(answer) = state.shown(answer) {
+            outline.set(Some(PtrEq::new(answer)));
+        }
     });
     let list = move || {
         let file = found.get()?;
@@ -124,13 +124,9 @@ fn save(state: State, program: Option<ProgramRef>) {
 }
 
 fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
-    let request = ask::ProgramText { program, first, count: 1000 };
-    state.ask_once(request, move |answer| {
-        let page = match answer {
-            Ok(page) => page,
-            Err(Reply::Failed(failure)) => return state.fail(failure),
-            Err(_) => return,
-        };
+    let request = requests::ProgramText { program, first, count: 1000 };
+    state.request_answer(request, move |answer| {
+        let Some(page) = state.shown(answer) else { return };
         for line in &page.lines {
             text.push_str(&line.text);
             text.push('\n');

@@ -7,7 +7,7 @@ use crate::analysis::memory::{
 use crate::chart::empty::{self, Empty};
 use crate::chart::memory::picker;
 use crate::protocol::url::memory::{MemorySource, MemoryViewState};
-use crate::protocol::{Failure, MemorySession, Reply, ask};
+use crate::protocol::{Failure, MemorySession, Reply, requests};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State, toggle};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -53,12 +53,12 @@ impl MemoryModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
         let view_state = state.view_state(|views| &views.memory);
         let session = SharedSignal::<MemorySession>::none();
-        state.ask_on_change(
-            || Some(ask::Memory),
-            move |answer| match answer {
-                Ok(memory) => session.set(Some(PtrEq::new(memory))),
-                Err(Reply::Failed(failure)) => state.fail(failure),
-                Err(_) => {}
+        state.request_answer_on_change(
+            || Some(requests::Memory),
+            move |answer| {
+                if let Some(memory) = state.shown(answer) {
+                    session.set(Some(PtrEq::new(memory)));
+                }
             },
         );
         let request: Memo<Option<MemoryQuery>> = Memo::new(move |_| {
@@ -70,8 +70,8 @@ impl MemoryModel {
         let (memory, failure) = (SharedSignal::<StaticMemory>::none(), RwSignal::new(None));
         // The program and the memory space of `memory`, or of the pending answer.
         let last_space = StoredValue::new(None::<(u32, i64)>);
-        state.ask_on_change(
-            move || request.get().map(ask::MemoryOf),
+        state.request_answer_on_change(
+            move || request.get().map(requests::MemoryOf),
             move |answer| match answer {
                 Ok(found) => {
                     failure.set(None);
@@ -91,14 +91,14 @@ impl MemoryModel {
         let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
         let (alive, zoom) = (SharedSignal::<AliveAt>::none(), RwSignal::new(None::<Points>));
         // The report of the program holds the live buffers at the peak, so the peak needs no request.
-        state.ask_on_change(
+        state.request_answer_on_change(
             move || {
                 let here = at.get();
                 let known = peak.get()? == here;
                 if known {
                     alive.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.alive.clone()))));
                 }
-                (!known).then(|| Some(ask::MemoryAt { query: request.get()?, point: here }))?
+                (!known).then(|| Some(requests::MemoryAt { query: request.get()?, point: here }))?
             },
             move |answer| {
                 if let Some(Some(found)) = state.shown(answer) {
@@ -107,13 +107,13 @@ impl MemoryModel {
             },
         );
         let curve = SharedSignal::<Curve>::none();
-        state.ask_on_change(
+        state.request_answer_on_change(
             move || {
                 let Some(points) = zoom.get() else {
                     curve.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.curve.clone()))));
                     return None;
                 };
-                Some(ask::MemoryCurve { query: request.get()?, points })
+                Some(requests::MemoryCurve { query: request.get()?, points })
             },
             move |answer| {
                 if let Some(Some(found)) = state.shown(answer) {
@@ -122,7 +122,7 @@ impl MemoryModel {
             },
         );
         let (without, peak_without) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None));
-        state.ask_on_change(
+        state.request_answer_on_change(
             move || {
                 let without = without.get();
                 if without.is_empty() {
@@ -130,7 +130,7 @@ impl MemoryModel {
                     return None;
                 }
                 let points = zoom.get().unwrap_or(Points { from: 0, to: u32::MAX });
-                Some(ask::MemoryWithout { query: request.get()?, without, points })
+                Some(requests::MemoryWithout { query: request.get()?, without, points })
             },
             move |answer| {
                 if let Some(Some(found)) = state.shown(answer) {

@@ -5,7 +5,7 @@ use super::model::MemoryModel;
 use crate::analysis::memory::{LiveRangeRows, MemoryClass, Points, RollUpBy};
 use crate::chart::memory::findings::{self, Finding, PaddingRow};
 use crate::chart::memory::{live_ranges, picker, text, treemap};
-use crate::protocol::ask;
+use crate::protocol::requests;
 use crate::protocol::url::memory::Pane;
 use crate::table::format;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
@@ -112,13 +112,13 @@ fn LiveRanges(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let lanes = SharedSignal::<LiveRangeRows>::none();
-    model.state.ask_on_change(
+    model.state.request_answer_on_change(
         move || {
             let n = model.memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.curve.n_points))?;
             let at = model.at.get();
             let around = (n / AROUND).max(20);
             let points = Points { from: at.saturating_sub(around), to: at.saturating_add(around + 1).min(n) };
-            Some(ask::MemoryLiveRanges { query: model.query.get()?, points })
+            Some(requests::MemoryLiveRanges { query: model.query.get()?, points })
         },
         move |answer| {
             if let Some(Some(found)) = model.state.shown(answer) {

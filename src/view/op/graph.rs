@@ -7,7 +7,7 @@ use crate::chart::op::panel;
 use crate::chart::plot::hit_test::{self, Direction};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
-use crate::protocol::{Failure, Reply, ask};
+use crate::protocol::{Failure, Reply, requests};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::chart::{self, Model};
@@ -61,10 +61,10 @@ fn Sheet(state: State) -> impl IntoView {
     let (drawn, failure) = (SharedSignal::<Drawn>::none(), SharedSignal::<Failure>::none());
     let inside = RwSignal::new(Vec::<String>::new());
     let request = Memo::new(move |_| (state.query.get(), state.op.get(), inside.get()));
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             let (query, op, open) = request.get();
-            Some(ask::Graph { query, op: panel::op_ref(&op), open })
+            Some(requests::Graph { query, op: panel::op_ref(&op), open })
         },
         move |answer| match answer {
             Ok(graph) => {

@@ -9,7 +9,7 @@ use super::op::history::OpHistory;
 use crate::analysis::op::OpDetail;
 use crate::chart::op::{panel, roofline};
 use crate::protocol::url::View;
-use crate::protocol::{Failure, Reply, ask};
+use crate::protocol::{Failure, Reply, requests};
 use crate::table::filter::TextFilter;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
@@ -115,10 +115,10 @@ fn request_detail(state: State) -> DetailSignal {
     // The op is compared with the peaks of the roofline view.
     let roofs = state.view_state(|views| &views.roofline);
     let request = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             let (query, op) = request.get();
-            Some(ask::Op { query, op: panel::op_ref(&op) })
+            Some(requests::Op { query, op: panel::op_ref(&op) })
         },
         move |answer| match answer {
             Ok(op) => found.set(Some(Ok(PtrEq::new(op)))),

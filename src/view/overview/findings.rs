@@ -2,7 +2,7 @@
 
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::chart::overview::{self, Drawing, EvidenceGroup, EvidenceLine, EvidenceTarget, FindingRow, Mark, Section};
-use crate::protocol::ask;
+use crate::protocol::requests;
 use crate::protocol::url::timeline::TimelineRows;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
@@ -24,7 +24,7 @@ fn copy(state: State, text: &str, what: &'static str) {
 
 /// Copies the overview as Markdown.
 pub(super) fn copy_markdown(state: State, query: OverviewQuery) {
-    state.ask_once(ask::OverviewMarkdown(query), move |answer| {
+    state.request_answer(requests::OverviewMarkdown(query), move |answer| {
         if let Some(text) = state.shown(answer) {
             copy(state, &text, "Markdown");
         }

@@ -13,7 +13,7 @@ use super::widgets::tree::width;
 use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::overview::{Overview as Answer, OverviewQuery};
 use crate::chart::overview::{self, Segment};
-use crate::protocol::{Reply, ask};
+use crate::protocol::requests;
 use leptos::prelude::*;
 
 /// Renders the overview.
@@ -22,20 +22,16 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
     let request = Memo::new(move |_| query(state));
     let found = state.answer_of_session::<Answer>();
     let (is_waiting, is_absent) = (RwSignal::new(true), RwSignal::new(false));
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             is_waiting.set(true);
-            Some(ask::Overview(request.get()))
+            Some(requests::Overview(request.get()))
         },
         move |answer| {
             is_waiting.set(false);
-            match answer {
-                Ok(answer) => {
-                    is_absent.set(answer.is_none());
-                    found.set(answer.map(PtrEq::new));
-                }
-                Err(Reply::Failed(failure)) => state.fail(failure),
-                Err(_) => {}
+            if let Some(answer) = state.shown(answer) {
+                is_absent.set(answer.is_none());
+                found.set(answer.map(PtrEq::new));
             }
         },
     );

@@ -5,7 +5,7 @@ use crate::analysis::base::Query;
 use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
 use crate::chart::roofline::{AxisWindow, Ceilings, Dots, Form, dots, full_window, initial_window};
 use crate::protocol::url::roofline::{RoofBy, RooflineViewState};
-use crate::protocol::{Reply, RooflineHead, ask};
+use crate::protocol::{RooflineHead, requests};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -50,18 +50,16 @@ impl RooflineModel {
             state.opened.track();
             head.set(None);
         });
-        state.ask_on_change(
+        state.request_answer_on_change(
             move || {
                 busy.set(true);
-                Some(ask::Roofline(request.get()))
+                Some(requests::Roofline(request.get()))
             },
             move |answer| {
                 busy.set(false);
-                match answer {
-                    Ok(found) => head.set(Some(PtrEq::new(found))),
-                    Err(Reply::Failed(failure)) => state.fail(failure),
-                    // The request of the breakdown has the same filter, and reports its error.
-                    Err(_) => {}
+                // The request of the breakdown has the same filter, and reports its error.
+                if let Some(found) = state.shown(answer) {
+                    head.set(Some(PtrEq::new(found)));
                 }
             },
         );

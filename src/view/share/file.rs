@@ -6,7 +6,7 @@ use super::model::{ShareModel, Tab};
 use super::single;
 use crate::chart::share;
 use crate::chart::widgets::table::file_name;
-use crate::protocol::{CaptureRange, Reply, ask};
+use crate::protocol::{CaptureRange, Reply, requests};
 use crate::table::format::bytes_text;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
@@ -130,8 +130,8 @@ fn save(model: ShareModel, tab: Tab) {
     // The base address may reveal the place of work, as names may, so the address is removed with the names.
     let base = if query.anonymise { String::new() } else { model.base.get_untracked() };
     let done = move |words: String| drop(model.done.try_set(words));
-    let request = ask::ShareFile { query, captures: names };
-    model.state.ask_once(request, move |answer| match answer {
+    let request = requests::ShareFile { query, captures: names };
+    model.state.request_answer(request, move |answer| match answer {
         Ok(head) => spawn_local(async move {
             done(match write(model, (tab, &name, &place, &base), &head, &files, &captures).await {
                 Ok((name, size)) => format!("Saved {name}, {size}."),

@@ -2,7 +2,7 @@
 
 use super::model::ShareModel;
 use crate::chart::share;
-use crate::protocol::{Reply, ask};
+use crate::protocol::{Reply, requests};
 use crate::share::{Fit, TARGET_LINK_LENGTH, base_address};
 use crate::table::format;
 use crate::view::type_erasure::{EraseType, effect, live};
@@ -154,8 +154,8 @@ fn copy(model: ShareModel) {
 
 fn copy_markdown(model: ShareModel) {
     let address = model.address.get_untracked().filter(|address| Fit::from_length(address.len()) != Fit::TooLong);
-    let request = ask::ShareMarkdown { query: model.query.get_untracked(), url: address };
-    model.state.ask_once(request, move |answer| match answer {
+    let request = requests::ShareMarkdown { query: model.query.get_untracked(), url: address };
+    model.state.request_answer(request, move |answer| match answer {
         Ok(text) => clipboard::copy(&text, move |is_done| {
             model.done.set(done_message(is_done, "Copied a summary as Markdown, with the link in it."));
         }),

@@ -4,7 +4,7 @@ use super::single;
 use crate::analysis::comm::CommQuery;
 use crate::protocol::url::address::PageAddress;
 use crate::protocol::url::{View, shared_address, shared_comparison_address};
-use crate::protocol::{Reply, ShareAnswer, ShareQuery, SharedReportInfo, ask};
+use crate::protocol::{Reply, ShareAnswer, ShareQuery, SharedReportInfo, requests};
 use crate::share::{Level, base_address, html};
 use crate::table::format::bytes_text;
 use crate::view::state::{PtrEq, SharedSignal, State, total_size};
@@ -111,10 +111,10 @@ impl ShareModel {
         });
         let (shared, busy) = (SharedSignal::<ShareAnswer>::none(), RwSignal::new(true));
         let done = RwSignal::new(String::new());
-        state.ask_on_change(
+        state.request_answer_on_change(
             move || {
                 busy.set(true);
-                Some(ask::Share(request.get()))
+                Some(requests::Share(request.get()))
             },
             move |answer| {
                 busy.set(false);

@@ -6,7 +6,7 @@ use super::pending::{OnReply, SentRequest};
 use super::{Opened, SharedSignal, State};
 use crate::analysis::base::Query;
 use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::ask::Ask;
+use crate::protocol::requests::TypedRequest;
 use crate::protocol::{Answer, Reply, Request, RequestId, ViewRequest};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -48,22 +48,22 @@ impl State {
 
     /// Sends a request of a view to the open session, as [`State::request`] does. `then` handles the answer, or the reply that tells
     /// why there is none.
-    pub(crate) fn ask_once<A: Ask + Into<ViewRequest>>(
+    pub(crate) fn request_answer<A: TypedRequest + Into<ViewRequest>>(
         self,
-        ask: A,
+        typed: A,
         then: impl FnOnce(Result<A::Answer, Reply>) + 'static,
     ) -> Option<RequestId> {
-        self.request(&Request::from(ask.into()), move |reply| then(reply.answer::<A>()))
+        self.request(&Request::from(typed.into()), move |reply| then(reply.answer::<A>()))
     }
 
     /// Sends a request of a view whenever it changes, as [`State::request_on_change`] does. `then` handles the answer, or the reply
     /// that tells why there is none.
-    pub(crate) fn ask_on_change<A: Ask + Into<ViewRequest>>(
+    pub(crate) fn request_answer_on_change<A: TypedRequest + Into<ViewRequest>>(
         self,
-        ask: impl Fn() -> Option<A> + 'static,
+        typed: impl Fn() -> Option<A> + 'static,
         then: impl Fn(Result<A::Answer, Reply>) + 'static,
     ) {
-        let request = move || ask().map(|ask| Request::from(ask.into()));
+        let request = move || typed().map(|typed| Request::from(typed.into()));
         self.request_on_change(request, move |reply| then(reply.answer::<A>()));
     }
 

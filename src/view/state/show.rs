@@ -5,9 +5,9 @@ use crate::analysis::base::{DeviceChoice, Filter, GroupBy, StepChoice, TimeRange
 use crate::chart::overview::FindingLink;
 use crate::chart::timeline::DeviceTime;
 use crate::chart::timeline::sight::groups_about;
+use crate::protocol::requests;
 use crate::protocol::url::View;
 use crate::protocol::url::timeline::{TimelineRows, TimelineViewState};
-use crate::protocol::{Reply, ask};
 use leptos::prelude::*;
 
 impl State {
@@ -17,9 +17,9 @@ impl State {
     /// The timeline may display the time elsewhere than on the event clock, if the session has several hosts.
     pub(crate) fn show_in_timeline(self, time: DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
         let mut place = self.views.with_untracked(|views| views.timeline.clone());
-        let request = ask::Tracks { is_aligned: place.is_aligned, step: None };
-        self.ask_once(request, move |answer| match answer {
-            Ok(timeline) => {
+        let request = requests::Tracks { is_aligned: place.is_aligned, step: None };
+        self.request_answer(request, move |answer| {
+            if let Some(timeline) = self.shown(answer) {
                 let group = timeline.groups.iter().position(|group| group.name == time.device);
                 // What the host did explains what the device waited for.
                 for at in group.map_or_else(Vec::new, |at| groups_about(&timeline, at)) {
@@ -38,8 +38,6 @@ impl State {
                     self.open_timeline(place, range, part.and_then(|part| part.moved(by)), rows);
                 }
             }
-            Err(Reply::Failed(failure)) => self.fail(failure),
-            Err(_) => {}
         });
     }
 

@@ -6,8 +6,8 @@ use crate::analysis::timeline::{PictureQuery, TraceQuery};
 use crate::chart::timeline::VisibleBand;
 use crate::chart::timeline::scene::{Content, MAX_MARKS, scene};
 use crate::chart::timeline::text;
-use crate::protocol::ask::{self, Ask};
-use crate::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, ViewRequest};
+use crate::protocol::requests::{self, TypedRequest};
+use crate::protocol::{ExcerptRequest, ExportedFile, Failure, ViewRequest};
 use crate::units::Picos;
 use crate::view::widgets::{chart, clipboard};
 use leptos::prelude::*;
@@ -36,7 +36,7 @@ fn n_columns(query: &PictureQuery, end: u64) -> u32 {
 /// Requests a picture and saves it. With too many marks, it is requested again with columns of twice the width.
 fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: bool) {
     let view = model.view.get_untracked();
-    model.ask_once(ask::Picture(query), move |answer| {
+    model.request_answer(requests::Picture(query), move |answer| {
         let Some(picture) = model.state.shown(answer) else { return };
         let (Some(layout), Some(timeline)) = (model.layout.get_untracked(), model.timeline.get_untracked()) else {
             return;
@@ -69,27 +69,27 @@ fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: 
 pub(super) fn save_capture(model: TimelineModel) {
     let range = untrack(|| model.event_clock_range(model.device()));
     let request = ExcerptRequest { range, with_programs: true };
-    save_files(model, ask::ExportXSpace(request), |files| files);
+    save_files(model, requests::ExportXSpace(request), |files| files);
 }
 
 /// Saves the events of the range, or of the visible part, as trace JSON, on the event clock.
 pub(super) fn save_trace(model: TimelineModel) {
     let range = untrack(|| model.event_clock_range(model.device()));
     let query = TraceQuery { range, max_events: TraceQuery::MAX_EVENTS };
-    save_files(model, ask::ExportTrace(query), |file| vec![file]);
+    save_files(model, requests::ExportTrace(query), |file| vec![file]);
 }
 
 /// Requests files and saves them, or reports why there are none.
-fn save_files<A: Ask + Into<ViewRequest>>(
+fn save_files<A: TypedRequest + Into<ViewRequest>>(
     model: TimelineModel,
-    ask: A,
+    typed: A,
     files: impl FnOnce(A::Answer) -> Vec<ExportedFile> + 'static,
 ) {
     let state = model.state;
     let clock = untrack(|| model.device()).filter(|_| model.is_aligned());
     let clock = clock.map_or_else(String::new, |device| text::exported_clock(&model.device_name(device)));
-    model.ask_once(ask, move |answer| match answer.map(files) {
-        Ok(files) => {
+    model.request_answer(typed, move |answer| {
+        if let Some(files) = state.shown(answer.map(files)) {
             for ExportedFile { name, bytes, summary } in files {
                 let message = Failure { title: format!("Saved {name}"), message: format!("{summary}{clock}") };
                 match clipboard::save_bytes(&name, &bytes) {
@@ -98,7 +98,5 @@ fn save_files<A: Ask + Into<ViewRequest>>(
                 }
             }
         }
-        Err(Reply::Failed(failure)) => state.fail(failure),
-        Err(_) => {}
     });
 }

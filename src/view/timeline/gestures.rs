@@ -5,7 +5,7 @@ use crate::analysis::timeline::{EventQuery, IdleBox, LineRef};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::timeline::{BandKind, Viewport, text};
 use crate::chart::widgets::tip::Tip;
-use crate::protocol::ask;
+use crate::protocol::requests;
 use crate::protocol::url::timeline::TimelineRows;
 use crate::units::Picos;
 use crate::view::widgets::size::rect;
@@ -244,7 +244,7 @@ fn hover(model: TimelineModel, position: (f64, f64, f64), (left, top): (f64, f64
         return tips.hover(tip, anchor);
     }
     let Some(query) = query_at(model, position) else { return tips.leave() };
-    model.ask_once(ask::Event(query), move |answer| match answer {
+    model.request_answer(requests::Event(query), move |answer| match answer {
         Ok(Some(event)) => {
             let tip = text::tip(&event, &model.track_name(event.line));
             tips.hover(tip, anchor);

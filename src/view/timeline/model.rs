@@ -10,7 +10,7 @@ use crate::analysis::timeline::{
 use crate::chart::timeline::layout::Choices;
 use crate::chart::timeline::sight::{ScrollTarget, step_part};
 use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
-use crate::protocol::ask::{self, Ask};
+use crate::protocol::requests::{self, TypedRequest};
 use crate::protocol::url::timeline::TimelineViewState;
 use crate::protocol::{Reply, RequestId, ViewRequest};
 use crate::units::Picos;
@@ -143,13 +143,13 @@ impl TimelineModel {
     fn request_tracks(self) {
         let is_aligned = Memo::new(move |_| self.view_state.with(|view_state| view_state.is_aligned));
         let step = Memo::new(move |_| self.state.unlisted_step());
-        self.state.ask_on_change(
+        self.state.request_answer_on_change(
             move || {
                 let (is_aligned, step) = (is_aligned.get(), step.get());
-                Some(ask::Tracks { is_aligned, step })
+                Some(requests::Tracks { is_aligned, step })
             },
-            move |answer| match answer {
-                Ok(timeline) => {
+            move |answer| {
+                if let Some(timeline) = self.state.shown(answer) {
                     match self.timeline.get_untracked() {
                         Some(before) if before.has_tracks_of(&timeline) => self.move_times(&before, &timeline),
                         // When the rest of the files has been read, lines and groups have other numbers.
@@ -178,8 +178,6 @@ impl TimelineModel {
                         self.find_event(EventQuery::Index { line: event.line, event: event.event }, false);
                     }
                 }
-                Err(Reply::Failed(failure)) => self.state.fail(failure),
-                Err(_) => {}
             },
         );
     }
@@ -187,10 +185,10 @@ impl TimelineModel {
     /// Requests the links of all events in the range, as long as they are shown.
     fn request_flows(self) {
         let is_shown = Memo::new(move |_| self.view_state.with(|view_state| view_state.has_flows));
-        self.state.ask_on_change(
+        self.state.request_answer_on_change(
             move || {
                 let EventsQuery { lines, start, end } = self.events_query().filter(|_| is_shown.get())?;
-                Some(ask::Flows(FlowsQuery { lines, start, end }))
+                Some(requests::Flows(FlowsQuery { lines, start, end }))
             },
             move |answer| {
                 if let Some(flows) = self.state.shown(answer) {
@@ -261,12 +259,12 @@ impl TimelineModel {
     }
 
     /// Requests a part of the timeline, and handles the answer if the view is still there.
-    pub(super) fn ask_once<A: Ask + Into<ViewRequest>>(
+    pub(super) fn request_answer<A: TypedRequest + Into<ViewRequest>>(
         self,
-        ask: A,
+        typed: A,
         then: impl FnOnce(Result<A::Answer, Reply>) + 'static,
     ) -> Option<RequestId> {
-        self.state.ask_once(ask, move |answer| {
+        self.state.request_answer(typed, move |answer| {
             if self.is_asked.try_get_value().is_some() {
                 then(answer);
             }
@@ -275,7 +273,7 @@ impl TimelineModel {
 
     /// Requests an event, and selects it. With `is_to_show`, the visible part and the scroll follow the event.
     pub(super) fn find_event(self, query: EventQuery, is_to_show: bool) {
-        self.ask_once(ask::Event(query), move |answer| {
+        self.request_answer(requests::Event(query), move |answer| {
             let Some(found) = self.state.shown(answer) else { return };
             let place = found.as_ref().map(|event| (event.line, event.event));
             if let Some(event) = found.as_ref().filter(|_| is_to_show) {

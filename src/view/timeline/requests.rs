@@ -4,7 +4,7 @@ use super::model::TimelineModel;
 use super::picture::{Colors, Shown};
 use crate::analysis::timeline::{LineRef, PictureQuery, SeriesRef};
 use crate::chart::timeline::{BandKind, VisibleBand, snap};
-use crate::protocol::ask;
+use crate::protocol::requests;
 use crate::units::Picos;
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,7 +65,7 @@ impl TimelineModel {
         }
         self.is_asked.set_value(true);
         let colors = colors.clone();
-        let sent = self.ask_once(ask::Picture(query), move |answer| {
+        let sent = self.request_answer(requests::Picture(query), move |answer| {
             self.is_asked.set_value(false);
             if let Some(picture) = self.state.shown(answer) {
                 let shown = Shown::new(picture, &colors);
@@ -87,7 +87,7 @@ impl TimelineModel {
             return;
         }
         let colors = colors.clone();
-        self.ask_once(ask::Picture(query), move |answer| {
+        self.request_answer(requests::Picture(query), move |answer| {
             if let Some(picture) = self.state.shown(answer) {
                 self.minimap.set_value(Some(Shown::new(picture, &colors)));
                 self.drawn.update(|n| *n += 1);
@@ -108,9 +108,9 @@ impl TimelineModel {
                 Some(ids.collect::<BTreeSet<SeriesRef>>())
             })?;
             let series: Vec<SeriesRef> = series.into_iter().collect();
-            Some(ask::SeriesRanges { series, start: Picos(start), end: Picos(end) })
+            Some(requests::SeriesRanges { series, start: Picos(start), end: Picos(end) })
         });
-        self.state.ask_on_change(
+        self.state.request_answer_on_change(
             move || {
                 let request = request.get();
                 if request.is_none() {

@@ -3,7 +3,7 @@
 use super::model::TimelineModel;
 use crate::analysis::timeline::{EventQuery, EventRow, SearchQuery};
 use crate::chart::timeline::text;
-use crate::protocol::{Reply, ask};
+use crate::protocol::{Reply, requests};
 use crate::table::filter::TextFilter;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, effect, live};
@@ -30,8 +30,8 @@ impl TimelineModel {
                 self.find.set(wanted);
             }
         });
-        self.state.ask_on_change(
-            move || self.search_query().map(ask::Search),
+        self.state.request_answer_on_change(
+            move || self.search_query().map(requests::Search),
             move |answer| {
                 if let Err(Reply::BadFilter(error)) = answer {
                     self.search_error.set(Some(error));

@@ -6,7 +6,7 @@ use crate::analysis::breakdown::row_label;
 use crate::chart::widgets::table::{self, Folds, Measure};
 use crate::chart::widgets::tip::Tip;
 use crate::chart::widgets::virtual_rows;
-use crate::protocol::ask;
+use crate::protocol::requests;
 use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
 use crate::table::copy::CopyForm;
 use crate::table::filter::TextFilter;
@@ -72,8 +72,8 @@ impl TableRequest {
         PageQuery { sort: self.sort.clone(), filter: self.filter.clone(), first, count: virtual_rows::PAGE }
     }
 
-    fn rows(&self, first: u32) -> ask::Rows {
-        ask::Rows { table: self.of.clone(), query: self.page(first) }
+    fn rows(&self, first: u32) -> requests::Rows {
+        requests::Rows { table: self.of.clone(), query: self.page(first) }
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         Some(TableRequest { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
     });
     // The rows on screen stay until those of the new query have come.
-    state.ask_on_change(
+    state.request_answer_on_change(
         move || {
             let request = requested.with(|requested| Some(requested.as_ref()?.rows(0)));
             busy.set(request.is_some());
@@ -279,7 +279,7 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
         }
         under_way.update_value(|pages| pages.push(first));
         let (of, rows) = (requested.clone(), rows.clone());
-        state.ask_once(requested.rows(first), move |answer| {
+        state.request_answer(requested.rows(first), move |answer| {
             let _ = under_way.try_update_value(|pages| pages.retain(|other| *other != first));
             let Some(page) = state.shown(answer) else { return };
             let _ = loaded.try_update(|loaded| {
@@ -297,7 +297,7 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
 /// Copies rows to the clipboard: all of them, or those with the given keys.
 fn copy_rows(state: State, requested: &TableRequest, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
     let action = TableAction::Copy { query: requested.page(0), columns, keys, form };
-    state.ask_once(ask::CopyRows { table: requested.of.clone(), action }, move |answer| {
+    state.request_answer(requests::CopyRows { table: requested.of.clone(), action }, move |answer| {
         let Some(CopiedRows { text, n }) = state.shown(answer) else { return };
         clipboard::copy(&text, move |done| state.inform(save::copy_message(done, n)));
     });
