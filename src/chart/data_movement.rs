@@ -1,7 +1,8 @@
 //! This module turns the data movement report into rows of texts and bar lengths. It does not depend on page elements.
 
-use super::breakdown::figures::Formula;
 use super::plot::time_part::TimePart;
+use super::widgets::figure::Formula;
+use super::widgets::tip;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::protocol::DataMovementView;
 use crate::table::format::{self, ABSENT, TimeUnit};
@@ -259,24 +260,25 @@ fn programs(data_movement: &DataMovement) -> Vec<Program> {
 /// Returns the explanation of the figures.
 pub fn formula(view: &DataMovementView) -> Formula {
     let data_movement = &view.data_movement;
-    let row = |label: &str, value: String| (label.to_owned(), value);
     let rows = vec![
-        row("Non-compute", format::exact_time(data_movement.total)),
-        row(
+        tip::row("Non-compute", format::exact_time(data_movement.total)),
+        tip::row(
             "Stall",
             format!(
                 "{}: synchronous collectives, and the halves of async pairs that wait",
                 format::exact_time(data_movement.stall)
             ),
         ),
-        row("Changes", "differences between what an op reads and what it writes, from its HLO text; for a wait, those of its start op".to_owned()),
-        row(
-            "62 %",
-            "the share of the row’s time in ops that change it; ? where the change is unknown, which does not mean no"
-                .to_owned(),
+        tip::row(
+            "Changes",
+            "differences between what an op reads and what it writes, from its HLO text; for a wait, those of its start op",
         ),
-        row("Moved", "bytes read and written without padding, each async copy once".to_owned()),
-        row("Source", "categories and HLO text of the capture’s events".to_owned()),
+        tip::row(
+            "62 %",
+            "the share of the row’s time in ops that change it; ? where the change is unknown, which does not mean no",
+        ),
+        tip::row("Moved", "bytes read and written without padding, each async copy once"),
+        tip::row("Source", "categories and HLO text of the capture’s events"),
     ];
     Formula {
         formula: "Non-compute = Σ self time of data movement and communication, fused included".to_owned(), rows

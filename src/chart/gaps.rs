@@ -1,7 +1,8 @@
 //! This module turns the report of idle gaps into rows of texts and bar lengths. It does not depend on page elements.
 
-use super::breakdown::figures::Formula;
 use super::timeline::DeviceTime;
+use super::widgets::figure::Formula;
+use super::widgets::tip;
 use crate::analysis::base::TimeRange;
 use crate::analysis::gaps::{Gap, GapClass, Gaps};
 use crate::small_sort::SmallSort;
@@ -141,19 +142,18 @@ pub fn summary(gaps: &Gaps) -> String {
 
 /// Returns the explanation of the figures.
 pub fn formula(gaps: &Gaps) -> Formula {
-    let row = |label: &str, value: String| (label.to_owned(), value);
     let linked = format!("{} of {}", format::count(gaps.n_linked_runs), format::count(gaps.n_runs));
     let rows = vec![
-        row("Window", format::exact_time(gaps.window)),
-        row("Busy", format::exact_time(gaps.busy)),
-        row("Idle", format::exact_time(gaps.idle())),
-        row(
+        tip::row("Window", format::exact_time(gaps.window)),
+        tip::row("Busy", format::exact_time(gaps.busy)),
+        tip::row("Idle", format::exact_time(gaps.idle())),
+        tip::row(
             "Host late",
-            "until the end of the host call that enqueued the next run, by what the threads of the call did".to_owned(),
+            "until the end of the host call that enqueued the next run, by what the threads of the call did",
         ),
-        row("Launch", "from there to the start of the run".to_owned()),
-        row("Runs (GPU: kernels) with a known host call", linked),
-        row("Clock", "clock of events, which devices and host share".to_owned()),
+        tip::row("Launch", "from there to the start of the run"),
+        tip::row("Runs (GPU: kernels) with a known host call", linked),
+        tip::row("Clock", "clock of events, which devices and host share"),
     ];
     Formula { formula: "Idle = window − time with an op on any line = Σ gaps".to_owned(), rows }
 }

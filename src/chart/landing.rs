@@ -10,11 +10,12 @@
 //!       |____/________________ FLOP/byte
 //! ```
 
+use super::plot::frame::{Frame, Margins};
 use super::plot::label;
+use super::plot::mark_shape::MarkShape;
 use super::plot::paint::{Paint, Pattern, Tone};
-use super::plot::scale::Scale;
 use super::plot::scene::{Anchor, Mark, Scene, Shape, Size};
-use super::plot::ticks::short;
+use super::plot::ticks::{short, ticks};
 use super::plot::time_part::TimePart;
 use crate::analysis::classify::Kind;
 
@@ -112,28 +113,22 @@ impl Op {
 }
 
 const AXES: ((f64, f64), (f64, f64)) = ((0.1, 1e4), (0.1, 1e3));
-const LEFT: f64 = 44.0;
-const RIGHT: f64 = 10.0;
+const MARGINS: Margins = Margins { left: 44.0, right: 10.0, top: 84.0, bottom: 40.0 };
 /// Height of the bar of kinds, in px.
 const BAR: f64 = 30.0;
-const TOP: f64 = 84.0;
-const BOTTOM: f64 = 40.0;
 /// Extent of the hatched area above the flat roof, in px.
 const WALL: f64 = 11.0;
 
 /// Draws the picture with a width in px. The height follows from the width, between 340 and 720 px.
 pub fn scene(width: f64) -> Scene {
     let height = (width * 0.84).clamp(340.0, 720.0);
-    let x = Scale::log(AXES.0, (LEFT, (width - RIGHT).max(LEFT + 1.0)));
-    let y = Scale::log(AXES.1, (height - BOTTOM, TOP));
+    let frame = Frame { has_halo: true, ..Frame::log(MARGINS.area((width, height)), AXES.0, AXES.1) };
     let mut marks = Vec::new();
     bar(&mut marks, width);
-    frame(&mut marks, &x, &y);
-    roofs(&mut marks, &x, &y);
-    for op in &OPS {
-        marks.push(mark(op, &x, &y, width));
-    }
-    labels(&mut marks, &x, &y);
+    draw_frame(&mut marks, &frame);
+    roofs(&mut marks, &frame);
+    marks.extend(OPS.iter().map(|op| mark(op, &frame, width)));
+    labels(&mut marks, &frame);
     let title = format!(
         "The sample, a training step on TPU v5p: {:.1} ms, {} by kind; below, its ops by FLOP per byte and TFLOP/s, and the roofs.",
         KINDS.iter().map(|(_, ms)| ms).sum::<f64>(),
@@ -143,8 +138,7 @@ pub fn scene(width: f64) -> Scene {
 }
 
 fn text(x: f64, y: f64, anchor: Anchor, words: String, tone: Tone) -> Mark {
-    let shape = Shape::Text { x, y, text: words, anchor, size: Size::Micro, mono: false, halo: true };
-    Mark::new(shape, Paint::fill(tone))
+    Mark::new(Shape::text(x, y, anchor, words).with_halo(), Paint::fill(tone))
 }
 
 /// Draws one step by kind; the width of a segment is proportional to its time.
@@ -177,38 +171,25 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
 }
 
 /// Draws the axes, the grid at powers of ten, and the titles of the axes.
-fn frame(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
-    let ((left, right), (bottom, top)) = (x.range(), y.range());
-    for value in [0.1, 1.0, 10.0, 100.0, 1e3, 1e4] {
-        let at = x.to(value);
-        marks.push(Mark::new(Shape::line(at, top, at, bottom), Paint::stroke(Tone::Grid, 1.0)));
-        let anchor = if value > 5e3 { Anchor::End } else { Anchor::Middle };
-        marks.push(text(at, bottom + 15.0, anchor, short(value), Tone::Ink3));
+fn draw_frame(marks: &mut Vec<Mark>, frame: &Frame) {
+    frame.x_ticks(marks, ticks(&frame.x, 6, short), 15.0);
+    // The last label ends at the edge of the plot. Around its tick, it would leave the picture.
+    if let Some(Mark { shape: Shape::Text { anchor, .. }, .. }) = marks.last_mut() {
+        *anchor = Anchor::End;
     }
-    for value in [0.1, 1.0, 10.0, 100.0, 1e3] {
-        let at = y.to(value);
-        marks.push(Mark::new(Shape::line(left, at, right, at), Paint::stroke(Tone::Grid, 1.0)));
-        marks.push(text(left - 6.0, at + 4.0, Anchor::End, short(value), Tone::Ink3));
-    }
-    marks.push(Mark::new(
-        Shape::Path(vec![(left, top), (left, bottom), (right, bottom)], false),
-        Paint::stroke(Tone::Line2, 1.0),
-    ));
-    marks.push(text(left, top - 10.0, Anchor::Start, "TFLOP/s of each op".to_owned(), Tone::Ink3));
-    marks.push(text(
-        left.midpoint(right),
-        bottom + 31.0,
-        Anchor::Middle,
-        "FLOP per byte of HBM".to_owned(),
-        Tone::Ink3,
-    ));
+    frame.y_ticks(marks, ticks(&frame.y, 6, short));
+    marks.extend([
+        frame.axes(),
+        frame.y_title(10.0, "TFLOP/s of each op"),
+        frame.x_title(31.0, "FLOP per byte of HBM"),
+    ]);
 }
 
 /// Draws the roofs: HBM bandwidth on the left, the peak of the matrix units on the right.
-fn roofs(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
-    let (low, ridge) = (x.domain().0, PEAK * 1e3 / BANDWIDTH);
-    let slope = [(x.to(low), y.to(low * BANDWIDTH / 1e3)), (x.to(ridge), y.to(PEAK))];
-    let flat = (x.range().1, y.to(PEAK));
+fn roofs(marks: &mut Vec<Mark>, frame: &Frame) {
+    let (low, ridge) = (frame.x.domain().0, PEAK * 1e3 / BANDWIDTH);
+    let slope = [frame.point(low, low * BANDWIDTH / 1e3), frame.point(ridge, PEAK)];
+    let flat = (frame.area.right(), slope[1].1);
     let wall = vec![
         slope[0],
         slope[1],
@@ -225,9 +206,9 @@ fn roofs(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
 }
 
 /// Returns the mark of an op. Its area is proportional to its time. A circle is a matrix multiplication, a square is an
-/// elementwise op; 1.77 ≈ √π gives both forms the same area.
-fn mark(op: &Op, x: &Scale, y: &Scale, width: f64) -> Mark {
-    let (x, y) = (x.to(op.intensity), y.to(op.rate));
+/// elementwise op; 1.77 ≈ √π gives both shapes the same area.
+fn mark(op: &Op, frame: &Frame, width: f64) -> Mark {
+    let (x, y) = frame.point(op.intensity, op.rate);
     let r = (op.ms / OPS[0].ms).sqrt() * (width / 60.0).clamp(6.0, 13.0);
     let tone = Tone::Kind(TimePart::Kind(Kind::Compute));
     let paint = Paint { fill: Some(tone), stroke: Some(tone), ..Paint::NONE }.faded(0.6);
@@ -237,25 +218,23 @@ fn mark(op: &Op, x: &Scale, y: &Scale, width: f64) -> Mark {
     Mark::new(shape, paint)
 }
 
-/// Draws the diamond of the whole step, and labels one op of each form.
-fn labels(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
+/// Draws the diamond of the whole step, and labels one op of each shape.
+fn labels(marks: &mut Vec<Mark>, frame: &Frame) {
     let words = |op: &Op| format!("{:.0} % of the roof", op.of_roof() * 100.0);
-    let (at, up) = (x.to(STEP.intensity), y.to(STEP.rate));
-    let diamond = vec![(at, up - 7.0), (at + 7.0, up), (at, up + 7.0), (at - 7.0, up)];
-    marks.push(Mark::new(
-        Shape::Path(diamond, true),
-        Paint { fill: Some(Tone::Ground), stroke: Some(Tone::Ink), width: 1.75, ..Paint::NONE },
-    ));
+    let ((x, y), right) = (frame.point(STEP.intensity, STEP.rate), frame.area.right());
+    let paint = Paint { fill: Some(Tone::Ground), stroke: Some(Tone::Ink), width: 1.75, ..Paint::NONE };
+    marks.push(Mark::new(MarkShape::Diamond.to_shape(x, y, 7.0), paint));
     let share = format!("{:.0} %", STEP.rate / PEAK * 100.0);
     let wordings = [format!("whole step: {share} of peak (HFU)"), format!("step: {share} of peak"), share];
-    if let Some(words) = label::fit(&wordings, Size::Micro.px(), x.range().1 - at - 13.0) {
-        marks.push(text(at + 13.0, up + 16.0, Anchor::Start, words.to_owned(), Tone::Ink));
+    if let Some(words) = label::fit(&wordings, Size::Micro.px(), right - x - 13.0) {
+        marks.push(text(x + 13.0, y + 16.0, Anchor::Start, words.to_owned(), Tone::Ink));
     }
-    for (n, name, right, down) in LABELS {
+    for (n, name, across, down) in LABELS {
         let Some(op) = OPS.get(n) else { continue };
-        let (from, to) = ((x.to(op.intensity), y.to(op.rate)), (x.to(op.intensity) + right, y.to(op.rate) + down));
+        let from = frame.point(op.intensity, op.rate);
+        let to = (from.0 + across, from.1 + down);
         // A label that does not fit into the width is left out.
-        if label::width(name, Size::Micro.px()) > x.range().1 - to.0 - 3.0 {
+        if label::width(name, Size::Micro.px()) > right - to.0 - 3.0 {
             continue;
         }
         marks.push(Mark::new(Shape::line(from.0, from.1, to.0, to.1), Paint::stroke(Tone::Ink3, 1.0)));

@@ -8,7 +8,8 @@ use rooflight::chart::empty;
 use rooflight::chart::plot::popover_position::Rect;
 use rooflight::chart::plot::scene::{Scene, Shape};
 use rooflight::chart::roofline::{
-    Ceilings, ChartOptions, Dots, Form, brushed, coverage, dots, full_window, initial_window, labels, scene, zoomed,
+    Ceilings, ChartOptions, Dots, WorkGroup, brushed, coverage, dots, full_window, initial_window, labels, scene,
+    zoomed,
 };
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
@@ -263,18 +264,18 @@ fn the_chart_shows_every_row() {
         let taken = brushed(&dots, &look, area);
         let part = |value: f64, (lo, hi): (f64, f64)| (value / lo).log10() / (hi / lo).log10();
         let (left, right, top, bottom) = (52.0, SIZE.0 - 20.0, 24.0, SIZE.1 - 40.0);
-        for dot in dots.all.iter().filter(|dot| dot.form.is_some()) {
+        for dot in dots.all.iter().filter(|dot| dot.group.is_some()) {
             let px = left + part(dot.x, x) * (right - left);
             let py = bottom - part(dot.y, y) * (bottom - top);
             let edge = [px - 100.0, px - 400.0, py - 100.0, py - 350.0].iter().any(|by| by.abs() < 0.01);
             let inside = (100.0..=400.0).contains(&px) && (100.0..=350.0).contains(&py);
             assert!(edge || taken.contains(&dot.key) == inside, "{} at {px}, {py}", dot.name);
         }
-        // Hidden forms are not drawn, and sums remain.
-        look.hidden = Form::ALL.to_vec();
+        // Hidden groups are not drawn, and sums remain.
+        look.hidden = WorkGroup::ALL.to_vec();
         assert_eq!(
             ids(&scene(&dots, &ceilings, &look, "TPU:0")),
-            dots.all.iter().filter(|dot| dot.form.is_none()).count()
+            dots.all.iter().filter(|dot| dot.group.is_none()).count()
         );
         // In every zoomed window, nothing is drawn outside of the frame.
         look.hidden.clear();
@@ -298,7 +299,7 @@ fn labels_name_the_largest_gaps_and_the_sum() {
     let head = head(&mut engine, &roofline_query(GroupBy::Op));
     let mut dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
     let ceilings = Ceilings::from_figures(&head.figures, &[Precision::Bf16], Level::Hbm);
-    let short = dots.all.iter().find(|dot| dot.form.is_some()).unwrap().clone();
+    let short = dots.all.iter().find(|dot| dot.group.is_some()).unwrap().clone();
     for at in 0..4 {
         let mut above = short.clone();
         (above.name, above.key) = (format!("short.{at}"), format!("short.{at}"));
@@ -320,7 +321,7 @@ fn labels_name_the_largest_gaps_and_the_sum() {
     let shown = labels(&look);
     assert!(shown.iter().all(|label| !label.contains("short.")), "{shown:?}");
     assert!(shown.iter().filter(|label| label.contains(", gap ")).count() >= 3, "{shown:?}");
-    let sum = dots.all.iter().find(|dot| dot.form.is_none()).unwrap();
+    let sum = dots.all.iter().find(|dot| dot.group.is_none()).unwrap();
     let util = format::percent_text(sum.roof.util.unwrap());
     assert!(shown.iter().any(|label| label.contains(&util)), "the diamond has a label: {shown:?}");
     // A selected row has a label whatever it is.

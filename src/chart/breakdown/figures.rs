@@ -6,50 +6,14 @@ use crate::analysis::base::{Header, Query, Totals};
 use crate::analysis::classify::Phase;
 use crate::analysis::comm::Overlap;
 use crate::chart::plot::time_part::TimePart;
+use crate::chart::widgets::figure::figure;
+// Names that `chart/overview` imports from here.
+pub(in crate::chart) use crate::chart::widgets::figure::{Figure, Formula, Readout, exact, mark_above, share_figure};
+pub(in crate::chart) use crate::chart::widgets::tip::row;
 use crate::protocol::BreakdownHead;
 use crate::protocol::tables::Utilization;
 use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
-
-/// Explanation of a figure: the formula and its inputs. The ⊜ button beside the figure opens it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Formula {
-    /// Formula, such as "Idle = window − time with an op".
-    pub formula: String,
-    /// Labels and values: the inputs, the result, and anything left out.
-    pub rows: Vec<(String, String)>,
-}
-
-/// One figure: a label, a value and its explanation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Figure {
-    pub label: String,
-    pub value: String,
-    /// Unit; empty for counts.
-    pub unit: &'static str,
-    /// Part of the time that the figure covers, if not all of it: "of 24.05 ms compute".
-    pub scope: Option<String>,
-    /// Explanation of the figure.
-    pub how: Formula,
-}
-
-impl Figure {
-    /// Returns whether the value is zero, or too small for its digits. Such figures step back.
-    pub fn is_slight(&self) -> bool {
-        self.value == "0" || self.value.starts_with('<')
-    }
-}
-
-/// The row of figures above a chart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Readout {
-    /// Figure with the most prominence.
-    pub hero: Figure,
-    /// Figures beside the hero figure.
-    pub main: Vec<Figure>,
-    /// Figures at the far end of the row. A narrow row drops these first.
-    pub side: Vec<Figure>,
-}
 
 /// Returns the figures of a breakdown. `utilization` is the newest answer about a window, and `hardware` has its figures
 /// of the hardware (`chart::roofline::figures::utilization`). They are left out if they are about another window.
@@ -91,45 +55,6 @@ fn phase(phase: Phase, time: Picos, busy: Picos) -> Figure {
     figure(label, format::figure_time(time), "Σ self time of ops of the phase; tf_op names it", rows)
 }
 
-/// Builds a figure with its formula and the rows of its explanation.
-pub(in crate::chart) fn figure(
-    label: impl Into<String>,
-    (value, unit): (String, &'static str),
-    formula: &str,
-    rows: Vec<(String, String)>,
-) -> Figure {
-    Figure { label: label.into(), value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
-}
-
-/// Builds one row of an explanation.
-pub(in crate::chart) fn row(label: &str, value: impl Into<String>) -> (String, String) {
-    (label.to_owned(), value.into())
-}
-
-/// Returns a fraction as a percentage and its unit. `None` gives the sign for an absent value, without a unit.
-pub(in crate::chart) fn share_figure(value: Option<f64>) -> (String, &'static str) {
-    value.map_or_else(|| (ABSENT.to_owned(), ""), |of| (format::percent(of), "%"))
-}
-
-/// Marks a figure above 100 % of a limit, such as the peak of the device.
-pub(in crate::chart) fn mark_above(mut figure: Figure, limit: &str) -> Figure {
-    figure.value = format!("▲ {}", figure.value);
-    figure.scope = Some(format!("above the {limit}"));
-    let reason = format!("Costs are estimated too high, or the {limit} is that of another chip.");
-    figure.how.rows.push(row("▲ Above 100 %", reason));
-    figure
-}
-
-/// Returns a time in a rounded form and in picoseconds: "1.00 ms = 1,000,000,000 ps".
-pub(in crate::chart) fn exact(time: Picos) -> String {
-    format!("{} = {}", format::time_text(time), format::exact_time(time))
-}
-
-fn timed(label: &str, time: Picos, how: Formula) -> Figure {
-    let (value, unit) = format::figure_time(time);
-    Figure { label: label.to_owned(), value, unit, scope: None, how }
-}
-
 fn hero(header: &Header) -> Figure {
     let whole = header.step == "all";
     let mut rows = Vec::new();
@@ -169,11 +94,10 @@ fn hero(header: &Header) -> Figure {
         (false, None) if header.range().is_some() => ("Range", "Range".to_owned()),
         (false, None) => ("Step", format!("Step {}", header.step)),
     };
-    let (value, unit) = header.step_duration.map_or((format::ABSENT.to_owned(), ""), format::figure_time);
+    let value = header.step_duration.map_or((ABSENT.to_owned(), ""), format::figure_time);
     let label = label + &header.scope_text().map_or_else(String::new, |scope| format!(", {scope}"));
     rows.extend(header.not_in_file.map(|time| row("Not in the file", exact(time))));
-    let scope = header.missing_text();
-    Figure { label, value, unit, scope, how: Formula { formula: format!("{name} = {over}{what}"), rows } }
+    Figure { scope: header.missing_text(), ..figure(label, value, &format!("{name} = {over}{what}"), rows) }
 }
 
 fn busy(totals: &Totals) -> Figure {
@@ -188,7 +112,7 @@ fn busy(totals: &Totals) -> Figure {
         rows.push(row("Inside loops", exact(totals.container_inclusive)));
         rows.push(row("Left out", "the whole time of loops and calls: their ops are counted one by one"));
     }
-    timed("Busy", totals.busy, Formula { formula: "Busy = Σ self time of all ops".to_owned(), rows })
+    figure("Busy", format::figure_time(totals.busy), "Busy = Σ self time of all ops", rows)
 }
 
 fn idle(totals: &Totals, window: Picos) -> Figure {
@@ -197,11 +121,10 @@ fn idle(totals: &Totals, window: Picos) -> Figure {
         row("Window", format::exact_time(window)),
         row("With an op", format::exact_time(totals.union)),
         row("Idle", format::exact_time(totals.idle)),
-        row("Result", share.map_or_else(|| format::ABSENT.to_owned(), format::percent_text)),
+        row("Result", share.map_or_else(|| ABSENT.to_owned(), format::percent_text)),
     ];
-    let formula = "Idle = (window − time in which an op ran) ÷ window".to_owned();
-    let value = share.map_or_else(|| format::ABSENT.to_owned(), format::percent);
-    Figure { label: "Idle".to_owned(), value, unit: "%", scope: None, how: Formula { formula, rows } }
+    let value = share.map_or_else(|| ABSENT.to_owned(), format::percent);
+    figure("Idle", (value, "%"), "Idle = (window − time in which an op ran) ÷ window", rows)
 }
 
 fn overlap(totals: &Totals) -> Option<Figure> {
@@ -211,21 +134,16 @@ fn overlap(totals: &Totals) -> Option<Figure> {
         row("With an op", format::exact_time(totals.union)),
         row("Result", exact(time)),
     ];
-    let formula = "Overlap = busy − time in which an op ran".to_owned();
-    (time.0 > 0).then(|| timed("Overlap", time, Formula { formula, rows }))
+    let formula = "Overlap = busy − time in which an op ran";
+    (time.0 > 0).then(|| figure("Overlap", format::figure_time(time), formula, rows))
 }
 
 fn unresolved(totals: &Totals) -> Option<Figure> {
     let rows =
         vec![row("Result", format::executions(totals.n_unresolved)), row("Counted in", "busy, under “unresolved”")];
-    let formula = "Unresolved = op events that name no metadata in the file".to_owned();
-    (totals.n_unresolved > 0).then(|| Figure {
-        label: "Unresolved".to_owned(),
-        value: format::executions(totals.n_unresolved),
-        unit: "",
-        scope: None,
-        how: Formula { formula, rows },
-    })
+    let formula = "Unresolved = op events that name no metadata in the file";
+    let value = (format::executions(totals.n_unresolved), "");
+    (totals.n_unresolved > 0).then(|| figure("Unresolved", value, formula, rows))
 }
 
 /// One part of the window in the legend below the bar.

@@ -4,7 +4,7 @@
 use crate::analysis::breakdown::{ScopeNode, Scopes};
 use crate::analysis::classify::{Kind, scope_segments};
 use crate::chart::plot::icicle::Node;
-use crate::chart::widgets::tip::Tip;
+use crate::chart::widgets::tip::{Tip, row};
 use crate::small_sort::SmallSort;
 use crate::table::format;
 use crate::units::Picos;
@@ -54,23 +54,21 @@ fn figure(total: u64, window: Option<Picos>) -> String {
 /// Builds the tooltip of a cell. `whole` is the word for the window: "step" or "capture".
 pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
     let share = |time: Picos| {
-        let of = window.and_then(|window| time.fraction_of(window)).map(format::percent_text);
-        of.map_or_else(|| format::time_text(time), |of| format!("{}, {of} of the {whole}", format::time_text(time)))
+        let text = format::time_text(time);
+        let part = window.and_then(|window| time.fraction_of(window)).map(format::percent_text);
+        part.map_or_else(|| text.clone(), |part| format!("{text}, {part} of the {whole}"))
     };
-    let mut rows = vec![
-        ("Self time, all below".to_owned(), share(node.total)),
-        ("Exactly".to_owned(), format::exact_time(node.total)),
-    ];
+    let mut rows = vec![row("Self time, all below", share(node.total)), row("Exactly", format::exact_time(node.total))];
     if node.self_time > Picos::ZERO && node.self_time != node.total {
-        rows.push(("Self (no deeper scope)".to_owned(), format::time_text(node.self_time)));
+        rows.push(row("Self (no deeper scope)", format::time_text(node.self_time)));
     }
-    rows.push(("Executions".to_owned(), format::executions(node.n)));
+    rows.push(row("Executions", format::executions(node.n)));
     let mut kinds: Vec<(Kind, Picos)> =
         Kind::ALL.into_iter().zip(node.by_kind).filter(|(_, time)| *time > Picos::ZERO).collect();
     kinds.small_sort_by_key(|(_, time)| Reverse(*time));
     rows.extend(kinds.into_iter().map(|(kind, time)| {
-        let of = time.fraction_of(node.total).map(format::percent_text).unwrap_or_default();
-        (kind.label().to_owned(), format!("{}, {of}", format::time_text(time)))
+        let share = time.fraction_of(node.total).map(format::percent_text).unwrap_or_default();
+        row(kind.label(), format!("{}, {share}", format::time_text(time)))
     }));
     Tip { title: if node.path.is_empty() { name(node) } else { node.path.clone() }, rows }
 }

@@ -1,14 +1,14 @@
 //! This module turns statistics over steps into bars, figures and tooltips. The layout is in `plot`. This module does
 //! not depend on a browser.
 
-use super::figures::Formula;
 use super::spread_text::{rounded, spread_text};
 use crate::analysis::base::{DeviceChoice, Spread, StepChoice};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, StepStats, StepTime};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::devices::Device;
 use crate::chart::plot::step::{Step, StepPart};
-use crate::chart::widgets::tip::Tip;
+use crate::chart::widgets::figure::Formula;
+use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format;
 use crate::units::Picos;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -113,18 +113,18 @@ pub fn step_index(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> 
 /// any case.
 pub fn tip(steps: &[Step], parts: &[StepPart], index: u32) -> Option<Tip> {
     let step = steps.get(index as usize)?;
-    let mut rows = vec![("Duration".to_owned(), format::time_text(step.duration))];
+    let mut rows = vec![row("Duration", format::time_text(step.duration))];
     if let Some((min, max)) = step.spread {
-        rows.push(("Shortest, longest".to_owned(), format!("{}, {}", format::time_text(min), format::time_text(max))));
+        rows.push(row("Shortest, longest", format!("{}, {}", format::time_text(min), format::time_text(max))));
     }
-    rows.extend(step.remarks.iter().map(|(label, text)| ((*label).to_owned(), text.clone())));
+    rows.extend(step.remarks.iter().map(|(label, text)| row(label, text.as_str())));
     let part = |time: Picos| {
-        let of = time.fraction_of(step.duration).map(format::percent_text).unwrap_or_default();
-        format!("{}, {of}", format::time_text(time))
+        let share = time.fraction_of(step.duration).map(format::percent_text).unwrap_or_default();
+        format!("{}, {share}", format::time_text(time))
     };
     let all = parts.iter().zip(&step.parts).enumerate();
     let shown = all.filter(|(at, (_, time))| **time > Picos::ZERO || at + 1 == parts.len());
-    rows.extend(shown.map(|(_, (of, time))| (of.label.to_owned(), part(*time))));
+    rows.extend(shown.map(|(_, (kind, time))| row(kind.label, part(*time))));
     Some(Tip { title: format!("Step {}", step.name), rows })
 }
 
@@ -179,7 +179,6 @@ pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static 
 pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
     let device = device(stats, choice)?;
     let all = device.all.as_ref()?;
-    let row = |label: &str, value: &str| (label.to_owned(), value.to_owned());
     // A shared link can hold only the first steps; the sum over these is not the sum over all steps.
     let is_cut = device.steps.len() < all.n as usize;
     let steady = steps(stats, choice).into_iter().filter(|step| !step.is_left_out || device.steady.is_none());
@@ -193,8 +192,8 @@ pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
         None => "no step has a period, so the events of all steps count",
     };
     let rows = vec![
-        row("Device", &device_text(stats, choice)),
-        row("Steps", &format::count(all.n.into())),
+        row("Device", device_text(stats, choice)),
+        row("Steps", format::count(all.n.into())),
         row("Period", "from the start of a step to the start of the next; the last step has none"),
         row("Steady steps", which),
         row("Σ of periods", sum),

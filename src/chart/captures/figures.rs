@@ -3,7 +3,8 @@
 use super::texts::brief_time;
 use crate::analysis::captures::{CaptureRow, CapturesView};
 use crate::analysis::overview::Unit;
-use crate::chart::breakdown::figures::{Figure, Formula, Readout, row};
+use crate::chart::widgets::figure::{Figure, Readout, figure};
+use crate::chart::widgets::tip::row;
 use crate::report::overview_text::number;
 use crate::table::date::date_and_time;
 use crate::table::format::{self, ABSENT, figure_time};
@@ -42,21 +43,15 @@ pub fn readout(list: &CapturesView) -> Readout {
     main.push(changes(list));
     if let Some(mfu) = list.latest_mfu {
         let text = number(mfu, Unit::Fraction);
-        let how = Formula {
-            formula: "Σ model_flops ÷ (peak × step time)".to_owned(),
-            rows: vec![row("Latest", text.clone())],
-        };
-        let value = text.trim_end_matches(" %").to_owned();
-        main.push(Figure { label: "MFU, latest".to_owned(), value, unit: "%", scope: None, how });
+        let value = (text.trim_end_matches(" %").to_owned(), "%");
+        main.push(figure("MFU, latest", value, "Σ model_flops ÷ (peak × step time)", vec![row("Latest", text)]));
     }
     main.push(captures(list));
     if list.captures.iter().all(|row| row.bytes.is_none()) {
         return Readout { hero, main, side: Vec::new() };
     }
-    let (value, unit) = format::bytes(list.bytes);
-    let how =
-        Formula { formula: "size of all files".to_owned(), rows: vec![row("Result", format::exact_bytes(list.bytes))] };
-    main.push(Figure { label: "Size".to_owned(), value, unit, scope: None, how });
+    let rows = vec![row("Result", format::exact_bytes(list.bytes))];
+    main.push(figure("Size", format::bytes(list.bytes), "size of all files", rows));
     Readout { hero, main, side: Vec::new() }
 }
 
@@ -64,32 +59,24 @@ pub fn readout(list: &CapturesView) -> Readout {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in ps")]
 fn step(label: String, capture_row: Option<&CaptureRow>, formula: &str, all: &CapturesView, has_name: bool) -> Figure {
     let time = capture_row.and_then(|row| row.median_ps).map(|median| Picos(median.max(0.0).round() as u64));
-    let (value, unit) = time.map_or_else(|| (ABSENT.to_owned(), ""), figure_time);
+    let value = time.map_or_else(|| (ABSENT.to_owned(), ""), figure_time);
     let mut rows = Vec::new();
     if let Some(capture_row) = capture_row {
         rows.push(row("Capture", capture_row.name.clone()));
         rows.extend(capture_row.start_ns.map(|ns| row("Taken, UTC", date_and_time(ns))));
         rows.extend(capture_row.summary().map(|of| row("Steps", format::count(of.point.head.n_steps.into()))));
     }
-    let short = |of: &CaptureRow| brief_time(all, of).unwrap_or_else(|| format::middle_cut(&of.name, 16));
+    let short = |row: &CaptureRow| brief_time(all, row).unwrap_or_else(|| format::middle_cut(&row.name, 16));
     let scope = if has_name { capture_row.map(short) } else { Some("per step".to_owned()) };
-    Figure { label, value, unit, scope, how: Formula { formula: formula.to_owned(), rows } }
+    Figure { scope, ..figure(label, value, formula, rows) }
 }
 
 fn changes(captures: &CapturesView) -> Figure {
     let changes = &captures.series.changes;
     let line = |change| row("Change", super::change_sentence(captures, change));
-    Figure {
-        label: "Lasting changes".to_owned(),
-        value: format::count(changes.len() as u64),
-        unit: "",
-        scope: None,
-        how: Formula {
-            formula: "the medians of the 3 captures before and after differ by more than neighbours usually do"
-                .to_owned(),
-            rows: changes.iter().map(line).collect(),
-        },
-    }
+    let formula = "the medians of the 3 captures before and after differ by more than neighbours usually do";
+    let value = (format::count(changes.len() as u64), "");
+    figure("Lasting changes", value, formula, changes.iter().map(line).collect())
 }
 
 fn captures(captures: &CapturesView) -> Figure {
@@ -105,15 +92,7 @@ fn captures(captures: &CapturesView) -> Figure {
     ] {
         rows.extend((count > 0).then(|| row(label, n(count))));
     }
-    Figure {
-        label: "Captures".to_owned(),
-        value: if is_whole {
-            n(captures.n_captures)
-        } else {
-            format!("{} of {}", n(captures.n_read), n(captures.n_captures))
-        },
-        unit: "",
-        scope: None,
-        how: Formula { formula: "captures that have been read".to_owned(), rows },
-    }
+    let all = n(captures.n_captures);
+    let value = if is_whole { all } else { format!("{} of {all}", n(captures.n_read)) };
+    figure("Captures", (value, ""), "captures that have been read", rows)
 }

@@ -5,7 +5,7 @@ mod picture;
 mod texts;
 
 pub use figures::readout;
-pub use picture::{CaptureMark, ChangeLine, Level, MarkShape, SeriesPicture, picture};
+pub use picture::{CaptureMark, CaptureMarkKind, ChangeLine, Level, SeriesPicture, picture};
 pub use texts::{
     about, change_sentence, difference, folder_name, invitation, not_compared, not_opened, progress, step_time,
 };

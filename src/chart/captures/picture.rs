@@ -23,7 +23,7 @@ const LONGEST_CAUSE: usize = 28;
 
 /// How a capture is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MarkShape {
+pub enum CaptureMarkKind {
     /// A dot.
     Whole,
     /// A hollow dot: only a part of the capture was read.
@@ -39,7 +39,7 @@ pub enum MarkShape {
 pub struct CaptureMark {
     /// Index of the capture.
     pub capture: u32,
-    pub shape: MarkShape,
+    pub kind: CaptureMarkKind,
     pub x: f64,
     pub y: f64,
     /// Upper and lower end of the bar of its steps.
@@ -113,25 +113,25 @@ pub fn picture(captures: &CapturesView) -> Option<SeriesPicture> {
         let row = captures.captures.get(mark.capture as usize);
         let name = row.map_or("", |row| row.name.as_str());
         let value = mark.value.map(|value| number(value, series.figure.unit()));
-        let shape = match mark.value {
-            None => MarkShape::Unknown,
-            Some(_) if !mark.is_comparable => MarkShape::Other,
-            Some(_) if mark.is_partial => MarkShape::Partial,
-            Some(_) => MarkShape::Whole,
+        let kind = match mark.value {
+            None => CaptureMarkKind::Unknown,
+            Some(_) if !mark.is_comparable => CaptureMarkKind::Other,
+            Some(_) if mark.is_partial => CaptureMarkKind::Partial,
+            Some(_) => CaptureMarkKind::Whole,
         };
-        let is_placed = matches!(shape, MarkShape::Whole | MarkShape::Partial);
+        let is_placed = matches!(kind, CaptureMarkKind::Whole | CaptureMarkKind::Partial);
         let value_text = value.as_deref().unwrap_or("not known");
-        let title = match row.and_then(|row| row.device_type.as_deref()).filter(|_| shape == MarkShape::Other) {
+        let title = match row.and_then(|row| row.device_type.as_deref()).filter(|_| kind == CaptureMarkKind::Other) {
             Some(device) => format!("{name}: {value_text} on {device}, other work or another device, not on the axis"),
             None => format!("{name}: {value_text}"),
         };
         CaptureMark {
             capture: mark.capture,
-            shape,
+            kind,
             x: x(at),
             y: mark.value.filter(|_| is_placed).map_or(0.97, y),
             spread: mark.spread.filter(|_| is_placed).map(|(low, high)| (y(high), y(low))),
-            label: value.filter(|_| shape == MarkShape::Other).unwrap_or_default(),
+            label: value.filter(|_| kind == CaptureMarkKind::Other).unwrap_or_default(),
             fits_narrow: true,
             title,
         }
@@ -264,7 +264,7 @@ mod tests {
     fn labels_of_marks_do_not_cover_each_other() {
         let mark = |x: f64| CaptureMark {
             capture: 0,
-            shape: MarkShape::Other,
+            kind: CaptureMarkKind::Other,
             x,
             y: 0.97,
             spread: None,

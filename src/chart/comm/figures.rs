@@ -3,7 +3,8 @@
 
 use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
-use crate::chart::breakdown::figures::{Figure, Readout, exact, figure, row, share_figure};
+use crate::chart::widgets::figure::{Figure, Readout, exact, figure, share_figure};
+use crate::chart::widgets::tip::row;
 use crate::profile::NoteCode;
 use crate::protocol::CommView;
 use crate::protocol::url::comm::CommRows;

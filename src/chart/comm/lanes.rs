@@ -13,12 +13,13 @@
 
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
+use crate::chart::plot::label;
 use crate::chart::plot::paint::{Paint, Pattern, Tone};
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::plot::ticks::{in_unit, plain, ticks};
 use crate::chart::plot::time_part::TimePart;
-use crate::chart::plot::{label, ticks};
-use crate::chart::widgets::tip::Tip;
+use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 
@@ -53,13 +54,13 @@ pub struct LaneOptions<'a> {
 }
 
 /// Conversion from times to x coordinates.
-struct Frame {
+struct TimeAxis {
     /// Scale from times in `unit` to px.
     x: Scale,
     unit: TimeUnit,
 }
 
-impl Frame {
+impl TimeAxis {
     fn new(options: &LaneOptions<'_>) -> Self {
         let unit = TimeUnit::for_largest(options.part.1);
         let left = if options.width < 480.0 { LEFT.1 } else { LEFT.0 };
@@ -67,17 +68,12 @@ impl Frame {
         Self { x: Scale::linear(ends, (left, (options.width - RIGHT).max(left + 1.0))), unit }
     }
 
-    /// Returns the x coordinates of both ends, clipped to the frame. `None` if the interval is outside the frame.
+    /// Returns the x coordinates of both ends, clipped to the axis. `None` if the interval is outside the axis.
     fn ends(&self, (start, end): (Picos, Picos)) -> Option<(f64, f64)> {
         let (a, b) = (self.x.to(in_unit(start, self.unit)), self.x.to(in_unit(end, self.unit)));
         let (left, right) = self.x.range();
         (b > left && a < right).then(|| (a.max(left), b.min(right)))
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "units are powers of ten")]
-fn in_unit(time: Picos, unit: TimeUnit) -> f64 {
-    time.as_f64() / unit.in_ps() as f64
 }
 
 /// Returns the height of a block and the height of the rows of compute and stall, in px. If there are few lanes, the rows
@@ -104,29 +100,28 @@ pub fn height(lanes: &CommLanes) -> f64 {
 /// Returns the time at `x` px, in picoseconds from the start of the step, clamped to the visible part.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
 pub fn time_at(options: &LaneOptions<'_>, x: f64) -> Picos {
-    let frame = Frame::new(options);
-    let (left, right) = frame.x.range();
+    let axis = TimeAxis::new(options);
+    let (left, right) = axis.x.range();
     #[expect(clippy::cast_precision_loss, reason = "units are powers of ten")]
-    let ps = frame.x.invert(x.clamp(left, right)) * frame.unit.in_ps() as f64;
+    let ps = axis.x.invert(x.clamp(left, right)) * axis.unit.in_ps() as f64;
     Picos(ps.max(0.0) as u64)
 }
 
 /// Draws the chart.
 pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
-    let (frame, height, width) = (Frame::new(options), height(lanes), options.width);
+    let (axis, height, width) = (TimeAxis::new(options), height(lanes), options.width);
     let mut marks = Vec::new();
-    axis(&mut marks, &frame, height);
+    draw_axis(&mut marks, &axis, height);
     let (tall, pitch) = rows(lanes);
     let names = [("Compute", TOP), ("Stall", TOP + pitch), ("In flight", TOP + pitch * 2.0)];
     for (name, y) in names {
-        let (anchor, size) = (Anchor::Start, Size::Micro);
-        let shape = Shape::Text { x: 0.0, y: y + 13.0, text: name.to_owned(), anchor, size, mono: false, halo: false };
+        let shape = Shape::text(0.0, y + 13.0, Anchor::Start, name.to_owned());
         marks.push(Mark::new(shape, Paint::fill(Tone::Ink2)));
     }
     let tone = Tone::Kind(TimePart::Kind(options.kind));
     let compute = Paint::fill(Tone::Kind(TimePart::Kind(Kind::Compute)));
-    strip(&mut marks, &frame, &lanes.compute, (TOP, tall), compute);
-    strip(&mut marks, &frame, &lanes.waits, (TOP + pitch, tall), Paint::fill(tone));
+    strip(&mut marks, &axis, &lanes.compute, (TOP, tall), compute);
+    strip(&mut marks, &axis, &lanes.waits, (TOP + pitch, tall), Paint::fill(tone));
     let (block, row) = sizes(lanes);
     let mut by_lane: Vec<Vec<usize>> = vec![Vec::new(); lanes.n_lanes as usize];
     for (at, span) in lanes.spans.iter().enumerate() {
@@ -134,7 +129,7 @@ pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
             lane.push(at);
         }
     }
-    let mut drawn = Drawn { marks, next: lanes.spans.len(), lanes, options, frame: &frame, tone };
+    let mut drawn = Drawn { marks, next: lanes.spans.len(), lanes, options, axis: &axis, tone };
     for (lane, spans) in (0_u32..).zip(&by_lane) {
         drawn.lane(spans, TOP + pitch * 2.0 + row * f64::from(lane), block);
     }
@@ -142,21 +137,21 @@ pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
     Scene { width, height, marks, title: title(lanes, options), table: table(lanes) }
 }
 
-fn axis(marks: &mut Vec<Mark>, frame: &Frame, height: f64) {
+fn draw_axis(marks: &mut Vec<Mark>, axis: &TimeAxis, height: f64) {
     let bottom = height - BOTTOM;
-    let ticks = ticks::ticks(&frame.x, if frame.x.range().1 < 480.0 { 4 } else { 8 }, ticks::plain);
-    for (at, tick) in ticks.into_iter().enumerate() {
+    let ticks = ticks(&axis.x, if axis.x.range().1 < 480.0 { 4 } else { 8 }, plain);
+    for (index, tick) in ticks.into_iter().enumerate() {
         marks.push(Mark::new(Shape::line(tick.at, TOP - 6.0, tick.at, bottom), Paint::stroke(Tone::Grid, 1.0)));
-        let text = if at == 0 { format!("{} {}", tick.label, frame.unit.symbol()) } else { tick.label };
+        let text = if index == 0 { format!("{} {}", tick.label, axis.unit.symbol()) } else { tick.label };
         marks.push(Mark::new(Shape::text(tick.at, TOP - 9.0, Anchor::Middle, text), Paint::fill(Tone::Ink3)));
     }
 }
 
 /// Draws intervals as rectangles in one row. Intervals less than half a pixel apart become one mark.
-fn strip(marks: &mut Vec<Mark>, frame: &Frame, all: &[(Picos, Picos)], (y, h): (f64, f64), paint: Paint) {
+fn strip(marks: &mut Vec<Mark>, axis: &TimeAxis, all: &[(Picos, Picos)], (y, h): (f64, f64), paint: Paint) {
     let mut last: Option<(f64, f64)> = None;
     let mut put = |(a, b): (f64, f64)| marks.push(Mark::new(Shape::rect(a, y, (b - a).max(0.75), h), paint));
-    for (a, b) in all.iter().filter_map(|stretch| frame.ends(*stretch)) {
+    for (a, b) in all.iter().filter_map(|stretch| axis.ends(*stretch)) {
         last = Some(match last {
             Some((from, to)) if a - to < 0.5 => (from, b.max(to)),
             Some(done) => {
@@ -175,7 +170,7 @@ struct Drawn<'a> {
     next: usize,
     lanes: &'a CommLanes,
     options: &'a LaneOptions<'a>,
-    frame: &'a Frame,
+    axis: &'a TimeAxis,
     tone: Tone,
 }
 
@@ -185,7 +180,7 @@ impl Drawn<'_> {
         let mut run: Option<((f64, f64), Vec<usize>)> = None;
         for at in spans {
             let span = &self.lanes.spans[*at];
-            let Some((a, b)) = self.frame.ends((span.start, span.end)) else { continue };
+            let Some((a, b)) = self.axis.ends((span.start, span.end)) else { continue };
             let thin = b - a < 1.0;
             run = match run.take() {
                 Some(((from, to), mut of)) if thin && a - to < 1.0 => {
@@ -212,7 +207,7 @@ impl Drawn<'_> {
         let ground = Paint { pattern: is_fused.then_some(Pattern::Stripe), ..Paint::fill(Tone::Ground) };
         self.marks.push(Mark::for_datum(id, words(span), Shape::rect(a, y, w, h), ground));
         let pieces = exposed(span, &self.lanes.compute);
-        strip(&mut self.marks, self.frame, &pieces, (y, h), Paint::fill(self.tone));
+        strip(&mut self.marks, self.axis, &pieces, (y, h), Paint::fill(self.tone));
         if w > 2.0 {
             let edge = Shape::rect(a + 0.5, y + 0.5, w - 1.0, h - 1.0);
             self.marks.push(Mark::new(edge, Paint::stroke(self.tone, 1.0)));
@@ -220,13 +215,14 @@ impl Drawn<'_> {
         self.chosen(span, Shape::rect(a - 1.0, y - 1.0, w + 2.0, h + 2.0));
         let room = label::mono_room(w - 8.0, Size::Micro.px());
         if room >= LETTERS && h >= ROW.0 {
-            let (x, y, text) = (a + 4.0, y + 13.0, format::middle_cut(&span.name, room));
-            let (anchor, size) = (Anchor::Start, Size::Micro);
+            let name = Shape::mono_text(a + 4.0, y + 13.0, format::middle_cut(&span.name, room));
             // A name on a mostly filled block has the contrast colour of the fill; a name on the ground has a halo.
             let mostly = span.exposed.0 * 2 > span.end.0.saturating_sub(span.start.0);
-            let tone = if mostly { Tone::On(TimePart::Kind(self.options.kind)) } else { Tone::Ink };
-            let shape = Shape::Text { x, y, text, anchor, size, mono: true, halo: !mostly };
-            self.marks.push(Mark::new(shape, Paint::fill(tone)));
+            self.marks.push(if mostly {
+                Mark::new(name, Paint::fill(Tone::On(TimePart::Kind(self.options.kind))))
+            } else {
+                Mark::new(name.with_halo(), Paint::fill(Tone::Ink))
+            });
         }
     }
 
@@ -294,16 +290,15 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
         let mark = scene.marks.iter().find(|mark| mark.id == Some(id))?;
         return Some(Tip { title: mark.label.clone(), rows: Vec::new() });
     };
-    let row = |label: &str, value: String| (label.to_owned(), value);
     let length = Picos(span.end.0.saturating_sub(span.start.0));
     let hidden = Picos(length.0.saturating_sub(span.exposed.0));
     let rows = vec![
-        row("Primitive", span.primitive.key().to_owned()),
+        row("Primitive", span.primitive.key()),
         row("In flight", format::time_text(length)),
         row("Exposed", format::time_text(span.exposed)),
         row("Overlapped", format::time_text(hidden)),
         row("From, to", format!("{}, {}", format::time_text(span.start), format::time_text(span.end))),
-        row("Execution", span.execution.label().to_owned()),
+        row("Execution", span.execution.label()),
     ];
     Some(Tip { title: span.name.clone(), rows })
 }
@@ -343,8 +338,7 @@ fn table(lanes: &CommLanes) -> SceneTable {
     let row = |span: &LaneSpan| {
         let times = [span.start, span.end, span.exposed].map(format::exact_time);
         let lane = (span.lane + 1).to_string();
-        [span.name.clone(), span.primitive.key().to_owned(), lane].into_iter().chain(times).collect()
+        [span.name.clone(), span.primitive.key().to_owned(), lane].into_iter().chain(times).collect::<Vec<_>>()
     };
-    let heads = ["Op", "Primitive", "Lane", "From", "To", "Exposed"].map(str::to_owned).to_vec();
-    SceneTable { heads, rows: lanes.spans.iter().map(row).collect() }
+    SceneTable::new(["Op", "Primitive", "Lane", "From", "To", "Exposed"], lanes.spans.iter().map(row))
 }

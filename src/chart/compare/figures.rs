@@ -1,25 +1,26 @@
 //! This module writes the figures and the notes above a comparison.
 
 use crate::analysis::compare::{CompareUnit, Comparison, FigureDelta, SideHead, TierShare, Verdict};
-use crate::analysis::overview::Unit;
-use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, row};
+use crate::analysis::overview::{FigureId, FigureTexts, Unit, shown_figures};
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
+use crate::chart::widgets::figure::{Figure, Readout, exact, figure};
+use crate::chart::widgets::tip::row;
 use crate::protocol::url::compare::ComparePane;
 use crate::report::compare_format::picos;
 use crate::report::compare_text::differences;
 use crate::report::overview_text::number;
 use crate::table::format::{self, ABSENT, TimeUnit, percent, percent_text};
 
-/// The figures, with their labels and formulas, in the order in which a narrow page keeps them.
-const SHOWN: [(&str, &str, &str); 7] = [
-    ("useful_mfu", "MFU, useful FLOPs", "useful FLOPs of a step ÷ (devices × peak × step time)"),
-    ("model_mfu", "MFU", "Σ model_flops ÷ (peak × step time): without recomputation"),
-    ("hbm_bandwidth", "HBM bandwidth", "Σ bytes of HBM ÷ (bandwidth × step time)"),
-    ("peak_hbm", "Peak HBM used", "max(peak of the program, peak in use) ÷ capacity"),
-    ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
-    ("idle", "Idle", "time without an op ÷ step time"),
-    ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
+/// The figures that are compared.
+const COMPARED: [FigureId; 7] = [
+    FigureId::UsefulMfu,
+    FigureId::ModelMfu,
+    FigureId::HbmBandwidth,
+    FigureId::PeakHbm,
+    FigureId::ExposedCommunication,
+    FigureId::Idle,
+    FigureId::HostWaits,
 ];
 
 /// Returns the symbol before a difference: a triangle that points up for more, down for less.
@@ -109,13 +110,13 @@ fn side_text(side: &SideHead) -> String {
 
 /// Returns the figures of both sides.
 pub fn readout(comparison: &Comparison) -> Readout {
-    let figure = |(name, label, formula): &(&str, &str, &str)| {
-        let known = comparison.figures.iter().find(|figure| figure.name == *name)?;
+    let figure = |(id, texts): (FigureId, FigureTexts)| {
+        let known = comparison.figure(id)?;
         let is_zero = known.a == Some(0.0) && known.b == Some(0.0);
-        (!is_zero).then(|| both(known, label, formula))
+        (!is_zero).then(|| both(known, texts))
     };
     let mut main = vec![difference(comparison)];
-    main.extend(SHOWN.iter().filter_map(figure));
+    main.extend(shown_figures().filter(|(id, _)| COMPARED.contains(id)).filter_map(figure));
     main.push(matched_figure(comparison));
     Readout { hero: hero(comparison), main, side: Vec::new() }
 }
@@ -131,18 +132,13 @@ fn hero(comparison: &Comparison) -> Figure {
         }
     };
     let unit = time_unit(comparison);
-    let time = |of: i64| format::time_with_decimals(picos(of), unit, 2);
+    let time = |ps: i64| format::time_with_decimals(picos(ps), unit, 2);
     let mut rows = vec![row("A", exact(picos(comparison.a_ps))), row("B", exact(picos(comparison.b_ps)))];
     for (name, side) in [("Tokens of A", &comparison.a), ("Tokens of B", &comparison.b)] {
         rows.extend(side.tokens.map(|tokens| row(name, format::count(tokens))));
     }
-    Figure {
-        label: label.to_owned(),
-        value: format!("{} → {}", time(comparison.a_ps), time(comparison.b_ps)),
-        unit: unit.symbol(),
-        scope: None,
-        how: Formula { formula: formula.to_owned(), rows },
-    }
+    let value = format!("{} → {}", time(comparison.a_ps), time(comparison.b_ps));
+    figure(label, (value, unit.symbol()), formula, rows)
 }
 
 fn difference(comparison: &Comparison) -> Figure {
@@ -164,19 +160,13 @@ fn difference(comparison: &Comparison) -> Figure {
     rows.push(row("Noise between captures", format!("below {}", percent_text(comparison.band))));
     rows.push(row("Verdict", comparison.verdict.label().to_owned()));
     let space = if comparison.delta_ps == 0 { "" } else { " " };
-    Figure {
-        label: "Difference".to_owned(),
-        value: format!("{}{space}{sign}{value}", arrow(comparison.delta_ps)),
-        unit,
-        scope: comparison.change().map(|change| format!("{} %", format::signed_percent(change))),
-        how: Formula {
-            formula: "time of B − time of A; the interval is that of the Hodges–Lehmann shift".to_owned(),
-            rows,
-        },
-    }
+    let value = format!("{}{space}{sign}{value}", arrow(comparison.delta_ps));
+    let scope = comparison.change().map(|change| format!("{} %", format::signed_percent(change)));
+    let formula = "time of B − time of A; the interval is that of the Hodges–Lehmann shift";
+    Figure { scope, ..figure("Difference", (value, unit), formula, rows) }
 }
 
-fn both(known: &FigureDelta, label: &str, formula: &str) -> Figure {
+fn both(known: &FigureDelta, texts: FigureTexts) -> Figure {
     let is_share = known.unit == Unit::Fraction;
     let text = |value: Option<f64>| match value {
         None => ABSENT.to_owned(),
@@ -184,28 +174,17 @@ fn both(known: &FigureDelta, label: &str, formula: &str) -> Figure {
         Some(value) => number(value, known.unit),
     };
     let whole = |value: Option<f64>| value.map_or(ABSENT.to_owned(), |value| number(value, known.unit));
-    Figure {
-        label: label.to_owned(),
-        value: format!("{} → {}", text(known.a), text(known.b)),
-        unit: if is_share { "%" } else { "" },
-        scope: None,
-        how: Formula { formula: formula.to_owned(), rows: vec![row("A", whole(known.a)), row("B", whole(known.b))] },
-    }
+    let value = format!("{} → {}", text(known.a), text(known.b));
+    let rows = vec![row("A", whole(known.a)), row("B", whole(known.b))];
+    figure(texts.label, (value, if is_share { "%" } else { "" }), texts.formula, rows)
 }
 
 fn matched_figure(comparison: &Comparison) -> Figure {
     let (a, b) = comparison.matched_shares();
     let rows = matched(comparison).into_iter().map(|(tier, a, b)| row(&tier, format!("{a} of A, {b} of B")));
-    Figure {
-        label: "Matched".to_owned(),
-        value: format!("{} → {}", percent(a), percent(b)),
-        unit: "%",
-        scope: None,
-        how: Formula {
-            formula: "time of ops that have a partner on the other side ÷ time of all ops".to_owned(),
-            rows: rows.collect(),
-        },
-    }
+    let value = format!("{} → {}", percent(a), percent(b));
+    let formula = "time of ops that have a partner on the other side ÷ time of all ops";
+    figure("Matched", (value, "%"), formula, rows.collect())
 }
 
 /// Returns the share of the time of both sides that each kind of match pairs.

@@ -9,7 +9,7 @@ use crate::chart::plot::icicle_scene;
 use crate::chart::plot::label;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::chart::widgets::tip::Tip;
+use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format::{self, TimeUnit, signed_time};
 use crate::units::Picos;
 
@@ -214,15 +214,13 @@ fn missing(
 }
 
 fn table(comparison: &Comparison, unit: TimeUnit) -> SceneTable {
-    let symbol = unit.symbol();
-    let heads =
-        ["Scope".to_owned(), format!("A, {symbol}"), format!("B, {symbol}"), format!("Difference, {symbol}")].into();
+    let [a, b, difference] = ["A", "B", "Difference"].map(|head| format!("{head}, {}", unit.symbol()));
     let row = |scope: &ScopeDelta| {
         let time = |ps: u64| format::time(Picos(ps), unit);
         let path = if scope.path.is_empty() { name(scope) } else { &scope.path };
-        vec![path.to_owned(), time(scope.a.total), time(scope.b.total), signed_time(scope.delta_ps(), unit)]
+        [path.to_owned(), time(scope.a.total), time(scope.b.total), signed_time(scope.delta_ps(), unit)]
     };
-    SceneTable { heads, rows: comparison.scopes.iter().map(row).collect() }
+    SceneTable::new(["Scope", &a, &b, &difference], comparison.scopes.iter().map(row))
 }
 
 impl ScopesPicture {
@@ -250,19 +248,15 @@ impl ScopesPicture {
 pub fn scope_tip(comparison: &Comparison, scope: &ScopeDelta) -> Tip {
     let time = |ps: u64| format::time_text(Picos(ps));
     let mut rows = vec![
-        ("Self time in A, all below".to_owned(), time(scope.a.total)),
-        ("Self time in B, all below".to_owned(), time(scope.b.total)),
-        ("Difference".to_owned(), format::signed_time_text(scope.delta_ps())),
+        row("Self time in A, all below", time(scope.a.total)),
+        row("Self time in B, all below", time(scope.b.total)),
+        row("Difference", format::signed_time_text(scope.delta_ps())),
     ];
     #[expect(clippy::cast_precision_loss, reason = "ratios")]
     let share = |whole: u64| (whole > 0).then(|| scope.delta_ps() as f64 / whole as f64);
     let change = share(scope.a.total).map(|share| ("Change", share));
     let of_whole = share(comparison.a_ps.unsigned_abs()).map(|share| ("Of the time of A", share));
-    rows.extend(
-        [change, of_whole]
-            .into_iter()
-            .flatten()
-            .map(|(label, share)| (label.to_owned(), format!("{} %", format::signed_percent(share)))),
-    );
+    let shares = [change, of_whole].into_iter().flatten();
+    rows.extend(shares.map(|(label, share)| row(label, format!("{} %", format::signed_percent(share)))));
     Tip { title: if scope.path.is_empty() { name(scope).to_owned() } else { scope.path.clone() }, rows }
 }

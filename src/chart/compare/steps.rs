@@ -2,7 +2,7 @@
 
 use crate::analysis::compare::{Comparison, SideHead};
 use crate::chart::plot::scale::Scale;
-use crate::chart::plot::ticks::{Tick, ticks};
+use crate::chart::plot::ticks::{Tick, plain, ticks};
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 
@@ -65,7 +65,7 @@ pub fn steps(comparison: &Comparison) -> Option<StepsPicture> {
     let sentence = format!("{}; {}", words("A", &comparison.a, &samples[0]), words("B", &comparison.b, &samples[1]));
     Some(StepsPicture {
         sides: [side(&samples[0]), side(&samples[1])],
-        ticks: ticks(&scale, 5, crate::chart::plot::ticks::plain),
+        ticks: ticks(&scale, 5, plain),
         unit: unit.symbol(),
         sentence,
     })

@@ -9,7 +9,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape};
 use crate::chart::timeline::ruler::ruler;
 use crate::chart::timeline::{LanePlace, LineFrame, Viewport};
-use crate::chart::widgets::tip::Tip;
+use crate::chart::widgets::tip::{self, Tip};
 use crate::protocol::{CompareTimeline, SideTimeline, TimelineRow};
 use crate::report::compare_format::per_unit;
 use crate::table::format;
@@ -171,10 +171,9 @@ fn end_of_step(side: &SideTimeline, view: Viewport, (x, room): (f64, f64), (top,
 }
 
 fn table(timeline: &CompareTimeline) -> SceneTable {
-    let heads = ["Side", "Op", "Kind", "Start", "Duration"].map(str::to_owned).into();
     let row = |event: Event<'_>| {
         let EventBox { start, end, kind, .. } = *event.of;
-        vec![
+        [
             letter(event.is_b).to_owned(),
             event.name().to_owned(),
             kind.map_or(format::ABSENT, Kind::label).to_owned(),
@@ -182,7 +181,7 @@ fn table(timeline: &CompareTimeline) -> SceneTable {
             format::time_text(end.saturating_sub(start)),
         ]
     };
-    SceneTable { heads, rows: events(timeline).map(row).collect() }
+    SceneTable::new(["Side", "Op", "Kind", "Start", "Duration"], events(timeline).map(row))
 }
 
 const fn letter(is_b: bool) -> &'static str {
@@ -198,22 +197,22 @@ pub fn timeline_row(timeline: &CompareTimeline, id: u32) -> Option<String> {
 pub fn timeline_tip(comparison: &Comparison, timeline: &CompareTimeline, id: u32) -> Option<Tip> {
     let event = events(timeline).nth(id as usize)?;
     let EventBox { start, end, kind, .. } = *event.of;
-    let mut rows = vec![("Side".to_owned(), letter(event.is_b).to_owned())];
-    rows.extend(kind.map(|kind| ("Kind".to_owned(), kind.label().to_owned())));
-    rows.push(("Start, after that of the step".to_owned(), format::time_text(start)));
-    rows.push(("Duration within the step".to_owned(), format::time_text(end.saturating_sub(start))));
+    let mut rows = vec![tip::row("Side", letter(event.is_b))];
+    rows.extend(kind.map(|kind| tip::row("Kind", kind.label())));
+    rows.push(tip::row("Start, after that of the step", format::time_text(start)));
+    rows.push(tip::row("Duration within the step", format::time_text(end.saturating_sub(start))));
     if let Some(row) = event.row {
         let time = |ps: i64| format::time_text(Picos(ps.unsigned_abs()));
         let unit = per_unit(comparison.unit);
-        rows.push((format!("Row of the table, A, {unit}"), time(row.a_ps)));
-        rows.push((format!("Row of the table, B, {unit}"), time(row.b_ps)));
-        rows.push(("Difference".to_owned(), format::signed_time_text(row.delta_ps)));
+        rows.push(tip::row(&format!("Row of the table, A, {unit}"), time(row.a_ps)));
+        rows.push(tip::row(&format!("Row of the table, B, {unit}"), time(row.b_ps)));
+        rows.push(tip::row("Difference", format::signed_time_text(row.delta_ps)));
         let verdict = match (row.a_ps, row.b_ps) {
             (0, 1..) => "new",
             (1.., 0) => "gone",
             _ => row.verdict.label(),
         };
-        rows.push(("Verdict".to_owned(), verdict.to_owned()));
+        rows.push(tip::row("Verdict", verdict));
     }
     Some(Tip { title: event.name().to_owned(), rows })
 }

@@ -6,7 +6,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::compare::{CompareRows, Comparison, OpGroupDelta, PartDelta};
 use crate::analysis::ledger::Owner;
 use crate::chart::plot::scale::Scale;
-use crate::chart::plot::ticks::{Tick, ticks};
+use crate::chart::plot::ticks::{Tick, plain, ticks};
 use crate::chart::plot::time_part::TimePart;
 use crate::report::compare_format::picos;
 use crate::report::ledger_table::label;
@@ -221,12 +221,8 @@ impl Drawn<'_> {
         for (row, (start, end)) in rows.iter_mut().zip(&self.bars) {
             row.bar = (place(*start), place(*end));
         }
-        Waterfall { rows, unit: self.unit.symbol(), zero: place(0), ticks: ticks(&scale, 5, tick_label) }
+        Waterfall { rows, unit: self.unit.symbol(), zero: place(0), ticks: ticks(&scale, 5, plain) }
     }
-}
-
-fn tick_label(value: f64) -> String {
-    crate::chart::plot::ticks::plain(value)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio")]

@@ -14,19 +14,17 @@
 use super::position::{at_position, position, position_ticks};
 use super::size::{UNIT, in_unit, on_axis, text};
 use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory, WhatIfColumn};
+use crate::chart::plot::frame::{Frame, Margins};
 use crate::chart::plot::paint::{Paint, Tone};
-use crate::chart::plot::scale::Scale;
+use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::{label, ticks};
-use crate::chart::widgets::tip::Tip;
+use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format;
 use crate::units::Picos;
 
-const LEFT: f64 = 56.0;
-const TOP: f64 = 22.0;
-const BOTTOM: f64 = 48.0;
-const RIGHT: f64 = 12.0;
-/// Width for the labels at the right end, in px.
+const MARGINS: Margins = Margins { left: 56.0, right: 12.0, top: 22.0, bottom: 48.0 };
+/// Right margin of a chart with labels at the right end, in px.
 const SIDE: f64 = 116.0;
 /// Smallest width of a chart with labels at the right end, in px.
 const WIDE: f64 = 640.0;
@@ -64,27 +62,13 @@ struct Shown<'a> {
     strip: Vec<(f64, f64, String)>,
 }
 
-/// The scales of a chart, which also find the point under the pointer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame {
-    x: Scale,
-    y: Scale,
-}
-
-impl Frame {
-    fn new(columns: &[Column], to: f64, top: u64, size: (f64, f64)) -> Self {
-        let right = size.0 - if size.0 >= WIDE { SIDE } else { RIGHT };
-        let from = columns.first().map_or(0.0, |column| column.from);
-        let high = on_axis(top);
-        Self {
-            x: Scale::linear((from, to.max(from + 1.0)), (LEFT, right)),
-            y: Scale::linear((0.0, (high * 1.06).max(1e-6)), (size.1 - BOTTOM, TOP)),
-        }
-    }
-
-    fn y(&self, size: u64) -> f64 {
-        self.y.to(on_axis(size))
-    }
+/// Returns the frame of a chart, which also finds the point under the pointer. `top` is the highest value in bytes.
+fn frame(columns: &[Column], to: f64, top: u64, size: (f64, f64)) -> Frame {
+    let right = if size.0 >= WIDE { SIDE } else { MARGINS.right };
+    let from = columns.first().map_or(0.0, |column| column.from);
+    let area = Margins { right, ..MARGINS }.area(size);
+    let high = (on_axis(top) * 1.06).max(1e-6);
+    Frame { has_halo: true, ..Frame::linear(area, (from, to.max(from + 1.0)), (0.0, high)) }
 }
 
 /// Draws the memory of a program. `curve` can be a zoomed part; `here` is the selected point; `without` is the curve
@@ -181,7 +165,7 @@ pub fn point_at(
 ) -> u32 {
     let column = |of: &CurveColumn| Column { from: of.first.into(), ..Column::default() };
     let columns: Vec<Column> = curve.columns.iter().map(column).collect();
-    let frame = Frame::new(&columns, curve.to.into(), top(space.peak.peak, capacity), size);
+    let frame = frame(&columns, curve.to.into(), top(space.peak.peak, capacity), size);
     (frame.x.invert(x).floor() as u32).clamp(curve.from, curve.to.saturating_sub(1).max(curve.from))
 }
 
@@ -235,8 +219,7 @@ pub fn allocator(allocator: &AllocatorMemory, size: (f64, f64)) -> Scene {
 }
 
 fn micro(x: f64, y: f64, text: String, anchor: Anchor, tone: Tone) -> Mark {
-    let shape = Shape::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: true };
-    Mark::new(shape, Paint::fill(tone))
+    Mark::new(Shape::text(x, y, anchor, text).with_halo(), Paint::fill(tone))
 }
 
 /// Returns the highest value on the y axis, in bytes: the capacity if it is drawn, else the peak.
@@ -247,17 +230,15 @@ fn top(peak: u64, capacity: Option<u64>) -> u64 {
 }
 
 fn draw(shown: &Shown<'_>, size: (f64, f64)) -> Scene {
-    let frame = Frame::new(&shown.columns, shown.to, top(shown.peak.1, shown.capacity), size);
-    let (left, right) = frame.x.range();
-    let (bottom, ceiling) = frame.y.range();
+    let frame = frame(&shown.columns, shown.to, top(shown.peak.1, shown.capacity), size);
+    let Rect { x: left, y: ceiling, .. } = frame.area;
+    let (right, bottom) = (frame.area.right(), frame.area.bottom());
     let wide = size.0 >= WIDE;
     let mut marks = Vec::new();
-    for tick in ticks::ticks(&frame.y, 5, ticks::plain) {
-        marks.push(Mark::new(Shape::line(left, tick.at, right, tick.at), Paint::stroke(Tone::Grid, 1.0)));
-        marks.push(micro(left - 6.0, tick.at + 4.0, tick.label, Anchor::End, Tone::Ink3));
-    }
-    marks.push(micro(left - 6.0, ceiling - 8.0, UNIT.to_owned(), Anchor::End, Tone::Ink3));
-    let fixed = frame.y(shown.fixed);
+    frame.y_ticks(&mut marks, ticks::ticks(&frame.y, 5, ticks::plain));
+    marks.push(frame.y_unit(8.0, UNIT));
+    let y = |size: u64| frame.y.to(on_axis(size));
+    let fixed = y(shown.fixed);
     marks.push(Mark::new(Shape::rect(left, fixed, right - left, bottom - fixed), Paint::fill(Tone::Sunken)));
     let outline = steps(&shown.columns, shown.to, &frame);
     let mut area = outline.clone();
@@ -274,34 +255,21 @@ fn draw(shown: &Shown<'_>, size: (f64, f64)) -> Scene {
         let words = format!("{}, {}", shown.fixed_name, text(shown.fixed));
         marks.push(micro(left + 6.0, fixed + 14.0, words, Anchor::Start, Tone::Ink2));
     }
-    marks.push(Mark::new(Shape::line(left, bottom, right, bottom), Paint::stroke(Tone::Line2, 1.0)));
+    marks.push(frame.x_axis());
     let n_ticks = if wide { 8 } else { 4 };
     let marked = if shown.is_program {
         position_ticks(&frame.x, n_ticks)
     } else {
         ticks::ticks(&frame.x, n_ticks, ticks::plain)
     };
-    for tick in marked {
-        marks.push(micro(
-            tick.at,
-            bottom + if shown.strip.is_empty() { 15.0 } else { 29.0 },
-            tick.label,
-            Anchor::Middle,
-            Tone::Ink3,
-        ));
-    }
-    let across = bottom + if shown.strip.is_empty() { 29.0 } else { 43.0 };
-    marks.push(micro(f64::midpoint(left, right), across, shown.across.clone(), Anchor::Middle, Tone::Ink3));
+    // The strip is between the axis and the labels.
+    let strip_height = if shown.strip.is_empty() { 0.0 } else { 14.0 };
+    frame.x_labels(&mut marks, marked, strip_height + 15.0);
+    marks.push(frame.x_title(strip_height + 29.0, shown.across.as_str()));
     if let Some(capacity) = shown.capacity.filter(|capacity| top(shown.peak.1, Some(*capacity)) == *capacity) {
-        let y = frame.y(capacity);
+        let (y, words) = (y(capacity), format!("capacity {}", format::bytes_text(capacity)));
         marks.push(Mark::new(Shape::line(left, y, right, y), Paint::stroke(Tone::Ink, 1.5)));
-        marks.push(micro(
-            left + 6.0,
-            y - 4.0,
-            format!("capacity {}", format::bytes_text(capacity)),
-            Anchor::Start,
-            Tone::Ink,
-        ));
+        marks.push(micro(left + 6.0, y - 4.0, words, Anchor::Start, Tone::Ink));
     }
     for (a, b, name) in &shown.strip {
         let (a, b) = (frame.x.to(*a).max(left), frame.x.to(*b).min(right));
@@ -330,7 +298,7 @@ fn steps(columns: &[Column], to: f64, frame: &Frame) -> Vec<(f64, f64)> {
     for (i, column) in columns.iter().enumerate() {
         let end = columns.get(i + 1).map_or(to, |next| next.from);
         let (a, b) = (frame.x.to(column.from), frame.x.to(end));
-        let (most, least) = (frame.y(column.most), frame.y(column.least));
+        let [most, least] = [column.most, column.least].map(|size| frame.y.to(on_axis(size)));
         line.push((a, most));
         if column.least < column.most {
             let middle = f64::midpoint(a, b);
@@ -344,11 +312,11 @@ fn steps(columns: &[Column], to: f64, frame: &Frame) -> Vec<(f64, f64)> {
 
 /// Draws the peak and the line of the selected point.
 fn peak(marks: &mut Vec<Mark>, shown: &Shown<'_>, frame: &Frame, wide: bool) {
-    let (left, right) = frame.x.range();
-    let (bottom, ceiling) = frame.y.range();
+    let Rect { x: left, y: ceiling, .. } = frame.area;
+    let (right, bottom) = (frame.area.right(), frame.area.bottom());
     // For a program, the peak is in the middle of its point, like the line of the selected point.
     let middle = if shown.is_program { 0.5 } else { 0.0 };
-    let (x, y) = (frame.x.to(shown.peak.0 + middle), frame.y(shown.peak.1));
+    let (x, y) = frame.point(shown.peak.0 + middle, on_axis(shown.peak.1));
     if (left - 0.5..=right + 0.5).contains(&x) {
         marks.push(Mark::new(Shape::line(x, y, right, y), Paint::stroke(Tone::Ink3, 1.0).dashed()));
         marks.push(Mark::new(Shape::Circle { x, y, r: 4.0 }, Paint::fill(Tone::Accent)));
@@ -356,19 +324,15 @@ fn peak(marks: &mut Vec<Mark>, shown: &Shown<'_>, frame: &Frame, wide: bool) {
     }
     if wide {
         marks.push(micro(right + 6.0, y + 4.0, format!("peak {}", text(shown.peak.1)), Anchor::Start, Tone::Ink2));
-        let fixed = frame.y(shown.fixed);
+        let fixed = frame.y.to(on_axis(shown.fixed));
         if (fixed - y).abs() > 14.0 {
-            marks.push(micro(
-                right + 6.0,
-                fixed + 4.0,
-                format!("persistent {}", in_unit(Some(shown.fixed))),
-                Anchor::Start,
-                Tone::Ink3,
-            ));
+            let words = format!("persistent {}", in_unit(Some(shown.fixed)));
+            marks.push(micro(right + 6.0, fixed + 4.0, words, Anchor::Start, Tone::Ink3));
         }
     }
-    let Some(at) = shown.at.map(|at| frame.x.to(at + 0.5)).filter(|at| (left..=right).contains(at)) else { return };
-    marks.push(Mark::new(Shape::line(at, ceiling - 6.0, at, bottom), Paint::stroke(Tone::AccentLine, 1.75)));
+    let selected = shown.at.map(|point| frame.x.to(point + 0.5));
+    let line = |x: f64| Mark::new(Shape::line(x, ceiling - 6.0, x, bottom), Paint::stroke(Tone::AccentLine, 1.75));
+    marks.extend(selected.filter(|x| (left..=right).contains(x)).map(line));
 }
 
 fn table(shown: &Shown<'_>) -> SceneTable {
@@ -377,33 +341,31 @@ fn table(shown: &Shown<'_>) -> SceneTable {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number below 2³²")]
         let point = column.most_at as u32;
         let here = if shown.is_program { position(point) } else { ticks::plain(column.most_at) };
-        vec![here, format::mib(column.most), format::mib(column.least), (shown.words)(i)]
+        [here, format::mib(column.most), format::mib(column.least), (shown.words)(i)]
     };
-    let heads = ["At", "Maximum, MiB", "Minimum, MiB", "Instruction"].map(str::to_owned).to_vec();
-    SceneTable { heads, rows: shown.columns.iter().enumerate().map(row).collect() }
+    let heads = ["At", "Maximum, MiB", "Minimum, MiB", "Instruction"];
+    SceneTable::new(heads, shown.columns.iter().enumerate().map(row))
 }
 
 /// Builds the tooltip of a column of a program's curve.
 pub fn tip(curve: &crate::analysis::memory::Curve, i: usize) -> Option<Tip> {
-    let of = curve.columns.get(i)?;
+    let column = curve.columns.get(i)?;
     let name = curve.instructions.get(i).filter(|name| !name.is_empty()).map_or("the start", String::as_str);
-    let row = |label: &str, value: String| (label.to_owned(), value);
     let mut rows = vec![
-        row("Live memory", text(of.most)),
-        row("Without padding", text(of.unpadded_most)),
-        row("Position", super::position(of.most_at)),
+        row("Live memory", text(column.most)),
+        row("Without padding", text(column.unpadded_most)),
+        row("Position", super::position(column.most_at)),
     ];
-    if of.least < of.most {
-        rows.push(row("Minimum nearby", text(of.least)));
+    if column.least < column.most {
+        rows.push(row("Minimum nearby", text(column.least)));
     }
-    rows.push(row("Click", "shows what is alive here".to_owned()));
+    rows.push(row("Click", "shows what is alive here"));
     Some(Tip { title: name.to_owned(), rows })
 }
 
 /// Builds the tooltip of a column of an allocator's curve.
 pub fn allocator_tip(allocator: &AllocatorMemory, i: usize) -> Option<Tip> {
     let column = allocator.timeline.get(i)?;
-    let row = |label: &str, value: String| (label.to_owned(), value);
     let rows = vec![
         row("Maximum in use", text(column.most)),
         row("Reserved", text(column.reserved)),

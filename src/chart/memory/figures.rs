@@ -5,7 +5,8 @@ use super::size::{UNIT, in_unit, text};
 use crate::analysis::memory::{
     AliveAt, AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory,
 };
-use crate::chart::breakdown::figures::{Figure, Readout, figure, row};
+use crate::chart::widgets::figure::{Figure, Readout, figure};
+use crate::chart::widgets::tip::row;
 use crate::table::format::{self, ABSENT};
 
 fn exact(size: u64) -> String {

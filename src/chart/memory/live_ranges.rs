@@ -37,16 +37,8 @@ pub fn scene(lanes: &LiveRangeRows, index: u32, width: f64) -> Scene {
     let mut marks = Vec::new();
     for tick in position_ticks(&x, 6) {
         marks.push(Mark::new(Shape::line(tick.at, TOP - 4.0, tick.at, bottom), Paint::stroke(Tone::Grid, 1.0)));
-        let shape = Shape::Text {
-            x: tick.at,
-            y: bottom + 14.0,
-            text: tick.label,
-            anchor: Anchor::Middle,
-            size: Size::Micro,
-            mono: false,
-            halo: false,
-        };
-        marks.push(Mark::new(shape, Paint::fill(Tone::Ink3)));
+        let text = Shape::text(tick.at, bottom + 14.0, Anchor::Middle, tick.label);
+        marks.push(Mark::new(text, Paint::fill(Tone::Ink3)));
     }
     for (lane, buffers) in lanes.lanes.iter().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "a few dozen lanes")]
@@ -73,16 +65,8 @@ fn block(marks: &mut Vec<Mark>, id: u32, buffer: &Buffer, x: &Scale, y: f64) {
     marks.push(Mark::for_datum(id, words, Shape::rect(from, y, w, BLOCK), Paint::fill(Tone::Class(buffer.class))));
     let room = label::mono_room(w - 8.0, Size::Micro.px());
     if room >= LETTERS {
-        let shape = Shape::Text {
-            x: from + 4.0,
-            y: y + 12.0,
-            text: format::middle_cut(&buffer.label(), room),
-            anchor: Anchor::Start,
-            size: Size::Micro,
-            mono: true,
-            halo: false,
-        };
-        marks.push(Mark::new(shape, Paint::fill(Tone::OnClass(buffer.class))));
+        let name = Shape::mono_text(from + 4.0, y + 12.0, format::middle_cut(&buffer.label(), room));
+        marks.push(Mark::new(name, Paint::fill(Tone::OnClass(buffer.class))));
     }
 }
 
@@ -117,15 +101,9 @@ fn title(lanes: &LiveRangeRows) -> String {
 }
 
 fn table(lanes: &LiveRangeRows) -> SceneTable {
-    let row = |of: &Buffer| {
-        vec![
-            of.label(),
-            text(of.size),
-            of.class.label().to_owned(),
-            format::count(of.first.into()),
-            format::count(of.last.into()),
-        ]
+    let row = |buffer: &Buffer| {
+        let [first, last] = [buffer.first, buffer.last].map(|event| format::count(event.into()));
+        [buffer.label(), text(buffer.size), buffer.class.label().to_owned(), first, last]
     };
-    let heads = ["Buffer", "Size", "Class", "From", "To"].map(str::to_owned).to_vec();
-    SceneTable { heads, rows: lanes.lanes.iter().flatten().map(row).collect() }
+    SceneTable::new(["Buffer", "Size", "Class", "From", "To"], lanes.lanes.iter().flatten().map(row))
 }

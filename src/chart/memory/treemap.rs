@@ -80,15 +80,7 @@ pub fn scene(alive: &AliveAt, by: RollUpBy, without: &[BufferId], size: (f64, f6
         let below = match label::fit(&words, Size::Micro.px(), inner.width - 4.0).filter(|_| room) {
             None => inner,
             Some(words) => {
-                let shape = Shape::Text {
-                    x: inner.x + 2.0,
-                    y: inner.y + 11.0,
-                    text: words.to_owned(),
-                    anchor: Anchor::Start,
-                    size: Size::Micro,
-                    mono: false,
-                    halo: false,
-                };
+                let shape = Shape::text(inner.x + 2.0, inner.y + 11.0, Anchor::Start, words.to_owned());
                 marks.push(Mark::new(shape, Paint::fill(Tone::Ink2)));
                 Rect { y: inner.y + HEAD, height: inner.height - HEAD, ..inner }
             }
@@ -120,15 +112,7 @@ fn buffer(marks: &mut Vec<Mark>, index: usize, buffer: &Buffer, part: Rect, with
     }
     let room = label::mono_room(w - 8.0, Size::Micro.px());
     if h >= 17.0 && room >= LETTERS {
-        let shape = Shape::Text {
-            x: part.x + 4.0,
-            y: part.y + 13.0,
-            text: format::middle_cut(&buffer.label(), room),
-            anchor: Anchor::Start,
-            size: Size::Micro,
-            mono: true,
-            halo: false,
-        };
+        let shape = Shape::mono_text(part.x + 4.0, part.y + 13.0, format::middle_cut(&buffer.label(), room));
         marks.push(Mark::new(shape, Paint::fill(if out { Tone::Ink } else { Tone::OnClass(buffer.class) })));
     }
 }
@@ -171,8 +155,7 @@ fn table(alive: &AliveAt, groups: &[Group]) -> SceneTable {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = group.size as f64 / alive.size.max(1) as f64;
         let name = if group.key.is_empty() { "none" } else { &group.key };
-        vec![name.to_owned(), text(group.size), format::percent_text(share), format::count(group.members.len() as u64)]
+        [name.to_owned(), text(group.size), format::percent_text(share), format::count(group.members.len() as u64)]
     };
-    let heads = ["Group", "Size", "% of all", "Buffers"].map(str::to_owned).to_vec();
-    SceneTable { heads, rows: groups.iter().map(row).collect() }
+    SceneTable::new(["Group", "Size", "% of all", "Buffers"], groups.iter().map(row))
 }

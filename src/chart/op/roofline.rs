@@ -8,8 +8,9 @@ use crate::analysis::roofline::{
     CostSource, DevicePeaks, FloorComparison, Level, OpRoofline, Peak, PeakOf, PeakSource, PossibleCause, Precision,
     RooflinePosition, Verdict,
 };
-use crate::chart::breakdown::figures::Formula;
 use crate::chart::plot::time_part::TimePart;
+use crate::chart::widgets::figure::Formula;
+use crate::chart::widgets::tip::row;
 use crate::table::format;
 use crate::units::Picos;
 
@@ -198,7 +199,6 @@ fn with_units_on_line(text: &str) -> String {
 }
 
 fn formula(point: &RooflinePosition, peaks: Option<&DevicePeaks>) -> Formula {
-    let row = |label: &str, value: String| (label.to_owned(), value);
     let peak = |of: PeakOf, unit: &str| {
         peaks.and_then(|peaks| peaks.peak(of)).map_or_else(|| "not known".to_owned(), |peak| peak_source(peak, unit))
     };
@@ -217,8 +217,8 @@ fn formula(point: &RooflinePosition, peaks: Option<&DevicePeaks>) -> Formula {
             row("Peak FLOP/s", peak(PeakOf::Compute(precision), "TFLOP/s")),
             row("Peak HBM", peak(PeakOf::Memory(Level::Hbm), "GB/s")),
             row("Min. time", format::exact_time(point.t_roof)),
-            row("Costs", cost.to_owned()),
-            row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009".to_owned()),
+            row("Costs", cost),
+            row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009"),
         ],
     }
 }

@@ -1,33 +1,20 @@
 //! This module writes the figures above the overview, with their formulas.
 
 use crate::analysis::base::DeviceChoice;
-use crate::analysis::overview::{Figure as Known, KindShare, Overview, Unit};
+use crate::analysis::overview::{
+    Figure as Known, FigureId, FigureInput, FigureTexts, KindShare, Overview, RuleId, Unit, shown_figures,
+};
 use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, mark_above, row, share_figure};
 use crate::report::overview_text::number;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
-
-/// The figures, with their labels and formulas, in the order in which a narrow page keeps them.
-const SHOWN: [(&str, &str, &str); 11] = [
-    ("useful_mfu", "MFU, useful FLOPs", "useful FLOPs of a step ÷ (devices × peak × step time)"),
-    ("model_mfu", "MFU", "Σ model_flops ÷ (peak × step time): without recomputation"),
-    ("hardware_mfu", "HFU", "Σ flops ÷ (peak × step time): with recomputation"),
-    ("hbm_bandwidth", "HBM bandwidth", "Σ bytes of HBM ÷ (bandwidth × step time)"),
-    ("hbm_bandwidth_measured", "HBM, measured", "mean of the traffic that counters of the memory sampled ÷ bandwidth"),
-    ("sm_active", "SMs active", "cycles in which multiprocessors were active, by counters ÷ cycles of the clock"),
-    ("peak_hbm", "Peak HBM used", "max(peak of the program, peak in use) ÷ capacity"),
-    ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
-    ("idle", "Idle", "time without an op ÷ step time"),
-    ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
-    ("device_spread", "Device spread", "mean over steps of (longest − shortest device) ÷ mean duration"),
-];
 
 /// Returns which device and steps the overview is about.
 pub fn about(overview: &Overview) -> String {
     let steps = match overview.ledger.n_steps {
         _ if !overview.has_steps => overview.header.step_text(),
         1 => "one step".to_owned(),
-        n if overview.quality.iter().any(|finding| finding.id == "warm_up") => format!("mean of {n} steps"),
+        n if overview.quality.iter().any(|finding| finding.rule() == RuleId::WarmUp) => format!("mean of {n} steps"),
         n => format!("mean of {n} steady steps"),
     };
     let which = match overview.devices.len() {
@@ -83,20 +70,16 @@ pub(super) fn slowest(overview: &Overview) -> Option<&str> {
 
 /// Returns the figures of the overview.
 pub fn readout(overview: &Overview) -> Readout {
-    let figure = |(name, label, formula): &(&str, &str, &str)| {
-        let known = overview.figures.iter().find(|figure| figure.name == *name)?;
-        // A figure that the user may never give is left out.
-        (known.value.is_some() || *name != "useful_mfu").then(|| share(known, label, formula))
-    };
+    let figure = |(id, texts): (FigureId, FigureTexts)| Some(share(overview.figure(id)?, texts));
     let mut main = vec![lost(overview)];
-    main.extend(SHOWN.iter().filter_map(figure).filter(|figure| figure.value != ABSENT));
+    main.extend(shown_figures().filter_map(figure).filter(|figure| figure.value != ABSENT));
     Readout { hero: hero(overview), main, side: Vec::new() }
 }
 
 fn hero(overview: &Overview) -> Figure {
     let (value, unit) = format::figure_time(overview.period);
     let mut rows = vec![row("Device and steps", about(overview))];
-    if let Some(known) = overview.figures.iter().find(|figure| figure.name == "step_time") {
+    if let Some(known) = overview.figure(FigureId::StepTime) {
         rows.extend(known.value.map(|median| row("Median", number(median, Unit::Ps))));
         rows.extend(inputs(known));
     }
@@ -139,31 +122,22 @@ fn lost(overview: &Overview) -> Figure {
     }
 }
 
-fn share(known: &Known, label: &str, formula: &str) -> Figure {
+fn share(known: &Known, texts: FigureTexts) -> Figure {
     let (value, unit) = share_figure(known.value);
     let value = if known.value.is_some() && known.is_at_least() { format!("≥ {value}") } else { value };
     let mut rows = inputs(known);
     rows.extend(known.coverage.map(|coverage| row("Coverage", format::percent_text(coverage))));
     rows.extend(known.absent.as_ref().map(|reason| row("Unknown", reason.clone())));
-    let how = Formula { formula: formula.to_owned(), rows };
-    let figure = Figure { label: label.to_owned(), value, unit, scope: None, how };
+    let how = Formula { formula: texts.formula.to_owned(), rows };
+    let figure = Figure { label: texts.label.to_owned(), value, unit, scope: None, how };
     match known.exceeded_limit() {
         Some(limit) => mark_above(figure, limit),
         None => figure,
     }
 }
 
-/// Returns the inputs of a figure as rows. The end of a name tells its unit.
+/// Returns the inputs of a figure as rows.
 fn inputs(known: &Known) -> Vec<(String, String)> {
-    let line = |(name, value): &(String, f64)| {
-        let (stem, unit) = match name.rsplit_once('_') {
-            Some((stem, "ps")) => (stem, Unit::Ps),
-            Some((stem, "bytes")) => (stem, Unit::Bytes),
-            _ if name.contains("flops") || name == "bytes" => (name.as_str(), Unit::Flops),
-            _ if name.contains("spread") => (name.as_str(), Unit::Fraction),
-            _ => (name.as_str(), Unit::Count),
-        };
-        (format::capitalized(&stem.replace('_', " ")), number(*value, unit))
-    };
+    let line = |input: &FigureInput| (input.label(), number(input.value, input.unit));
     known.inputs.iter().map(line).collect()
 }

@@ -3,7 +3,7 @@
 use super::evidence::{EvidenceGroup, evidence};
 use super::pictures::{Drawing, drawing};
 use crate::analysis::classify::Kind;
-use crate::analysis::overview::{Confidence, Finding, Overview, SeeView};
+use crate::analysis::overview::{Confidence, Finding, FindingId, Overview, RuleId, SeeView};
 use crate::protocol::url::View;
 use crate::table::format::{ABSENT, TimeUnit, bytes_text, percent_text, time_text, time_text_in};
 use crate::units::Picos;
@@ -74,13 +74,16 @@ fn link(overview: &Overview, finding: &Finding) -> FindingLink {
         SeeView::File => View::File,
     };
     let evidence = &finding.evidence;
-    let primitive = finding.id.strip_prefix("exposed_").map(|name| name.trim_start_matches("dcn_").replace('_', "-"));
+    let collectives = match &finding.id {
+        FindingId::Exposed { primitive, .. } => primitive.key(),
+        _ => "",
+    };
     FindingLink {
         view,
         device: overview.device.clone(),
         ops: evidence.op_keys.clone(),
         kind: evidence.kind.filter(|_| evidence.op_keys.is_empty()),
-        collectives: primitive.unwrap_or_default(),
+        collectives: collectives.to_owned(),
     }
 }
 
@@ -109,7 +112,7 @@ fn row(overview: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
         Confidence::Guess => 1,
     };
     FindingRow {
-        id: finding.id.clone(),
+        id: finding.id.key().into_owned(),
         cost,
         share,
         bar: time.fraction_of(overview.period).filter(|_| has_time).unwrap_or(0.0),
@@ -124,7 +127,7 @@ fn row(overview: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
         formula: finding.formula.clone(),
         evidence: evidence(overview, finding),
         drawing: drawing(overview, finding),
-        has_flags: finding.id == "xla_flags" || finding.tries.iter().any(|of| of.flag.is_some()),
+        has_flags: finding.rule() == RuleId::XlaFlags || finding.tries.iter().any(|of| of.flag.is_some()),
         see: link(overview, finding),
     }
 }

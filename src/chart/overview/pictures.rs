@@ -1,7 +1,7 @@
 //! This module draws the small picture of a finding. Places and lengths are fractions of the drawing.
 
 use super::side::{self, Dot};
-use crate::analysis::overview::{Finding, Overview, Picture, RooflinePoint, StepShare};
+use crate::analysis::overview::{Finding, OVERLAPPED_SHARE, Overview, Picture, RooflinePoint, StepShare};
 use crate::chart::plot::time_part::TimePart;
 use crate::table::format::{bytes_text, counted, percent_text, time_text};
 use crate::units::Picos;
@@ -123,7 +123,7 @@ fn when_caption(overview: &Overview, finding: &Finding) -> String {
         .shown_step
         .number
         .map_or("when, in the capture".to_owned(), |number| format!("when, in step {number}"));
-    let hidden = finding.inputs.iter().find(|(name, _)| name == "overlapped_share");
+    let hidden = finding.inputs.iter().find(|(name, _)| name == OVERLAPPED_SHARE);
     hidden.map_or(step.clone(), |(_, share)| {
         format!("{step}; of all such collectives, {} hidden by compute", percent_text(*share))
     })

@@ -125,10 +125,10 @@ fn table(devices: &[Device], unit: TimeUnit) -> SceneTable {
     let head = |name: &str| format!("{name}, {}", unit.symbol());
     let row = |device: &Device| {
         let times = [device.mean, device.min, device.max].map(|time| format::time(time, unit));
-        [device.name.clone()].into_iter().chain(times).collect()
+        [device.name.clone()].into_iter().chain(times).collect::<Vec<_>>()
     };
-    let heads = vec!["Device".to_owned(), head("Mean step"), head("Shortest"), head("Longest")];
-    SceneTable { heads, rows: devices.iter().map(row).collect() }
+    let heads = ["Device".to_owned(), head("Mean step"), head("Shortest"), head("Longest")];
+    SceneTable::new(heads, devices.iter().map(row))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

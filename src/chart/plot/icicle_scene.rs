@@ -30,7 +30,7 @@ pub fn to_scene(nodes: &[Node], icicle: &Icicle, width: f64, selected: Option<u3
         marks.extend(node.tint.map(|tint| Mark::new(rectangle(cell), Paint::fill(tint).faded(TINT))));
         foot(&mut marks, node, cell);
         words(&mut marks, cell, node.tint.is_some());
-        rows.push(vec![cell.depth.to_string(), node.name.clone(), node.figure.clone()]);
+        rows.push([cell.depth.to_string(), node.name.clone(), node.figure.clone()]);
     }
     marks.extend(icicle.small.iter().filter(|rest| rest.w > 0.0).map(rest));
     // The outline is drawn last, so that no neighbour covers it.
@@ -41,7 +41,7 @@ pub fn to_scene(nodes: &[Node], icicle: &Icicle, width: f64, selected: Option<u3
         height: f64::from(icicle.rows()) * ROW_HEIGHT,
         marks,
         title: sentence(icicle, title),
-        table: SceneTable { heads: ["Level", "Name", "Time"].map(str::to_owned).into(), rows },
+        table: SceneTable::new(["Level", "Name", "Time"], rows),
     }
 }
 
@@ -110,9 +110,7 @@ fn foot(marks: &mut Vec<Mark>, node: &Node, cell: &Cell) {
 fn words(marks: &mut Vec<Mark>, cell: &Cell, is_tinted: bool) {
     let (mut x, y) = (cell.x + PADDING, top(cell.depth) + BASELINE);
     if let Some(name) = &cell.label {
-        let text = name.clone();
-        let shape = Shape::Text { x, y, text, anchor: Anchor::Start, size: Size::Micro, mono: true, halo: false };
-        marks.push(Mark::new(shape, Paint::fill(Tone::Ink)));
+        marks.push(Mark::new(Shape::mono_text(x, y, name.clone()), Paint::fill(Tone::Ink)));
         x += label::mono_width(name, Size::Micro.px()) + PADDING;
     }
     if let Some(figure) = &cell.figure {

@@ -24,6 +24,16 @@ impl Rect {
         Self { x: left, y: top, width: right - left, height: bottom - top }
     }
 
+    /// Returns the right edge.
+    pub const fn right(self) -> f64 {
+        self.x + self.width
+    }
+
+    /// Returns the bottom edge.
+    pub const fn bottom(self) -> f64 {
+        self.y + self.height
+    }
+
     /// Returns the middle of the rectangle.
     pub fn centre(self) -> (f64, f64) {
         (self.x + self.width / 2.0, self.y + self.height / 2.0)
@@ -38,18 +48,12 @@ impl Rect {
 
     /// Returns true if the two rectangles share an area. A common edge is not enough.
     pub fn overlaps(self, other: Self) -> bool {
-        self.x < other.x + other.width
-            && other.x < self.x + self.width
-            && self.y < other.y + other.height
-            && other.y < self.y + self.height
+        self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
     }
 
     /// Returns true if `other` is entirely inside.
     pub fn holds(self, other: Self) -> bool {
-        other.x >= self.x
-            && other.y >= self.y
-            && other.x + other.width <= self.x + self.width
-            && other.y + other.height <= self.y + self.height
+        other.x >= self.x && other.y >= self.y && other.right() <= self.right() && other.bottom() <= self.bottom()
     }
 
     /// Returns true if a line from `a` to `b` passes through the inside.

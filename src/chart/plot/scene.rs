@@ -33,6 +33,16 @@ pub struct SceneTable {
     pub rows: Vec<Vec<String>>,
 }
 
+impl SceneTable {
+    /// Creates a table from its headings, and the cells of each row.
+    pub fn new<Head: Into<String>, Cells: Into<Vec<String>>>(
+        heads: impl IntoIterator<Item = Head>,
+        rows: impl IntoIterator<Item = Cells>,
+    ) -> Self {
+        Self { heads: heads.into_iter().map(Into::into).collect(), rows: rows.into_iter().map(Into::into).collect() }
+    }
+}
+
 /// One shape of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
@@ -133,6 +143,20 @@ impl Shape {
     /// Creates small text in the font of the page.
     pub const fn text(x: f64, y: f64, anchor: Anchor, text: String) -> Self {
         Self::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: false }
+    }
+
+    /// Creates a name that the compiler or the user wrote: small text in a monospaced font, from `x` to the right.
+    pub const fn mono_text(x: f64, y: f64, text: String) -> Self {
+        Self::Text { x, y, text, anchor: Anchor::Start, size: Size::Micro, mono: true, halo: false }
+    }
+
+    /// Returns a text whose letters have a margin in the ground colour; another shape as it is.
+    #[must_use]
+    pub fn with_halo(mut self) -> Self {
+        if let Self::Text { halo, .. } = &mut self {
+            *halo = true;
+        }
+        self
     }
 
     /// Returns the shape, moved by some px to the right and down.

@@ -36,7 +36,7 @@ fn bars_are_stacked_from_zero_with_idle_on_top() {
     assert_eq!([compute.len(), idle.len()], [4, 4]);
     for (compute, idle) in compute.iter().zip(&idle) {
         let (below, above) = (compute.shape.bounds(), idle.shape.bounds());
-        assert!((below.y + below.height - (200.0 - BOTTOM)).abs() < 1e-9, "zero is in the frame");
+        assert!((below.y + below.height - (200.0 - MARGINS.bottom)).abs() < 1e-9, "zero is in the frame");
         assert!((above.y + above.height - below.y).abs() < 1e-9 && above.height > 0.0);
     }
     assert!(idle.iter().all(|mark| mark.paint.pattern.is_some()));
@@ -83,9 +83,9 @@ fn many_steps_become_areas_and_then_share_columns() {
 
 #[test]
 fn columns_share_the_steps() {
-    assert_eq!(columns(3, 100.0), [0..1, 1..2, 2..3]);
-    assert_eq!(columns(5, 2.9), [0..3, 3..5]);
-    assert_eq!((columns(0, 100.0).len(), columns(7, -3.0).into_iter().flatten().count()), (0, 7));
+    assert_eq!(ranges(3, 100.0), [0..1, 1..2, 2..3]);
+    assert_eq!(ranges(5, 2.9), [0..3, 3..5]);
+    assert_eq!((ranges(0, 100.0).len(), ranges(7, -3.0).into_iter().flatten().count()), (0, 7));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! supplies the format of labels.
 
 use super::scale::Scale;
-use crate::table::format;
+use crate::table::format::{self, TimeUnit};
+use crate::units::Picos;
 
 /// A marked value of an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,12 @@ pub fn ticks(scale: &Scale, target: usize, label: fn(f64) -> String) -> Vec<Tick
         Scale::Log(_) => decades(lo, hi, target),
     };
     values.into_iter().map(|value| Tick { value, label: label(value), at: scale.to(value) }).collect()
+}
+
+/// Returns a time as a number of units, for an axis in this unit.
+#[expect(clippy::cast_precision_loss, reason = "units are powers of ten")]
+pub fn in_unit(time: Picos, unit: TimeUnit) -> f64 {
+    time.as_f64() / unit.in_ps() as f64
 }
 
 /// Formats a number with as many decimals as it needs: "0.5", "1", "1,000".

@@ -3,11 +3,10 @@
 
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
-use crate::chart::plot::paint::{Paint, Tone};
-use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::frame::{Frame, Margins};
 use crate::chart::plot::scale::Scale;
-use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
-use crate::chart::plot::ticks::{self, Tick};
+use crate::chart::plot::scene::Mark;
+use crate::chart::plot::ticks;
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 
@@ -21,66 +20,22 @@ pub struct AxisWindow {
 }
 
 /// Margins in px for the labels of the axes, and for marks that extend above the frame.
-const LEFT: f64 = 52.0;
-const RIGHT: f64 = 20.0;
-const TOP: f64 = 24.0;
-const BOTTOM: f64 = 40.0;
+const MARGINS: Margins = Margins { left: 52.0, right: 20.0, top: 24.0, bottom: 40.0 };
+/// Left margin of charts of less than 480 px, in px.
+const NARROW_LEFT: f64 = 40.0;
 /// The smallest visible range of an axis, as a fraction of the decades of the whole axis.
 const FINEST: f64 = 1e-3;
 
-/// The axes with their position on the screen.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Axes {
-    pub x: Scale,
-    pub y: Scale,
-    pub frame: Rect,
+/// Returns the frame of a chart of a size.
+pub(super) fn frame(window: AxisWindow, size: (f64, f64)) -> Frame {
+    let left = if size.0 < 480.0 { NARROW_LEFT } else { MARGINS.left };
+    Frame::log(Margins { left, ..MARGINS }.area(size), window.x, window.y)
 }
 
-impl Axes {
-    pub fn new(window: AxisWindow, width: f64, height: f64) -> Self {
-        let left = if width < 480.0 { LEFT - 12.0 } else { LEFT };
-        let frame =
-            Rect { x: left, y: TOP, width: (width - left - RIGHT).max(1.0), height: (height - TOP - BOTTOM).max(1.0) };
-        Self {
-            x: Scale::log(window.x, (frame.x, frame.x + frame.width)),
-            y: Scale::log(window.y, (frame.y + frame.height, frame.y)),
-            frame,
-        }
-    }
-
-    /// Returns the number of rows outside of the visible range, and their time.
-    pub fn rows_outside(&self, dots: &Dots) -> (u32, Picos) {
-        let rows = dots.all.iter().filter(|dot| dot.form.is_some() && !self.holds(self.to(dot.x, dot.y)));
-        rows.fold((0, Picos::ZERO), |(n, time), dot| (n + 1, time + dot.roof.total))
-    }
-
-    pub fn window(&self) -> AxisWindow {
-        AxisWindow { x: self.x.domain(), y: self.y.domain() }
-    }
-
-    pub fn to(&self, x: f64, y: f64) -> (f64, f64) {
-        (self.x.to(x), self.y.to(y))
-    }
-
-    pub fn bottom(&self) -> f64 {
-        self.frame.y + self.frame.height
-    }
-
-    pub fn right(&self) -> f64 {
-        self.frame.x + self.frame.width
-    }
-
-    /// Returns the point nearest to the given one that is at least `inset` px inside the frame.
-    pub fn clamp(&self, (x, y): (f64, f64), inset: f64) -> (f64, f64) {
-        let clamped = |at: f64, from: f64, length: f64| {
-            at.clamp(from + inset.min(length / 2.0), from + length - inset.min(length / 2.0))
-        };
-        (clamped(x, self.frame.x, self.frame.width), clamped(y, self.frame.y, self.frame.height))
-    }
-
-    pub fn holds(&self, (x, y): (f64, f64)) -> bool {
-        self.frame.distance(x, y) <= 0.0
-    }
+/// Returns the number of rows outside of the visible range, and their time.
+pub(super) fn rows_outside(frame: &Frame, dots: &Dots) -> (u32, Picos) {
+    let rows = dots.all.iter().filter(|dot| dot.group.is_some() && !frame.holds(frame.point(dot.x, dot.y)));
+    rows.fold((0, Picos::ZERO), |(n, time), dot| (n + 1, time + dot.roof.total))
 }
 
 /// At each end of an axis, rows with at most this fraction of the time do not extend the initial range.
@@ -99,13 +54,13 @@ pub fn full_window(dots: &Dots, ceilings: &Ceilings) -> AxisWindow {
 /// Returns the range of whole decades around the rows that matter. A few rows of little time can be many decades away;
 /// the chart draws these at its edge.
 pub fn initial_window(dots: &Dots, ceilings: &Ceilings) -> AxisWindow {
-    let rows: Vec<&Dot> = dots.all.iter().filter(|dot| dot.form.is_some()).collect();
+    let rows: Vec<&Dot> = dots.all.iter().filter(|dot| dot.group.is_some()).collect();
     let all: f64 = rows.iter().map(|dot| dot.roof.total.as_f64()).sum();
     let ridge = ceilings.ridge().map(|ridge| (ridge / FARTHEST.0, ridge * FARTHEST.0));
     let top = ceilings.top().map(|top| (top / FARTHEST.1, f64::INFINITY));
     let x = axis_domain(&rows, |dot| dot.x, all, ridge);
     let y = axis_domain(&rows, |dot| dot.y, all, top);
-    let is_near = |dot: &&Dot| dot.form.is_none() || (is_within(dot.x, x) && is_within(dot.y, y));
+    let is_near = |dot: &&Dot| dot.group.is_none() || (is_within(dot.x, x) && is_within(dot.y, y));
     window_around(dots.all.iter().filter(is_near), ceilings)
 }
 
@@ -168,7 +123,7 @@ pub fn zoomed(
     position: (f64, f64),
     factor: f64,
 ) -> AxisWindow {
-    let (now, outer) = (Axes::new(window, size.0, size.1), Axes::new(whole, size.0, size.1));
+    let (now, outer) = (frame(window, size), frame(whole, size));
     let one = |scale: &Scale, outer: &Scale, px: f64| {
         let next = scale.zoom_about(px, factor).clamped_to(outer);
         let width = |scale: &Scale| (scale.domain().1 / scale.domain().0).log10();
@@ -178,29 +133,11 @@ pub fn zoomed(
 }
 
 /// Draws the grid, the axes, the ticks and the titles.
-pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, memory: &str) {
-    let narrow = axes.frame.width < 420.0;
-    let (bottom, right) = (axes.bottom(), axes.right());
-    let text = |x: f64, y: f64, text: String, anchor| {
-        let shape = Shape::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: false };
-        Mark::new(shape, Paint::fill(Tone::Ink3))
-    };
-    let across = ticks::ticks(&axes.x, if narrow { 6 } else { 9 }, ticks::short);
-    let up = ticks::ticks(&axes.y, 9, |flops| ticks::short(flops / 1e12));
-    for Tick { at, label, .. } in across {
-        marks.push(Mark::new(Shape::line(at, axes.frame.y, at, bottom), Paint::stroke(Tone::Grid, 1.0)));
-        marks.push(text(at, bottom + 15.0, label, Anchor::Middle));
-    }
-    for Tick { at, label, .. } in up {
-        marks.push(Mark::new(Shape::line(axes.frame.x, at, right, at), Paint::stroke(Tone::Grid, 1.0)));
-        marks.push(text(axes.frame.x - 6.0, at + 4.0, label, Anchor::End));
-    }
-    let axis = |x1, y1, x2, y2| Mark::new(Shape::line(x1, y1, x2, y2), Paint::stroke(Tone::Line2, 1.0));
-    marks.push(axis(axes.frame.x, axes.frame.y, axes.frame.x, bottom));
-    marks.push(axis(axes.frame.x, bottom, right, bottom));
-    marks.push(text(axes.frame.x, axes.frame.y - 10.0, "TFLOP/s".to_owned(), Anchor::Start));
-    let words = format!("Arithmetic intensity, FLOP/byte of {memory}");
-    marks.push(text(axes.frame.x + axes.frame.width / 2.0, bottom + 32.0, words, Anchor::Middle));
+pub(super) fn draw(marks: &mut Vec<Mark>, frame: &Frame, memory: &str) {
+    frame.x_ticks(marks, ticks::ticks(&frame.x, if frame.area.width < 420.0 { 6 } else { 9 }, ticks::short), 15.0);
+    frame.y_ticks(marks, ticks::ticks(&frame.y, 9, |flops| ticks::short(flops / 1e12)));
+    marks.extend([frame.y_axis(), frame.x_axis(), frame.y_title(10.0, "TFLOP/s")]);
+    marks.push(frame.x_title(32.0, format!("Arithmetic intensity, FLOP/byte of {memory}")));
 }
 
 #[cfg(test)]
@@ -250,7 +187,7 @@ mod tests {
         Dot {
             name: "a".into(),
             key: "a".into(),
-            form: Some(crate::chart::roofline::form::Form::Other),
+            group: Some(crate::chart::roofline::WorkGroup::Other),
             x,
             y,
             roof,
@@ -271,8 +208,7 @@ mod tests {
         let window = initial_window(&dots, &ceilings);
         assert!(window.x.1 <= 1e4, "{window:?}");
         assert!(full_window(&dots, &ceilings).x.1 >= 1.31e8);
-        let axes = Axes::new(window, 700.0, 500.0);
-        assert_eq!(axes.rows_outside(&dots), (1, Picos(300_000_000)));
+        assert_eq!(rows_outside(&frame(window, (700.0, 500.0)), &dots), (1, Picos(300_000_000)));
         // For many rows with few FLOPs, five decades below the roof are enough.
         let low = (0..9).map(|_| row(1e-6, 1e7, 1000));
         let dots = Dots { all: near.iter().cloned().chain(low).collect(), ..Dots::default() };
@@ -294,7 +230,7 @@ mod tests {
     #[test]
     fn zooming_keeps_what_is_under_the_pointer_and_never_leaves_the_whole() {
         let (size, at) = ((700.0, 500.0), (300.0, 200.0));
-        let value = |window| Axes::new(window, size.0, size.1).x.invert(at.0);
+        let value = |window| frame(window, size).x.invert(at.0);
         let near = zoomed(WHOLE, WHOLE, size, at, 2.0);
         assert!((value(near) / value(WHOLE) - 1.0).abs() < 1e-9);
         assert!(near.x.0 > WHOLE.x.0 && near.x.1 < WHOLE.x.1);

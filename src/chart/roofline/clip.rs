@@ -8,7 +8,7 @@ pub(super) type Point = (f64, f64);
 /// Clips a polygon to a frame, one side after the other (Sutherland and Hodgman, 1974). Empty if the polygon is
 /// outside.
 pub(super) fn polygon(points: &[Point], frame: Rect) -> Vec<Point> {
-    let (right, bottom) = (frame.x + frame.width, frame.y + frame.height);
+    let (right, bottom) = (frame.right(), frame.bottom());
     let mut corners = points.to_vec();
     // Distance of a point from each side, positive inside.
     let inside: [&dyn Fn(Point) -> f64; 4] =
@@ -33,12 +33,7 @@ pub(super) fn polygon(points: &[Point], frame: Rect) -> Vec<Point> {
 pub(super) fn line(a: Point, b: Point, frame: Rect) -> Option<(Point, Point)> {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
-    let sides = [
-        (-dx, a.0 - frame.x),
-        (dx, frame.x + frame.width - a.0),
-        (-dy, a.1 - frame.y),
-        (dy, frame.y + frame.height - a.1),
-    ];
+    let sides = [(-dx, a.0 - frame.x), (dx, frame.right() - a.0), (-dy, a.1 - frame.y), (dy, frame.bottom() - a.1)];
     for (along, room) in sides {
         if along == 0.0 {
             if room < 0.0 {

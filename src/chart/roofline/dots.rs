@@ -1,6 +1,6 @@
 //! This module selects the marks of the chart: rows with their positions, and sums. It does not depend on pixels.
 
-use super::form::Form;
+use super::work_group::WorkGroup;
 use crate::analysis::roofline::{Level, RooflineFigures, RooflinePosition};
 use crate::protocol::RooflineHead;
 use crate::protocol::url::roofline::RoofBy;
@@ -12,8 +12,8 @@ pub struct Dot {
     pub name: String,
     /// Key of the row in selections; empty for a sum.
     pub key: String,
-    /// Form of the mark; `None` for a sum, which is a hollow diamond.
-    pub form: Option<Form>,
+    /// Group that gives the mark its shape; `None` for a sum, which is a hollow diamond.
+    pub group: Option<WorkGroup>,
     /// FLOP per byte of the selected memory.
     pub x: f64,
     /// FLOP/s.
@@ -39,7 +39,7 @@ pub struct Dots {
 impl Dots {
     /// Returns the number of rows in `all`.
     pub fn n_rows(&self) -> usize {
-        self.all.iter().filter(|dot| dot.form.is_some()).count()
+        self.all.iter().filter(|dot| dot.group.is_some()).count()
     }
 }
 
@@ -47,14 +47,14 @@ impl Dots {
 fn dot(
     name: &str,
     key: String,
-    form: Option<Form>,
+    group: Option<WorkGroup>,
     roof: &RooflinePosition,
     level: Level,
     cumulative: Option<f64>,
 ) -> Option<Dot> {
     let (x, y) = (roof.intensity_of(level)?, roof.flop_rate()?);
     let has_place = x.is_finite() && y.is_finite() && x > 0.0 && y > 0.0;
-    has_place.then(|| Dot { name: name.to_owned(), key, form, x, y, roof: roof.clone(), cumulative })
+    has_place.then(|| Dot { name: name.to_owned(), key, group, x, y, roof: roof.clone(), cumulative })
 }
 
 /// Selects the marks of a report.
@@ -68,14 +68,14 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
         for step in &head.steps {
             let name = format!("step {}", step.number);
             if let Some(roof) = &step.roof {
-                add(dot(&name, step.number.to_string(), Some(Form::Other), roof, level, None), roof.total);
+                add(dot(&name, step.number.to_string(), Some(WorkGroup::Other), roof, level, None), roof.total);
             }
         }
     } else {
         for point in &head.points {
             if let Some(roof) = &point.roof {
-                let form = Form::from_op_group(point.op_group.as_deref());
-                let found = dot(point.name(by), point.row_key(), Some(form), roof, level, point.cumulative);
+                let group = WorkGroup::from_op_group(point.op_group.as_deref());
+                let found = dot(point.name(by), point.row_key(), Some(group), roof, level, point.cumulative);
                 add(found.filter(|_| !roof.is_too_short(head.figures.considered)), roof.total);
             }
         }

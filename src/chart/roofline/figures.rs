@@ -4,7 +4,8 @@
 use super::peaks::main_memory;
 use crate::analysis::base::Peaks;
 use crate::analysis::roofline::{Bound, DeviceCountSource, Level, PeakOf, RooflineFigures, UsefulFlops};
-use crate::chart::breakdown::figures::{Figure, Readout, figure, mark_above, row, share_figure};
+use crate::chart::widgets::figure::{Figure, Readout, figure, mark_above, share_figure};
+use crate::chart::widgets::tip::row;
 use crate::report::roofline_table;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;

@@ -1,13 +1,13 @@
 //! This module writes the texts of the chart: labels, tooltips and sentences of marks, and the title and the table of
 //! the chart. It does not depend on pixels.
 
-use super::axes::Axes;
+use super::axes::{frame, rows_outside};
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
 use super::options::ChartOptions;
 use crate::analysis::roofline::{Level, RooflineFigures, RooflinePosition, SkipReason};
 use crate::chart::plot::scene::SceneTable;
-use crate::chart::widgets::tip::Tip;
+use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
@@ -26,7 +26,7 @@ pub fn gap(roof: &RooflinePosition) -> String {
 pub(super) fn label(dot: &Dot) -> String {
     let name = format::middle_cut(&dot.name, ROOM);
     let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text);
-    match dot.form {
+    match dot.group {
         None => format!("{name}: {util} of the roof"),
         Some(_) if dot.roof.is_above() => format!("{name}, {util} of the roof"),
         Some(_) => format!("{name}, gap {}", format::time_text(dot.roof.recoverable)),
@@ -57,7 +57,6 @@ pub(super) fn sentence(dot: &Dot) -> String {
 pub fn tip(dot: &Dot, level: Level) -> Tip {
     let roof = &dot.roof;
     let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
-    let row = |label: &str, value: String| (label.to_owned(), value);
     let mut rows = vec![
         row("Self", format::time_text(roof.total)),
         row("Rate", format!("{} TFLOP/s{}", format::tflops(dot.y), share(roof.mfu))),
@@ -82,7 +81,7 @@ pub fn tip(dot: &Dot, level: Level) -> Tip {
         rows.push(row("Cumulative gap", format!("{} of all", format::percent_text(cumulative))));
     }
     if roof.is_above() {
-        rows.push(row("▲", "the cost estimate is above the peak".to_owned()));
+        rows.push(row("▲", "the cost estimate is above the peak"));
     }
     Tip { title: dot.name.clone(), rows }
 }
@@ -106,9 +105,8 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, subject: &str) -> String {
 /// Returns the figures of the chart as a table.
 pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
     let intensity = format!("FLOP/byte of {}", level.label());
-    let heads = ["Name", "Self", &intensity, "TFLOP/s", "At roof", "Bound", "Gap"].map(str::to_owned).to_vec();
     let row = |dot: &Dot| {
-        vec![
+        [
             dot.name.clone(),
             format::time_text(dot.roof.total),
             format::intensity(dot.x),
@@ -118,13 +116,14 @@ pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
             gap(&dot.roof),
         ]
     };
-    SceneTable { heads, rows: dots.all.iter().map(row).collect() }
+    let heads = ["Name", "Self", &intensity, "TFLOP/s", "At roof", "Bound", "Gap"];
+    SceneTable::new(heads, dots.all.iter().map(row))
 }
 
 /// Returns sentences about rows that are outside of the visible range or not plotted. `None` if all rows are visible.
 pub fn hidden_rows_text(dots: &Dots, options: &ChartOptions) -> Option<String> {
     let mut text = Vec::new();
-    let (n, time) = Axes::new(options.window, options.size.0, options.size.1).rows_outside(dots);
+    let (n, time) = rows_outside(&frame(options.window, options.size), dots);
     if n > 0 {
         let rows = format::counted(n.into(), "row lies", "rows lie");
         let drawn = match (options.pinned, n) {
@@ -170,7 +169,7 @@ pub fn above_roof_text(dots: &Dots, all: &RooflinePosition) -> Option<(String, S
     if all.above == Picos::ZERO {
         return None;
     }
-    let n = dots.all.iter().filter(|dot| dot.form.is_some() && dot.roof.is_above()).count();
+    let n = dots.all.iter().filter(|dot| dot.group.is_some() && dot.roof.is_above()).count();
     let rows = match n {
         0 => "Some ops lie above their roof".to_owned(),
         1 => "1 row lies above its roof".to_owned(),

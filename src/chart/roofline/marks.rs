@@ -1,17 +1,20 @@
-//! This module draws the chart: axes, roofs, a mark for each row in the form of its op group, sums as hollow diamonds,
-//! and labels. The texts are in `words`.
+//! This module draws the chart: axes, roofs, a mark for each row in the shape of its group, sums as hollow diamonds,
+//! and labels. The texts are in `labels`.
 //!
 //! Labels are placed by priority: selected rows, sums, rows with large potential savings, rows above their roof, rows
 //! at the edge. The id of a mark is an index in [`Dots::all`].
 
-use super::axes::{self, Axes};
+use super::axes;
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
 use super::options::ChartOptions;
+use super::work_group::WorkGroup;
 use super::{labels, roofs};
 use crate::analysis::classify::Kind;
+use crate::chart::plot::frame::Frame;
 use crate::chart::plot::label;
 use crate::chart::plot::label_placement::{self, Candidate, Obstacle};
+use crate::chart::plot::mark_shape::MarkShape;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size};
@@ -48,17 +51,17 @@ struct Spot<'a> {
 /// Draws the chart. `subject` names the device and the step: "TPU:0, step 3".
 pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, subject: &str) -> Scene {
     let (width, height) = options.size;
-    let axes = Axes::new(options.window, width, height);
+    let frame = axes::frame(options.window, options.size);
     let (mut marks, mut obstacles) = (Vec::new(), Vec::new());
-    axes::draw(&mut marks, &axes, options.level.label());
-    roofs::draw(&mut marks, &axes, ceilings, &mut obstacles);
-    let spots = spots(dots, &axes, options);
+    axes::draw(&mut marks, &frame, options.level.label());
+    roofs::draw(&mut marks, &frame, ceilings, &mut obstacles);
+    let spots = spots(dots, &frame, options);
     for spot in &spots {
         let is_selected = options.selected.contains(&spot.dot.key);
         draw(&mut marks, spot, is_selected);
         obstacles.push(Obstacle::Box(bounding_box(spot)));
     }
-    labels(&mut marks, &axes, &spots, options, &obstacles);
+    labels(&mut marks, frame.area, &spots, options, &obstacles);
     Scene {
         width,
         height,
@@ -69,30 +72,36 @@ pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, subject: 
 }
 
 /// Returns the visible marks, the largest first, so that small marks are drawn on top. Sums come last.
-fn spots<'a>(dots: &'a Dots, axes: &Axes, options: &ChartOptions) -> Vec<Spot<'a>> {
-    let most = dots.all.iter().filter(|dot| dot.form.is_some()).map(|dot| dot.roof.total.as_f64()).fold(1.0, f64::max);
+fn spots<'a>(dots: &'a Dots, frame: &Frame, options: &ChartOptions) -> Vec<Spot<'a>> {
+    let most = dots.all.iter().filter(|dot| dot.group.is_some()).map(|dot| dot.roof.total.as_f64()).fold(1.0, f64::max);
     let largest = if options.size.0 < 480.0 { NARROW } else { LARGEST };
     let spot = |(at, dot): (usize, &'a Dot)| {
-        let place = axes.to(dot.x, dot.y);
-        let hidden = dot.form.is_some_and(|form| options.hidden.contains(&form));
-        let r = match dot.form {
+        let place = frame.point(dot.x, dot.y);
+        let hidden = dot.group.is_some_and(|group| options.hidden.contains(&group));
+        let r = match dot.group {
             Some(_) => (dot.roof.total.as_f64() / most).sqrt() * largest,
             None => SUM,
         };
-        if axes.holds(place) {
+        if frame.holds(place) {
             return (!hidden).then(|| Spot { at, dot, x: place.0, y: place.1, r: r.max(SMALLEST), beyond: None });
         }
-        let is_pinned = options.pinned && dot.form.is_some() && !hidden;
+        let is_pinned = options.pinned && dot.group.is_some() && !hidden;
         is_pinned.then(|| {
             let r = r.clamp(SMALLEST, PINNED);
-            let (x, y) = axes.clamp(place, PIN + r);
+            let (x, y) = nearest_inside(frame.area, place, PIN + r);
             let sign = |to: f64, at: f64| if (to - at).abs() > PIN + r { (to - at).signum() } else { 0.0 };
             Spot { at, dot, x, y, r, beyond: Some((sign(place.0, x), sign(place.1, y))) }
         })
     };
     let mut spots: Vec<Spot<'_>> = dots.all.iter().enumerate().filter_map(spot).collect();
-    spots.small_sort_by_key(|spot| (spot.dot.form.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.at));
+    spots.small_sort_by_key(|spot| (spot.dot.group.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.at));
     spots
+}
+
+/// Returns the point nearest to the given one that is at least `inset` px inside an area.
+fn nearest_inside(area: Rect, (x, y): (f64, f64), inset: f64) -> (f64, f64) {
+    let (across, down) = (inset.min(area.width / 2.0), inset.min(area.height / 2.0));
+    (x.clamp(area.x + across, area.right() - across), y.clamp(area.y + down, area.bottom() - down))
 }
 
 fn bounding_box(spot: &Spot<'_>) -> Rect {
@@ -101,10 +110,7 @@ fn bounding_box(spot: &Spot<'_>) -> Rect {
 
 fn shape(spot: &Spot<'_>) -> Shape {
     let Spot { x, y, r, .. } = *spot;
-    match spot.dot.form {
-        None => Shape::Path(vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)], true),
-        Some(form) => form.outline(x, y, r).map_or(Shape::Circle { x, y, r }, |points| Shape::Path(points, true)),
-    }
+    spot.dot.group.map_or(MarkShape::Diamond, WorkGroup::mark_shape).to_shape(x, y, r)
 }
 
 /// Returns the arrow of a row at the edge. `None` for other marks.
@@ -132,7 +138,7 @@ fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
         marks.push(Mark::new(ring.clone(), Paint::fill(Tone::Accent).faded(0.35)));
         marks.push(Mark::new(ring, Paint::stroke(Tone::AccentLine, 2.5)));
     }
-    match spot.dot.form {
+    match spot.dot.group {
         None => {
             marks.push(Mark::for_datum(id, words, drawn.clone(), Paint::fill(Tone::Ground)));
             marks.push(Mark::new(drawn, Paint::stroke(Tone::Ink, 1.75)));
@@ -150,17 +156,17 @@ fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
 }
 
 /// Draws labels near the marks that matter. Labels do not cover marks, roofs or other labels.
-fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &ChartOptions, obstacles: &[Obstacle]) {
-    let mut by_gap: Vec<&Spot<'_>> = spots.iter().filter(|spot| spot.dot.form.is_some()).collect();
+fn labels(marks: &mut Vec<Mark>, area: Rect, spots: &[Spot<'_>], options: &ChartOptions, obstacles: &[Obstacle]) {
+    let mut by_gap: Vec<&Spot<'_>> = spots.iter().filter(|spot| spot.dot.group.is_some()).collect();
     by_gap.small_sort_by_key(|spot| Reverse(spot.dot.roof.recoverable));
     let named = by_gap.into_iter().filter(|spot| spot.dot.roof.recoverable.0 > 0).take(NAMED).map(|spot| spot.at);
     let named: Vec<usize> = named.collect();
-    let all: f64 = spots.iter().filter(|spot| spot.dot.form.is_some()).map(|spot| spot.dot.roof.total.as_f64()).sum();
+    let all: f64 = spots.iter().filter(|spot| spot.dot.group.is_some()).map(|spot| spot.dot.roof.total.as_f64()).sum();
     let mut wanted: Vec<(&Spot<'_>, u32, String)> = Vec::new();
     for spot in spots {
         let is_selected = options.selected.len() <= NAMED && options.selected.contains(&spot.dot.key);
         let rank = named.iter().position(|at| *at == spot.at);
-        let priority = match (is_selected, spot.dot.form, rank) {
+        let priority = match (is_selected, spot.dot.group, rank) {
             (true, ..) => 100,
             (_, None, _) => 60,
             (_, Some(_), Some(rank)) => 50 - u32::try_from(rank).unwrap_or(0),
@@ -176,22 +182,22 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &Char
     // A label is beside its mark, or farther away with a line to the mark.
     let mut taken = obstacles.to_vec();
     for away in AWAY {
-        let candidates: Vec<Candidate> = wanted.iter().map(|of| candidate(of, away)).collect();
-        let places = label_placement::place_labels(&candidates, &taken, axes.frame);
+        let candidates: Vec<Candidate> = wanted.iter().map(|wish| candidate(wish, away)).collect();
+        let places = label_placement::place_labels(&candidates, &taken, area);
         let mut rest = Vec::new();
-        for (of, place) in wanted.into_iter().zip(places) {
-            let line = place.filter(|_| away > AWAY[0]).map(|place| leader(of.0, place));
+        for (wish, place) in wanted.into_iter().zip(places) {
+            let line = place.filter(|_| away > AWAY[0]).map(|place| leader(wish.0, place));
             let crosses = line.is_some_and(|line| obstacles.iter().any(|other| crosses(line, other)));
             let Some(place) = place.filter(|_| !crosses) else {
-                rest.push(of);
+                rest.push(wish);
                 continue;
             };
             taken.push(Obstacle::Box(place));
             if let Some(((x1, y1), (x2, y2))) = line {
                 marks.push(Mark::new(Shape::line(x1, y1, x2, y2), Paint::stroke(Tone::Ink3, 1.0)));
             }
-            let tone = if of.0.dot.form.is_none() { Tone::Ink } else { Tone::Ink2 };
-            marks.push(label_mark(of.2, place, tone));
+            let tone = if wish.0.dot.group.is_none() { Tone::Ink } else { Tone::Ink2 };
+            marks.push(label_mark(wish.2, place, tone));
         }
         wanted = rest;
     }
@@ -199,27 +205,26 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &Char
     let placed = taken.split_off(obstacles.len());
     let roofs = obstacles.iter().filter(|obstacle| matches!(obstacle, Obstacle::Line(..)));
     let taken: Vec<Obstacle> = roofs.copied().chain(placed).collect();
-    label_sums(marks, axes, wanted, taken);
+    label_sums(marks, area, wanted, taken);
 }
 
 /// Draws short labels of the sums that have no room for the whole label.
-fn label_sums(marks: &mut Vec<Mark>, axes: &Axes, left: Vec<(&Spot<'_>, u32, String)>, mut taken: Vec<Obstacle>) {
-    for (spot, priority, _) in left.into_iter().filter(|(spot, ..)| spot.dot.form.is_none()) {
-        let of = (spot, priority, labels::short_label(spot.dot));
+fn label_sums(marks: &mut Vec<Mark>, area: Rect, left: Vec<(&Spot<'_>, u32, String)>, mut taken: Vec<Obstacle>) {
+    for (spot, priority, _) in left.into_iter().filter(|(spot, ..)| spot.dot.group.is_none()) {
+        let label = (spot, priority, labels::short_label(spot.dot));
         let place = AWAY.into_iter().find_map(|away| {
-            label_placement::place_labels(&[candidate(&of, away)], &taken, axes.frame).into_iter().next().flatten()
+            label_placement::place_labels(&[candidate(&label, away)], &taken, area).into_iter().next().flatten()
         });
         let Some(place) = place else { continue };
         taken.push(Obstacle::Box(place));
-        marks.push(label_mark(of.2, place, Tone::Ink));
+        marks.push(label_mark(label.2, place, Tone::Ink));
     }
 }
 
 /// Returns the text of a label at its place.
 fn label_mark(text: String, place: Rect, tone: Tone) -> Mark {
-    let (anchor, size) = (Anchor::Start, Size::Micro);
-    let y = place.y + size.px();
-    Mark::new(Shape::Text { x: place.x, y, text, anchor, size, mono: false, halo: true }, Paint::fill(tone))
+    let shape = Shape::text(place.x, place.y + Size::Micro.px(), Anchor::Start, text);
+    Mark::new(shape.with_halo(), Paint::fill(tone))
 }
 
 /// Distances of labels from the edges of their marks in px, in the order in which they are tried.
@@ -252,8 +257,7 @@ fn crosses((a, b): Line, other: &Obstacle) -> bool {
 
 /// Returns the keys of the rows whose marks have their centre inside a rectangle.
 pub fn brushed(dots: &Dots, options: &ChartOptions, area: Rect) -> Vec<String> {
-    let axes = Axes::new(options.window, options.size.0, options.size.1);
-    let spots = spots(dots, &axes, options);
-    let inside = spots.iter().filter(|spot| spot.dot.form.is_some() && area.distance(spot.x, spot.y) <= 0.0);
+    let spots = spots(dots, &axes::frame(options.window, options.size), options);
+    let inside = spots.iter().filter(|spot| spot.dot.group.is_some() && area.distance(spot.x, spot.y) <= 0.0);
     inside.map(|spot| spot.dot.key.clone()).collect()
 }

@@ -1,6 +1,6 @@
 //! This module defines the options of the chart that the user can change.
 use super::axes::AxisWindow;
-use super::form::Form;
+use super::work_group::WorkGroup;
 use crate::analysis::roofline::Level;
 
 /// The options of the chart.
@@ -9,8 +9,8 @@ pub struct ChartOptions {
     pub window: AxisWindow,
     /// The memory whose bytes are on the x axis.
     pub level: Level,
-    /// Forms that are not drawn.
-    pub hidden: Vec<Form>,
+    /// Groups that are not drawn.
+    pub hidden: Vec<WorkGroup>,
     /// Keys of the selected rows.
     pub selected: Vec<String>,
     /// Width and height, in px.

@@ -1,10 +1,10 @@
 //! This module draws the roofs: the compute peak of each data type, the bandwidth of each memory, and the ridge point
 //! of the highest peak and the selected memory. It does not depend on ops.
 
-use super::axes::Axes;
 use super::ceilings::Ceilings;
 use super::clip;
 use crate::analysis::roofline::Level;
+use crate::chart::plot::frame::Frame;
 use crate::chart::plot::label;
 use crate::chart::plot::label_placement::Obstacle;
 use crate::chart::plot::paint::{Paint, Pattern, Tone};
@@ -16,16 +16,15 @@ use crate::table::format;
 const WALL: f64 = 11.0;
 
 /// Draws roofs, hatched band and ridge. Adds the areas that labels must not cover to `obstacles`.
-pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obstacles: &mut Vec<Obstacle>) {
-    let window = axes.window();
+pub(super) fn draw(marks: &mut Vec<Mark>, frame: &Frame, ceilings: &Ceilings, obstacles: &mut Vec<Obstacle>) {
     if let (Some(top), Some((_, bytes))) = (ceilings.top(), ceilings.memory) {
-        wall(marks, axes, top, bytes);
+        wall(marks, frame, top, bytes);
     }
     // A slope that leaves the frame at the left is clipped where it crosses the bottom edge.
-    let far = window.x.1.max(ceilings.ridge().unwrap_or(0.0)) * 10.0;
-    let near = window.x.0 / 10.0;
+    let (low, high) = frame.x.domain();
+    let (near, far) = (low / 10.0, high.max(ceilings.ridge().unwrap_or(0.0)) * 10.0);
     let mut line = |from: (f64, f64), to: (f64, f64), paint: Paint| {
-        let ((x1, y1), (x2, y2)) = clip::line(axes.to(from.0, from.1), axes.to(to.0, to.1), axes.frame)?;
+        let ((x1, y1), (x2, y2)) = clip::line(frame.point(from.0, from.1), frame.point(to.0, to.1), frame.area)?;
         marks.push(Mark::new(Shape::line(x1, y1, x2, y2), paint));
         obstacles.push(Obstacle::Line((x1, y1), (x2, y2)));
         Some(((x1, y1), (x2, y2)))
@@ -36,43 +35,40 @@ pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obst
         if let Some((from, to)) =
             line((near, near * bytes), (end, end * bytes), Paint::stroke(Tone::Ink3, 1.0).dashed())
         {
-            texts.push((slope_label(axes, from, to, *level, *bytes), Tone::Ink3));
+            texts.push((slope_label(frame, from, to, *level, *bytes), Tone::Ink3));
         }
     }
-    for (at, (precision, flops)) in ceilings.compute.iter().enumerate() {
+    for (index, (precision, flops)) in ceilings.compute.iter().enumerate() {
         let start = ceilings.memory.map_or(near, |(_, bytes)| flops / bytes);
-        let paint = Paint::stroke(if at == 0 { Tone::Ink } else { Tone::Ink2 }, if at == 0 { 1.75 } else { 1.25 });
-        if let Some((_, to)) = line((start, *flops), (far, *flops), paint) {
+        let (tone, width) = if index == 0 { (Tone::Ink, 1.75) } else { (Tone::Ink2, 1.25) };
+        if let Some((_, to)) = line((start, *flops), (far, *flops), Paint::stroke(tone, width)) {
             let text = format!("{} peak {} TFLOP/s", precision.label(), format::tflops(*flops));
-            let above = if at == 0 { WALL + 5.0 } else { 5.0 };
-            texts.push((
-                Some((to.0 - 2.0, to.1 - above, text, Anchor::End)),
-                if at == 0 { Tone::Ink } else { Tone::Ink2 },
-            ));
+            let above = if index == 0 { WALL + 5.0 } else { 5.0 };
+            texts.push((Some((to.0 - 2.0, to.1 - above, text, Anchor::End)), tone));
         }
     }
     if let Some((level, bytes)) = ceilings.memory {
         let end = ceilings.ridge().unwrap_or(far);
         if let Some((from, to)) = line((near, near * bytes), (end, end * bytes), Paint::stroke(Tone::Ink, 1.75)) {
-            texts.push((slope_label(axes, from, to, level, bytes), Tone::Ink));
+            texts.push((slope_label(frame, from, to, level, bytes), Tone::Ink));
         }
     }
     if let (Some(ridge), Some(top)) = (ceilings.ridge(), ceilings.top()) {
-        let foot = axes.y.domain().0;
+        let foot = frame.y.domain().0;
         if let Some((from, to)) = line((ridge, foot), (ridge, top), Paint::stroke(Tone::Ink3, 1.0).dashed()) {
             let text = format!("ridge {}", format::decimal(ridge, 1));
-            let left = from.0 - label::width(&text, Size::Micro.px()) - 6.0 > axes.frame.x;
+            let left = from.0 - label::width(&text, Size::Micro.px()) - 6.0 > frame.area.x;
             let (x, anchor) = if left { (from.0 - 6.0, Anchor::End) } else { (from.0 + 6.0, Anchor::Start) };
             texts.push((Some((x, from.1.max(to.1) - 6.0, text, anchor)), Tone::Ink3));
         }
     }
     for (label, tone) in texts {
         let Some((x, y, text, anchor)) = label else { continue };
-        let shape = Shape::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: true };
+        let shape = Shape::text(x, y, anchor, text).with_halo();
         let bounds = shape.bounds();
         // If two roofs are close to each other, the first one keeps its label.
         let taken = obstacles.iter().any(|o| matches!(o, Obstacle::Box(other) if other.overlaps(bounds)));
-        let room = Rect { y: 0.0, height: axes.bottom(), ..axes.frame };
+        let room = Rect { y: 0.0, height: frame.area.bottom(), ..frame.area };
         if !taken && room.holds(bounds) {
             obstacles.push(Obstacle::Box(bounds));
             marks.push(Mark::new(shape, Paint::fill(tone)));
@@ -83,7 +79,7 @@ pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obst
 /// Returns the position of a memory roof's label, beyond the hatched band, where there are no ops. `None` if the label
 /// does not fit.
 fn slope_label(
-    axes: &Axes,
+    frame: &Frame,
     from: (f64, f64),
     to: (f64, f64),
     level: Level,
@@ -94,17 +90,17 @@ fn slope_label(
     let width = label::width(&text, Size::Micro.px());
     // The label ends left of the roof and begins right of the axis: at half of the height, or higher if needed.
     let along = |part: f64| (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
-    let room = |(x, _): &(f64, f64)| x - 20.0 - width >= axes.frame.x + 2.0;
+    let room = |(x, _): &(f64, f64)| x - 20.0 - width >= frame.area.x + 2.0;
     let (x, y) = [0.5, 0.6, 0.7, 0.8, 0.9].into_iter().map(along).find(room)?;
     Some((x - 20.0, y, text, Anchor::End))
 }
 
 /// Draws the hatched band above the roofs.
-fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
-    let window = axes.window();
+fn wall(marks: &mut Vec<Mark>, frame: &Frame, top: f64, bytes: f64) {
+    let domain = frame.x.domain();
     let ridge = top / bytes;
-    let (low, high) = (window.x.0.min(ridge) / 10.0, window.x.1.max(ridge) * 10.0);
-    let (start, corner, end) = (axes.to(low, low * bytes), axes.to(ridge, top), axes.to(high, top));
+    let (low, high) = (domain.0.min(ridge) / 10.0, domain.1.max(ridge) * 10.0);
+    let (start, corner, end) = (frame.point(low, low * bytes), frame.point(ridge, top), frame.point(high, top));
     let (dx, dy) = (corner.0 - start.0, corner.1 - start.1);
     let length = dx.hypot(dy);
     if length <= 0.0 {
@@ -118,7 +114,7 @@ fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
     let part = (height - start.1 - ny) / dy;
     let meet = (start.0 + nx + dx * part, height);
     let band = [start, corner, end, (end.0, height), meet, (start.0 + nx, start.1 + ny)];
-    let visible = clip::polygon(&band, axes.frame);
+    let visible = clip::polygon(&band, frame.area);
     if visible.len() > 2 {
         marks.push(Mark::new(
             Shape::Path(visible, true),
@@ -131,7 +127,7 @@ fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
 mod tests {
     use super::*;
     use crate::analysis::roofline::Precision;
-    use crate::chart::roofline::axes::AxisWindow;
+    use crate::chart::roofline::axes::{self, AxisWindow};
 
     fn ceilings() -> Ceilings {
         Ceilings {
@@ -143,7 +139,7 @@ mod tests {
 
     fn drawn(window: AxisWindow) -> Vec<Mark> {
         let (mut marks, mut obstacles) = (Vec::new(), Vec::new());
-        draw(&mut marks, &Axes::new(window, 700.0, 500.0), &ceilings(), &mut obstacles);
+        draw(&mut marks, &axes::frame(window, (700.0, 500.0)), &ceilings(), &mut obstacles);
         marks
     }
 
@@ -172,12 +168,12 @@ mod tests {
             AxisWindow { x: (1.0, 2.0), y: (1e9, 1e10) },
             AxisWindow { x: (1e3, 2e3), y: (3e14, 5e14) },
         ] {
-            let frame = Axes::new(window, 700.0, 500.0).frame;
+            let area = axes::frame(window, (700.0, 500.0)).area;
             for mark in drawn(window) {
                 let bounds = mark.shape.bounds();
                 let text = matches!(mark.shape, Shape::Text { .. });
-                let inside = bounds.x >= frame.x - 0.01 && bounds.x + bounds.width <= frame.x + frame.width + 0.01;
-                assert!(inside && (text || bounds.y >= frame.y - 0.01), "{mark:?}");
+                let inside = bounds.x >= area.x - 0.01 && bounds.right() <= area.right() + 0.01;
+                assert!(inside && (text || bounds.y >= area.y - 0.01), "{mark:?}");
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::timeline::cells::{self, NO_KIND};
 use crate::analysis::timeline::{LinePicture, PictureQuery};
 use crate::chart::plot::label::mono_room;
-use crate::chart::plot::scene::{Anchor, Mark, Paint, Shape, Tone};
+use crate::chart::plot::scene::{Mark, Paint, Shape, Tone};
 use crate::chart::plot::time_part::TimePart;
 use crate::lanes::N_CLASSES;
 use crate::table::format;
@@ -81,12 +81,8 @@ impl LineFrame<'_> {
             marks.push(Mark { shape, paint, id, label: label.unwrap_or_default() });
             let room = mono_room(wide - 8.0, NAME_SIZE);
             if wide >= NAMED && room >= 3 && place.block > NAME_SIZE {
-                let mut shape =
-                    Shape::text(x + 4.0, y + place.block - 5.0, Anchor::Start, format::middle_cut(name, room));
-                if let Shape::Text { mono, .. } = &mut shape {
-                    *mono = true;
-                }
-                marks.push(Mark::new(shape, Paint::fill(on)));
+                let text = Shape::mono_text(x + 4.0, y + place.block - 5.0, format::middle_cut(name, room));
+                marks.push(Mark::new(text, Paint::fill(on)));
             }
         }
     }

@@ -5,19 +5,19 @@ use crate::analysis::timeline::{
     Alignment, AlignmentBasis, EventDetail, Flow, FlowKind, FlowsReport, HostOffset, IdleBox, SearchReport,
     SeriesColumn, SeriesRange, SeriesTrack, SeriesUnit, Timeline, Track, TrackGroup,
 };
-use crate::chart::widgets::tip::Tip;
+use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format;
 use crate::units::Picos;
 
 /// Returns the content of the tooltip of an event.
 pub fn tip(event: &EventDetail, track: &str) -> Tip {
-    let mut rows = vec![("Duration".to_owned(), format::time_text(event.duration()))];
+    let mut rows = vec![row("Duration", format::time_text(event.duration()))];
     if event.self_time != event.duration() {
-        rows.push(("Self".to_owned(), format::time_text(event.self_time)));
+        rows.push(row("Self", format::time_text(event.self_time)));
     }
-    rows.extend(event.kind.map(|kind| ("Kind".to_owned(), kind.label().to_owned())));
-    rows.push(("Start".to_owned(), start(event)));
-    rows.push(("Line".to_owned(), track.to_owned()));
+    rows.extend(event.kind.map(|kind| row("Kind", kind.label())));
+    rows.push(row("Start", start(event)));
+    rows.push(row("Line", track));
     Tip { title: event.name.clone(), rows }
 }
 
@@ -25,16 +25,16 @@ pub fn tip(event: &EventDetail, track: &str) -> Tip {
 pub fn idle_tip(idle: &IdleBox, device: &str) -> Tip {
     let several = idle.n_gaps > 1;
     let waited = if several { "Mostly waited for" } else { "Waited for" };
-    let mut rows = vec![(waited.to_owned(), idle.class.label().to_owned())];
-    rows.push(("Time".to_owned(), format::time_text(idle.time)));
+    let mut rows = vec![row(waited, idle.class.label())];
+    rows.push(row("Time", format::time_text(idle.time)));
     let (start, end) = idle.gap;
     let gap = Picos(end.0.saturating_sub(start.0));
     if several {
-        rows.push(("Gaps".to_owned(), format::count(idle.n_gaps.into())));
+        rows.push(row("Gaps", format::count(idle.n_gaps.into())));
     } else if gap != idle.time {
-        rows.push(("Whole gap".to_owned(), format::time_text(gap)));
+        rows.push(row("Whole gap", format::time_text(gap)));
     }
-    rows.push(("Start".to_owned(), format::time_text(start)));
+    rows.push(row("Start", format::time_text(start)));
     Tip { title: format!("{device} is idle"), rows }
 }
 
@@ -79,15 +79,15 @@ pub fn series_tip(series: &SeriesTrack, value: SeriesColumn, (time, column): (Pi
     let text = |value: f32| series_value(value.into(), series.unit);
     let mut rows = Vec::new();
     if mean.is_nan() {
-        rows.push(("Value".to_owned(), "none here".to_owned()));
+        rows.push(row("Value", "none here"));
     } else if min == max {
-        rows.push(("Value".to_owned(), text(mean)));
+        rows.push(row("Value", text(mean)));
     } else {
-        rows.push((format!("Mean of {}", format::time_text(column)), text(mean)));
-        rows.push(("Lowest, highest".to_owned(), format!("{}, {}", text(min), text(max))));
+        rows.push(row(&format!("Mean of {}", format::time_text(column)), text(mean)));
+        rows.push(row("Lowest, highest", format!("{}, {}", text(min), text(max))));
     }
-    rows.push(("Time".to_owned(), format::time_text(time)));
-    rows.push(("Source".to_owned(), series.about.clone()));
+    rows.push(row("Time", format::time_text(time)));
+    rows.push(row("Source", series.about.as_str()));
     Tip { title: series.name.clone(), rows }
 }
 

@@ -1,5 +1,7 @@
-//! This module holds the parts of widgets that do not depend on a browser: tables, pickers, long lists, tooltips.
+//! This module holds the parts of widgets that do not depend on a browser: tables, figures, pickers, long
+//! lists, tooltips.
 
+pub mod figure;
 pub mod hlo_text;
 pub mod picker_options;
 pub mod relative_time;

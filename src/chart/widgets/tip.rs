@@ -8,3 +8,8 @@ pub struct Tip {
     /// Labels and exact values.
     pub rows: Vec<(String, String)>,
 }
+
+/// Returns a row of a tooltip or of an explanation: a label and its value.
+pub(in crate::chart) fn row(label: &str, value: impl Into<String>) -> (String, String) {
+    (label.to_owned(), value.into())
+}

@@ -1,7 +1,8 @@
 //! This module renders the figures above a view: one main figure, and others beside it, each with its formula.
 
-use crate::chart::breakdown::figures::{self, Figure, Formula, Readout};
+use crate::chart::breakdown::figures;
 use crate::chart::roofline;
+use crate::chart::widgets::figure::{Figure, Formula, Readout};
 use crate::protocol::BreakdownHead;
 use crate::protocol::tables::Utilization;
 use crate::view::state::{SharedMemo, SharedSignal};

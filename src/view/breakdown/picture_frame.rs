@@ -1,7 +1,7 @@
 //! This module renders the frame around the picture above the table, and the switch between pictures.
 
 use super::figures::formula_popover;
-use crate::chart::breakdown::figures::Formula;
+use crate::chart::widgets::figure::Formula;
 use crate::protocol::Export;
 use crate::protocol::url::Picture;
 use crate::view::state::State;

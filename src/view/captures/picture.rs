@@ -2,7 +2,7 @@
 
 use super::model::CapturesModel;
 use crate::analysis::captures::CaptureFigure;
-use crate::chart::captures::{self, CaptureMark, ChangeLine, Level, MarkShape};
+use crate::chart::captures::{self, CaptureMark, CaptureMarkKind, ChangeLine, Level};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::tree::width;
 use leptos::prelude::*;
@@ -82,10 +82,10 @@ fn mark(model: CapturesModel, mark: CaptureMark, chosen: &[u32], is_small: bool)
     let spread = mark.spread.map(|(high, low)| {
         view! { <line class="spread" x1=x.clone() x2=x.clone() y1=width(high) y2=width(low) /> }.any()
     });
-    let shape = match mark.shape {
-        MarkShape::Whole => view! { <circle class="whole" cx=x.clone() cy=y.clone() r=radius /> }.any(),
-        MarkShape::Partial => view! { <circle class="partial" cx=x.clone() cy=y.clone() r=radius /> }.any(),
-        MarkShape::Other => {
+    let shape = match mark.kind {
+        CaptureMarkKind::Whole => view! { <circle class="whole" cx=x.clone() cy=y.clone() r=radius /> }.any(),
+        CaptureMarkKind::Partial => view! { <circle class="partial" cx=x.clone() cy=y.clone() r=radius /> }.any(),
+        CaptureMarkKind::Other => {
             let class = if mark.fits_narrow { "tick" } else { "tick wide" };
             // A label near an edge stays within the picture.
             let (anchor, dx) = match mark.x {
@@ -99,7 +99,7 @@ fn mark(model: CapturesModel, mark: CaptureMark, chosen: &[u32], is_small: bool)
             }
             .any()
         }
-        MarkShape::Unknown => view! { <circle class="unknown" cx=x.clone() cy=y.clone() r="1.5" /> }.any(),
+        CaptureMarkKind::Unknown => view! { <circle class="unknown" cx=x.clone() cy=y.clone() r="1.5" /> }.any(),
     };
     let letter = letter.map(|letter| {
         view! {

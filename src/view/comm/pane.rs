@@ -6,6 +6,7 @@ use super::lanes::Lanes;
 use super::model::CommModel;
 use crate::analysis::comm::{CommRow, DcnCollective, Network};
 use crate::chart::comm::{bandwidth, key, rows, text};
+use crate::chart::plot::mark_shape::MarkShape;
 use crate::protocol::url::comm::{CommRows, Pane};
 use crate::report::comm_table::{DCN_COLUMNS, DcnColumn};
 use crate::view::state::{PtrEq, SharedMemo};
@@ -117,17 +118,17 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
         none.then_some(" With a topology, what links carry is drawn too.")
     };
     let legend = move || {
-        let one = |(form, label): (crate::chart::roofline::Form, &'static str)| {
-            let shape = match form.outline(5.0, 5.0, 4.0) {
+        let one = |(shape, label): (MarkShape, &'static str)| {
+            let mark = match shape.outline(5.0, 5.0, 4.0) {
                 Some(points) => {
                     view! { <path d=crate::chart::plot::scene::path_data(&points, true) fill="var(--k-comm)"></path> }
                         .any()
                 }
                 None => view! { <circle cx="5" cy="5" r="4" fill="var(--k-comm)"></circle> }.any(),
             };
-            view! { <li><svg width="10" height="10" aria-hidden="true">{shape}</svg> {label}</li> }.any()
+            view! { <li><svg width="10" height="10" aria-hidden="true">{mark}</svg> {label}</li> }.any()
         };
-        (model.of.get() == CommRows::Collectives).then(|| bandwidth::FORMS.into_iter().map(one).collect_view())
+        (model.of.get() == CommRows::Collectives).then(|| bandwidth::SHAPES.into_iter().map(one).collect_view())
     };
     view! {
         <div class="picture-head" data-roving="">{head} <ul class="classes">{live(legend)}</ul> <span class="grow"></span> {chart::tools("bandwidth-menu", entries)}</div>

@@ -1,4 +1,4 @@
-//! This module renders the roofline chart and handles its input: selection by click or brush, zoom, hidden forms, and
+//! This module renders the roofline chart and handles its input: selection by click or brush, zoom, hidden groups, and
 //! export. Geometry and texts are in `chart::roofline`.
 
 use super::model::RooflineModel;
@@ -7,7 +7,7 @@ use crate::analysis::roofline::Level;
 use crate::chart::empty;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
-use crate::chart::roofline::{AxisWindow, ChartOptions, Dot, Dots, Form, brushed, labels, peaks, scene, zoomed};
+use crate::chart::roofline::{AxisWindow, ChartOptions, Dot, Dots, WorkGroup, brushed, labels, peaks, scene, zoomed};
 use crate::chart::widgets::tip::Tip;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::format;
@@ -273,13 +273,13 @@ const fn enter_action(by: RoofBy) -> &'static str {
 }
 
 fn hint(dot: &Dot, opens: &str) -> Option<(String, String)> {
-    dot.form.map(|_| ("Enter".to_owned(), opens.to_owned()))
+    dot.group.map(|_| ("Enter".to_owned(), opens.to_owned()))
 }
 
 /// Selects a point. Enter, or a click on a point that is selected alone, opens it.
 fn press(model: RooflineModel, id: u32, enter: bool) {
     let state = model.state;
-    let found = untrack(|| with_dot(model, id, |dot| (dot.key.clone(), dot.name.clone(), dot.form.is_some())));
+    let found = untrack(|| with_dot(model, id, |dot| (dot.key.clone(), dot.name.clone(), dot.group.is_some())));
     let Some((key, name, true)) = found else { return };
     let alone = state.selected.with_untracked(|selected| selected.as_slice() == [key.clone()]);
     let opens = enter || alone;
@@ -289,35 +289,34 @@ fn press(model: RooflineModel, id: u32, enter: bool) {
     }
 }
 
-/// Renders the legend of the forms. A click hides or shows the points of a form.
+/// Renders the legend of the groups. A click hides or shows the points of a group.
 #[component]
 fn Legend(model: RooflineModel) -> impl IntoView {
-    let forms = Memo::new(move |_| {
-        let of = |dots: &PtrEq<Dots>| dots.all.iter().filter_map(|dot| dot.form).collect::<BTreeSet<_>>();
+    let groups = Memo::new(move |_| {
+        let used = |dots: &PtrEq<Dots>| dots.all.iter().filter_map(|dot| dot.group).collect::<BTreeSet<_>>();
         if model.view_state.with(|view_state| view_state.by) == RoofBy::Step {
             return Vec::new();
         }
-        model.dots.with(|dots| dots.as_ref().map(of)).unwrap_or_default().into_iter().collect::<Vec<_>>()
+        model.dots.with(|dots| dots.as_ref().map(used)).unwrap_or_default().into_iter().collect::<Vec<_>>()
     });
-    let one = move |form: Form| {
-        let shown = move || !model.hidden.with(|hidden| hidden.contains(&form));
+    let one = move |group: WorkGroup| {
+        let shown = move || !model.hidden.with(|hidden| hidden.contains(&group));
         let toggle = move |_| {
-            model.hidden.update(|hidden| toggle(hidden, form));
+            model.hidden.update(|hidden| toggle(hidden, group));
         };
-        let points = form.outline(7.0, 7.0, 4.5).map(|points| crate::chart::plot::scene::path_data(&points, true));
-        let mark = match points {
-            Some(data) => view! { <path d=data /> }.any(),
+        let mark = match group.mark_shape().outline(7.0, 7.0, 4.5) {
+            Some(points) => view! { <path d=crate::chart::plot::scene::path_data(&points, true) /> }.any(),
             None => view! { <circle cx="7" cy="7" r="4.5" /> }.any(),
         };
         view! {
             <button type="button" class="form-key" aria-pressed=move || shown().to_string() on:click=toggle>
                 <svg viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>
-                {form.label()}
+                {group.label()}
             </button>
         }
         .any()
     };
-    let all = move || forms.get().into_iter().map(one).collect_view();
+    let all = move || groups.get().into_iter().map(one).collect_view();
     view! { <div class="forms" role="group" aria-label="Groups of work">{live(all)}</div> }.any()
 }
 
@@ -350,7 +349,7 @@ fn ChartSummary(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoV
             for dot in dots
                 .iter()
                 .flat_map(|dots| dots.all.iter())
-                .filter(|dot| dot.form.is_some() && selected.contains(&dot.key))
+                .filter(|dot| dot.group.is_some() && selected.contains(&dot.key))
             {
                 sums = (
                     sums.0 + 1,

@@ -3,7 +3,7 @@
 
 use crate::analysis::base::Query;
 use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
-use crate::chart::roofline::{AxisWindow, Ceilings, Dots, Form, dots, full_window, initial_window};
+use crate::chart::roofline::{AxisWindow, Ceilings, Dots, WorkGroup, dots, full_window, initial_window};
 use crate::protocol::url::roofline::{RoofBy, RooflineViewState};
 use crate::protocol::{RooflineHead, requests};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
@@ -31,8 +31,8 @@ pub(super) struct RooflineModel {
     pub(super) usual: Memo<AxisWindow>,
     /// The visible axes; `None` means `usual`.
     pub(super) window: RwSignal<Option<AxisWindow>>,
-    /// The forms that are not drawn.
-    pub(super) hidden: RwSignal<Vec<Form>>,
+    /// The groups that are not drawn.
+    pub(super) hidden: RwSignal<Vec<WorkGroup>>,
 }
 
 impl RooflineModel {

@@ -1,18 +1,15 @@
 //! This module writes an op graph as a table for screen readers: from, to, data.
 
 use super::edge::{flows, name};
-use crate::analysis::op::graph::OpGraph;
+use crate::analysis::op::graph::{GraphEdge, OpGraph};
 use crate::chart::plot::scene::SceneTable;
 
 /// Returns one row per edge, in the order of the graph. A graph without edges has one row, for the centre.
 pub fn rows(graph: &OpGraph) -> SceneTable {
-    let row = |edge| {
-        let edge: &crate::analysis::op::graph::GraphEdge = edge;
-        vec![name(graph, edge.from), name(graph, edge.to), flows(edge)]
-    };
-    let mut rows: Vec<Vec<String>> = graph.edges.iter().map(row).collect();
+    let row = |edge: &GraphEdge| [name(graph, edge.from), name(graph, edge.to), flows(edge)];
+    let mut rows: Vec<[String; 3]> = graph.edges.iter().map(row).collect();
     if rows.is_empty() && !graph.nodes.is_empty() {
-        rows.push(vec![name(graph, graph.centre), String::new(), String::new()]);
+        rows.push([name(graph, graph.centre), String::new(), String::new()]);
     }
-    SceneTable { heads: ["From", "To", "Data"].map(str::to_owned).into(), rows }
+    SceneTable::new(["From", "To", "Data"], rows)
 }
