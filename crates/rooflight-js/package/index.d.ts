@@ -1,8 +1,20 @@
 import type {
-  Breakdown, Comm, Compare, DataMovement, Flags, Gaps, Inspect, Kind, Memory, Overview, Roofline, ScopeNode, Summary,
+  AbsentOverview, Breakdown, Comm, Compare, DataMovement, Flags, Gap, Gaps, Inspect, Memory, Overview, Roofline, Row,
+  ScopeBreakdown, Summary,
 } from "./answers.js";
 
 export type * from "./answers.js";
+
+/** The kind of time of an op. */
+export type Kind = Row["kind"];
+
+/** What a device waited for. */
+export type IdleClass = Gap["class"];
+
+/** A capture without a device that has ops has the status `absent`, and of the fields of an overview only the verdict. */
+export type OverviewAnswer =
+  | (Overview & { status: "ok" | "partial" })
+  | (AbsentOverview & { [Name in Exclude<keyof Overview, keyof AbsentOverview>]?: undefined } & { status: "absent" });
 
 /** Bytes of a capture, with the name that answers show. */
 export interface NamedData {
@@ -188,9 +200,9 @@ export class Session {
   /** The sentences about parts that could not be read. Empty if all of the input was read. */
   readonly partial: string[];
   /** Says what limits the run, what each limit costs, and what to try. */
-  overview(options?: OverviewOptions): Promise<Overview>;
+  overview(options?: OverviewOptions): Promise<OverviewAnswer>;
   /** Divides the self time of ops into groups. By scope, the groups are a tree. */
-  breakdown(options: BreakdownOptions & { by: "scope" }): Promise<Breakdown<ScopeNode>>;
+  breakdown(options: BreakdownOptions & { by: "scope" }): Promise<ScopeBreakdown>;
   breakdown(options?: BreakdownOptions): Promise<Breakdown>;
   /** Compares ops with the peak FLOP/s and the peak bandwidth of their device. */
   roofline(options?: RooflineOptions): Promise<Roofline>;

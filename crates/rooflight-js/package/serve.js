@@ -19,9 +19,9 @@ export function server({ program, source, post }) {
     capture = new OpenCapture(files.map(source), progress(post));
     return { answer: capture.partial() };
   };
-  return async ({ sources, arguments: commandLine, others }) => {
+  return async ({ sources, arguments: commandLine, others, asText }) => {
     try {
-      post(sources ? await open(sources) : { answer: capture.document(commandLine, others.map(source)) });
+      post(sources ? await open(sources) : { answer: capture.document(commandLine, others.map(source), asText) });
     } catch (error) {
       const [kind, message] = Array.isArray(error) ? error : ["crashed"];
       post({ error: { kind, message, cause: Array.isArray(error) ? undefined : error } });

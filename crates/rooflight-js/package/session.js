@@ -1,4 +1,4 @@
-// A session: it sends commands to its worker, one at a time, and parses the answers. This module is the same in pages
+// A session: it sends commands to its worker, one at a time, and hands on the answers. This module is the same in pages
 // and in Node.js.
 import { ArgumentError, CaptureNotFoundError, RooflightError, UnreadableCaptureError } from "./errors.js";
 
@@ -93,13 +93,13 @@ export class Session {
   async compare(other, given) {
     const { signal, ...options } = given ?? {};
     const others = other instanceof Session ? other.#sources : await this.#connection.sources(other);
-    return JSON.parse(await this.#document([...commandLine("compare", options), "a", "b"], others, signal));
+    return this.#document([...commandLine("compare", options), "a", "b"], { others, signal });
   }
 
   /** Returns the JSON text of a command, byte for byte as the command line prints it. */
   async json(command, given) {
     const { signal, ...options } = given ?? {};
-    return this.#document([...commandLine(command, options), "a"], [], signal);
+    return this.#document([...commandLine(command, options), "a"], { asText: true, signal });
   }
 
   /** Ends the worker and frees its memory. Requests that have no answer yet are rejected. */
@@ -107,13 +107,15 @@ export class Session {
     this.#connection.close();
   }
 
-  async #ask(command, options) {
-    return JSON.parse(await this.json(command, options));
+  /** Returns the document of a command as an object. */
+  async #ask(command, given) {
+    const { signal, ...options } = given ?? {};
+    return this.#document([...commandLine(command, options), "a"], { signal });
   }
 
-  async #document(commandLine, others, signal) {
+  async #document(commandLine, { others = [], asText = false, signal }) {
     try {
-      return await this.#connection.request({ arguments: commandLine, others }, { signal });
+      return await this.#connection.request({ arguments: commandLine, others, asText }, { signal });
     } catch (error) {
       if (!(error instanceof Failed)) throw error;
       throw new (error.kind === "argument" ? ArgumentError : RooflightError)(error.message, { cause: error.cause });

@@ -1,10 +1,14 @@
 //! This module opens captures for JavaScript, and runs commands on them.
 
+use crate::answer::js_object;
 use crate::source::JsSource;
 use js_sys::{Array, Function};
-use rooflight::cli::{self, Document, DocumentError, OpenFiles};
+use rooflight::cli::{self, DocumentError, OpenFiles};
 use rooflight::protocol::{Failure, Progress, Stage};
+use rooflight::report::json;
 use rooflight::session::Input;
+use rooflight::table::object::Object;
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -40,19 +44,26 @@ impl OpenCapture {
         self.files.partial_messages()
     }
 
-    /// Runs a command. Returns the text that the command line prints to stdout. In the arguments of `compare`, `a` is this
-    /// capture and `b` are the sources `others`.
+    /// Runs a command with `--json`. Returns its document as an object, or as the text that the command line prints. In the arguments
+    /// of `compare`, `a` is this capture and `b` are the sources `others`.
     ///
     /// # Errors
     /// Throws `["argument", sentence]` if the arguments cannot be used, and `["failed", sentence]` if the input cannot.
     #[expect(clippy::needless_pass_by_value, reason = "JavaScript passes owned arrays")]
-    pub fn document(&self, arguments: Vec<String>, others: Vec<JsSource>) -> Result<String, JsValue> {
+    pub fn document(&self, arguments: Vec<String>, others: Vec<JsSource>, as_text: bool) -> Result<JsValue, JsValue> {
         let arguments: Vec<OsString> = arguments.into_iter().map(OsString::from).collect();
         let open = |paths: &[PathBuf]| -> Result<Vec<Input>, Failure> {
             Ok(inputs(if paths == [PathBuf::from("b")] { &others } else { &self.sources }))
         };
-        let document = cli::document_with(&arguments, Some(&self.files), &open);
-        document.map(|Document { text, .. }| text).map_err(|error| exception(&error))
+        let answer = RefCell::new(JsValue::UNDEFINED);
+        let json = |object: &Object<'_>| {
+            *answer.borrow_mut() = if as_text { json::text(object).into() } else { js_object(object) };
+            String::new()
+        };
+        match cli::document_with(&arguments, Some(&self.files), &open, &json) {
+            Ok(_) => Ok(answer.into_inner()),
+            Err(error) => Err(exception(&error)),
+        }
     }
 }
 

@@ -13,7 +13,12 @@ test("paths, bytes and Blobs give the JSON of the command line", async () => {
   const inputs = [sample, { name: sample, data: bytes }, new File([bytes], sample), { name: sample, data: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) }];
   for (const input of inputs) {
     const session = await rooflight.open(input);
-    for (const [command, options, spelled] of COMMANDS) assert.equal(await session.json(command, options), native(command, spelled, sample), command);
+    for (const [command, options, spelled] of COMMANDS) {
+      const text = native(command, spelled, sample);
+      assert.equal(await session.json(command, options), text, command);
+      const method = command.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+      assert.deepEqual(await session[method](options), JSON.parse(text), command);
+    }
     session.close();
   }
 });

@@ -40,11 +40,11 @@ async function run(file: File): Promise<string> {
 
 // TypeScript reports a field of an object literal that its type does not have, and a field of the type that is missing.
 test("every field of the JSON is in the types, and no other", () => {
-  const types = { overview: "Overview", breakdown: "Breakdown", roofline: "Roofline", memory: "Memory", comm: "Comm", gaps: "Gaps", "data-movement": "DataMovement", flags: "Flags", summary: "Summary", inspect: "Inspect" };
+  const types = { overview: "OverviewAnswer", breakdown: "Breakdown", roofline: "Roofline", memory: "Memory", comm: "Comm", gaps: "Gaps", "data-movement": "DataMovement", flags: "Flags", summary: "Summary", inspect: "Inspect" };
   const documents = [sample, simulated, program, cut].flatMap((file) =>
-    COMMANDS.map(([command, options, spelled]) => [options.by === "scope" ? "Breakdown<ScopeNode>" : types[command], native(command, [...spelled, ...(command === "inspect" ? [] : ["--top=3"]).filter(() => !("top" in options))], file)]));
+    COMMANDS.map(([command, options, spelled]) => [options.by === "scope" ? "ScopeBreakdown" : types[command], native(command, [...spelled, ...(command === "inspect" ? [] : ["--top=3"]).filter(() => !("top" in options))], file)]));
   documents.push(["Compare", native("compare", ["--fail-over=3%", "--top=5"], sample, simulated)]);
   const code = documents.map(([type, json], i) => `export const document${i}: ${type} = ${json.trim()};`);
-  const names = `${Object.values(types).join(", ")}, Compare, ScopeNode`;
+  const names = `${Object.values(types).join(", ")}, Compare, ScopeBreakdown`;
   assert.equal(check("documents.ts", `import type { ${names} } from "rooflight";\n${code.join("\n")}\n`), "");
 });
