@@ -8,6 +8,7 @@ use super::opcodes::{is_allocator, is_category, is_chip, is_of_compiler};
 use super::report::Report;
 use crate::analysis::overview::Overview;
 use crate::hlo::DType;
+use crate::table::kind::NameKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Report {
@@ -237,25 +238,6 @@ impl Pseudonyms {
         let _ = self.0.integer(&mut value, None, Number::Program);
         value.unwrap_or_default()
     }
-}
-
-/// The kind of a name, which decides its pseudonym.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NameKind {
-    Op,
-    Program,
-    Scope,
-    /// A source line, which is removed.
-    Source,
-    /// The name of a file or of a host.
-    File,
-    Device,
-    Axis,
-    Category,
-    Chip,
-    Allocator,
-    /// A shape, which loses its dimensions.
-    Shape,
 }
 
 /// Returns whether a name is common to all captures, such as `TPU:0`, `/device:GPU:3` and `8 devices`.

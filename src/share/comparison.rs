@@ -5,7 +5,7 @@ use super::level::Level;
 use crate::analysis::classify::Kind;
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{Comparison, RowDelta, RowSide, ScopeDelta, Verdict};
-use crate::analysis::overview::{Finding, rule_index};
+use crate::analysis::overview::{Finding, FindingId};
 use crate::table::format::{count, counted};
 use crate::table::text::first_name;
 use std::cmp::Reverse;
@@ -108,7 +108,8 @@ impl SharedComparison {
             parity.b.take_if(|text| names(text));
         }
         for finding in comparison.findings.iter_mut().filter(|finding| names(&finding.title)) {
-            finding.title = Finding::of_rule(rule_index(&finding.id)).title;
+            let id = FindingId::from_key(&finding.id);
+            finding.title = id.map_or_else(|| finding.id.clone(), |id| Finding::of_rule(id.rule()).title);
         }
         let changes = comparison.program_changes.changes.iter_mut();
         changes.for_each(|change| change.what.retain(|what| !names(&what.a) && !names(&what.b)));

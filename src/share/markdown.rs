@@ -3,10 +3,13 @@
 
 use super::report::Report;
 use crate::analysis::base::Status;
+use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::classify::Kind;
 use crate::report::{compare_text, roofline_table};
 use crate::table::format::{bytes_text, counted, executions, percent_text, time_text};
 use crate::table::text::{Table, markdown_text};
+use crate::table::text_columns::{TextColumns, or_absent};
+use crate::units::Picos;
 
 /// Number of ops in the table.
 const ROWS: usize = 10;
@@ -14,8 +17,8 @@ const ROWS: usize = 10;
 /// Writes the report as Markdown. `url` is the address that opens it. `None` leaves the link out.
 pub fn markdown(report: &Report, url: Option<&str>) -> String {
     let link = url.map_or_else(String::new, |url| format!("\n[Open in Rooflight]({url})\n"));
-    if let Some(of) = &report.comparison {
-        return compare_text::markdown(&of.comparison, None) + &link;
+    if let Some(shared) = &report.comparison {
+        return compare_text::markdown(&shared.comparison, None) + &link;
     }
     let mut out = format!("**{}**, {}", plain(&report.files()), plain(&report.holds().replace(" by op", "")));
     if let Some(device) = &report.header.device_type {
@@ -72,25 +75,23 @@ fn figures(report: &Report) -> Vec<String> {
 }
 
 fn kinds(report: &Report) -> Table {
-    let mut table = Table::new(&[("Kind", true), ("Time", false), ("% of step", false)]);
-    let share = |time| report.header.step_duration.and_then(|all| crate::units::Picos::fraction_of(time, all));
-    let idle = [("Idle", report.totals.idle)];
-    let kinds = Kind::ALL.map(|kind| (kind.label(), report.totals.time_of_kind(kind)));
-    for (label, time) in kinds.into_iter().chain(idle).filter(|(_, time)| time.0 > 0) {
-        table.row(vec![label.to_owned(), time_text(time), share(time).map_or("–".to_owned(), percent_text)]);
-    }
-    table
+    let share = |time: Picos| report.header.step_duration.and_then(|window| time.fraction_of(window));
+    let columns = TextColumns::new()
+        .text("Kind", |(label, _): &(&str, Picos)| (*label).to_owned())
+        .number("Time", |(_, time)| time_text(*time))
+        .number("% of step", |(_, time)| or_absent(share(*time), percent_text));
+    let kinds = Kind::ALL.into_iter().map(|kind| (kind.label(), report.totals.time_of_kind(kind)));
+    columns.table(kinds.chain([("Idle", report.totals.idle)]).filter(|(_, time)| *time > Picos::ZERO))
 }
 
 fn ops(report: &Report) -> Table {
-    let mut table =
-        Table::new(&[("Op", true), ("Kind", true), ("Self time", false), ("% of step", false), ("Executions", false)]);
-    for row in report.rows.iter().take(ROWS) {
-        let group = &row.group;
-        let share = group.of_step.map_or("–".to_owned(), percent_text);
-        let kind = group.kind_text().to_owned();
-        let count = group.n_executions.whole().map_or_else(|| executions(group.n_executions), |n| n.to_string());
-        table.row(vec![group.key.clone(), kind, time_text(group.total), share, count]);
-    }
-    table
+    TextColumns::new()
+        .declared(GROUPS, "key", "Op")
+        .declared(GROUPS, "kind", "Kind")
+        .declared(GROUPS, "total_dur_ps", "Self time")
+        .declared(GROUPS, "pct_of_step", "% of step")
+        .number("Executions", |group| {
+            group.n_executions.whole().map_or_else(|| executions(group.n_executions), |n| n.to_string())
+        })
+        .table(report.rows.iter().take(ROWS).map(|row| &row.group))
 }

@@ -35,7 +35,7 @@ mod round;
 mod tests;
 mod write;
 
-pub use anonymise::{NameKind, Pseudonyms};
+pub use anonymise::Pseudonyms;
 pub use comparison::SharedComparison;
 pub use envelope::{decode, encode};
 pub use error::ShareError;

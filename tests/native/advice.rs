@@ -3,7 +3,7 @@
 
 use crate::common::{self, open};
 use rooflight::analysis::base::{Analysis, Platform};
-use rooflight::analysis::overview::{Finding, Overview, OverviewQuery};
+use rooflight::analysis::overview::{Finding, FindingId, Overview, OverviewQuery, RuleId};
 use rooflight::profile::Profile;
 use rooflight::session::{self, Opened, Programs};
 use std::path::Path;
@@ -63,8 +63,8 @@ fn fault(capture: &Capture, finding: &Finding, advice: &str) -> Option<&'static 
         (names("--xla_gpu") && *platform != Platform::Gpu, "the flag is for GPUs"),
         (names("Capture again with host events") && has_host_events, "there are host events"),
         (names("latency_hiding") && is_synchronous, "nothing overlaps a synchronous collective"),
-        (names("data loader") && finding.id.starts_with("exposed_"), "a collective loads no data"),
-        (names("lax.scan(f") && finding.id.starts_with("expanded_"), "the program has no scan"),
+        (names("data loader") && matches!(finding.id, FindingId::Exposed { .. }), "a collective loads no data"),
+        (names("lax.scan(f") && finding.rule() == RuleId::ExpandedLoop, "the program has no scan"),
         (names("einsum") && finding.detail.contains("concatenate"), "a concatenation is no transpose"),
     ];
     faults.into_iter().find(|(is_wrong, _)| *is_wrong).map(|(_, why)| why)

@@ -3,7 +3,7 @@
 use crate::synth::made;
 use rooflight::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView, ChangeCause};
 use rooflight::analysis::compare::Verdict;
-use rooflight::analysis::overview::OverviewQuery;
+use rooflight::analysis::overview::{FigureId, OverviewQuery};
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::{CapturesRequest, Export, Reply, SessionInfo, ShareQuery, ViewRequest};
 use rooflight::session::captures::{explain_change, summarise};
@@ -169,7 +169,7 @@ fn a_row_has_the_figures_of_the_overview_and_a_failed_capture_costs_one_row() {
     let sum: u64 = row.kinds.iter().map(|(_, time)| time.0).sum();
     assert!(sum.abs_diff(row.period.unwrap().0) <= row.kinds.len() as u64, "kinds sum to the step");
     let mark = of.series.marks.iter().find(|mark| mark.capture == 2).unwrap();
-    let mfu = overview.figures.iter().find(|figure| figure.name == "model_mfu").unwrap().value;
+    let mfu = overview.figure(FigureId::ModelMfu).unwrap().value;
     assert!(mfu.is_some() && mark.value == mfu);
 
     let page = table(&mut session);

@@ -6,7 +6,7 @@ use crate::common::make::{Plane, int, text};
 use crate::common::{bytes, open};
 use fastrand::Rng;
 use rooflight::analysis::base::Analysis;
-use rooflight::analysis::overview::{Confidence, Finding, Overview, OverviewQuery};
+use rooflight::analysis::overview::{Confidence, Finding, Overview, OverviewQuery, RuleId};
 use rooflight::profile::{Note, NoteCode};
 use rooflight::session::{self, Programs};
 use rooflight::wire::proto::xspace::x_event::Data;
@@ -148,7 +148,7 @@ fn check(simulate: impl Fn(&mut Rng) -> Made) {
         let Made { planes, id, costs, says, is_silent_about } = simulate(&mut Rng::with_seed(seed));
         let (of, _) = overview(planes);
         let first = of.findings.iter().max_by_key(|finding| finding.at_stake).unwrap();
-        assert_eq!(first.id, id, "run {seed}: {}", of.verdict);
+        assert_eq!(first.id.key(), id, "run {seed}: {}", of.verdict);
         let ratio = first.at_stake.as_f64() / costs as f64;
         assert!((ratio - 1.0).abs() < 0.02, "run {seed}: {id} costs {costs} ps, and {:?} is said", first.at_stake);
         assert!(of.verdict.starts_with(&first.title), "run {seed}: {}", of.verdict);
@@ -474,7 +474,7 @@ fn clocks_of_host_and_device_that_differ() {
         let (of, notes) = overview(vec![device, host]);
         assert!(notes.iter().any(|note| note.code == NoteCode::DeviceClockBehind), "run {seed}: {notes:?}");
         let first = of.findings.first().unwrap();
-        assert_eq!(first.id, "host_sync", "run {seed}: {}", of.verdict);
+        assert_eq!(first.rule(), RuleId::HostSync, "run {seed}: {}", of.verdict);
         assert_eq!(first.confidence, Confidence::Likely, "run {seed}");
         let ratio = first.at_stake.as_f64() / wait as f64;
         assert!((ratio - 1.0).abs() < 0.02, "run {seed}: {wait} ps, and {:?} is said", first.at_stake);

@@ -1,7 +1,7 @@
 //! These tests check what the overview says of costs that are unknown, or known in part.
 
 use crate::causes::{Device, MS, overview};
-use rooflight::analysis::overview::{Figure, Overview};
+use rooflight::analysis::overview::{FigureId, Overview, RuleId};
 use rooflight::report::overview_text::{TextStyle, text};
 
 const STYLE: TextStyle = TextStyle { width: 1000, is_coloured: false };
@@ -15,10 +15,6 @@ fn of_ops(ops: &[(AddOp<'_>, i64)]) -> Overview {
     let ops: Vec<(i64, i64)> = ops.iter().map(|(add, duration)| (add(&mut device), *duration)).collect();
     device.steps(&ops);
     overview(vec![device.done()]).0
-}
-
-fn figure<'o>(overview: &'o Overview, name: &str) -> &'o Figure {
-    overview.figures.iter().find(|figure| figure.name == name).unwrap()
 }
 
 /// A Pallas kernel: FLOPs that the compiler counted, and no bytes.
@@ -37,10 +33,10 @@ fn unseen(device: &mut Device) -> i64 {
 #[test]
 fn a_kernel_without_bytes_has_no_share_of_the_peaks() {
     let of = of_ops(&[(&kernel, 5 * MS)]);
-    for name in ["hardware_mfu", "hbm_bandwidth"] {
-        let figure = figure(&of, name);
-        assert_eq!(figure.value, None, "{name}");
-        assert!(figure.absent.is_some(), "{name}");
+    for id in [FigureId::HardwareMfu, FigureId::HbmBandwidth] {
+        let figure = of.figure(id).unwrap();
+        assert_eq!(figure.value, None, "{}", id.key());
+        assert!(figure.absent.is_some(), "{}", id.key());
     }
     let text = text(&of, STYLE);
     assert!(!text.contains("HFU") && !text.contains("HBM bandwidth"), "{text}");
@@ -51,7 +47,7 @@ fn a_kernel_without_bytes_has_no_share_of_the_peaks() {
 fn costs_that_are_known_in_part_give_a_least_value() {
     let matmul = |device: &mut Device| device.matmul(5 * MS);
     let of = of_ops(&[(&matmul, 5 * MS), (&kernel, 5 * MS)]);
-    let mfu = figure(&of, "hardware_mfu");
+    let mfu = of.figure(FigureId::HardwareMfu).unwrap();
     assert_eq!(mfu.coverage, Some(0.5));
     assert!(mfu.is_at_least() && (0.4..0.42).contains(&mfu.value.unwrap()), "{mfu:?}");
     let text = text(&of, STYLE);
@@ -60,14 +56,14 @@ fn costs_that_are_known_in_part_give_a_least_value() {
     assert!(text.contains("Needed at 80.0 % of the roofline 5.00 ms (50.0 %)"), "{text}");
 
     let of = of_ops(&[(&matmul, 5 * MS)]);
-    let mfu = figure(&of, "hardware_mfu");
+    let mfu = of.figure(FigureId::HardwareMfu).unwrap();
     assert!(!mfu.is_at_least() && (mfu.value.unwrap() - 0.8).abs() < 1e-6, "{mfu:?}");
 }
 
 #[test]
 fn ops_without_a_peak_of_their_type_ask_for_it() {
     let of = of_ops(&[(&unseen, 5 * MS)]);
-    let finding = of.findings.iter().find(|finding| finding.id == "opaque_kernels").unwrap();
+    let finding = of.findings.iter().find(|finding| finding.rule() == RuleId::OpaqueKernels).unwrap();
     let code: Vec<&str> = finding.tries.iter().filter_map(|of| of.code.as_deref()).collect();
     assert_eq!(code, ["--peak-tflops f32=…"]);
 }

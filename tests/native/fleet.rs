@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz");
-const GPU: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/gpu/xla.graphs.xplane.pb.xz");
+pub const GPU: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/gpu/xla.graphs.xplane.pb.xz");
 
 pub fn rooflight() -> Command {
     Command::new(env!("CARGO_BIN_EXE_rooflight"))

@@ -9,7 +9,7 @@ use rooflight::analysis::base::{Analysis, Query, StepChoice};
 use rooflight::analysis::compare::paired_program;
 use rooflight::analysis::gaps::GapClass;
 use rooflight::analysis::memory::CrossCheck;
-use rooflight::analysis::overview::{Finding, Overview, OverviewQuery};
+use rooflight::analysis::overview::{Finding, Overview, OverviewQuery, RuleId};
 use rooflight::profile::NoteCode;
 use rooflight::session::{self, Programs};
 use rooflight::wire::proto::xspace::x_event::Data;
@@ -91,7 +91,7 @@ fn overview() -> (Overview, Vec<CrossCheck>) {
 fn advice_to_a_server_follows_from_its_python() {
     let (overview, checks) = overview();
     assert!(checks[0].used.is_some_and(|used| used < 0.01), "{:?}", checks[0].used);
-    let finding = |id: &str| -> &Finding { overview.findings.iter().find(|finding| finding.id == id).unwrap() };
+    let finding = |id: &str| -> &Finding { overview.findings.iter().find(|finding| finding.id.key() == id).unwrap() };
     // Python is traced, so no advice says to trace it.
     let dispatch = finding("host_dispatch");
     assert!(!dispatch.detail.contains("does not trace"), "{}", dispatch.detail);
@@ -138,7 +138,7 @@ fn a_slow_step_names_the_program_that_it_alone_runs() {
     let overview =
         session::overview(&analysis, &opened.profile, &mut programs, &files, &OverviewQuery::default()).unwrap();
     let mut all = overview.findings.iter().chain(&overview.options);
-    let slow = all.find(|finding| finding.id == "slow_steps").unwrap();
+    let slow = all.find(|finding| finding.rule() == RuleId::SlowSteps).unwrap();
     assert!(
         slow.detail.ends_with("; jit_prefill, 290.00 µs in each, runs in no other steady step."),
         "{}",

@@ -177,7 +177,7 @@ fn advice_is_for_what_most_of_a_finding_is_about() {
         let files = analysis.file_view(&opened.profile, &opened.files, false);
         let query = OverviewQuery::default();
         let overview = session::overview(&analysis, &opened.profile, &mut programs, &files, &query).unwrap();
-        let finding = overview.findings.into_iter().find(|finding| finding.id == id).unwrap();
+        let finding = overview.findings.into_iter().find(|finding| finding.id.key() == id).unwrap();
         finding.tries.into_iter().filter_map(|advice| advice.code).collect::<Vec<_>>().join("; ")
     };
     assert!(tries("xla.graphs", "memory_roof").contains("dot_product_attention"));
@@ -195,7 +195,7 @@ fn a_loader_that_sleeps_is_the_first_finding() {
     let query = OverviewQuery::default();
     let overview = session::overview(&analysis, &opened.profile, &mut programs, &files, &query).unwrap();
     let first = &overview.findings[0];
-    assert_eq!(first.id, "host_dispatch");
+    assert_eq!(first.id.key(), "host_dispatch");
     // It sleeps for 5 ms in each step, and the host does some work besides.
     assert!((5_000_000_000..6_500_000_000).contains(&first.recoverable.0), "{:?}", first.recoverable);
     // No host event covers the sleep, and the advice is to trace Python.

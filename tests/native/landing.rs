@@ -2,7 +2,7 @@
 
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query};
 use rooflight::analysis::classify::Kind;
-use rooflight::analysis::overview::{Overview, OverviewQuery};
+use rooflight::analysis::overview::{FigureId, Overview, OverviewQuery};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::chart::landing::{self, Op};
 use rooflight::protocol::{RooflineHead, SessionInfo, ViewRequest};
@@ -72,8 +72,8 @@ fn the_picture_shows_the_sample() {
     let all: f64 = found.iter().map(|op| op.ms).sum();
     assert!(shown / all > 0.75, "{:.1} % of the time", shown / all * 100.0);
     // The mark of the whole step has the HFU and the HBM bandwidth that the overview shows.
-    let figure = |name: &str| overview.figures.iter().find(|of| of.name == name).and_then(|of| of.value).unwrap();
-    let (hfu, hbm) = (figure("hardware_mfu"), figure("hbm_bandwidth"));
+    let figure = |id: FigureId| overview.figure(id).and_then(|figure| figure.value).unwrap();
+    let (hfu, hbm) = (figure(FigureId::HardwareMfu), figure(FigureId::HbmBandwidth));
     let rate = hfu * landing::PEAK;
     let intensity = rate * 1e3 / (hbm * landing::BANDWIDTH);
     assert!(close(landing::STEP.rate, rate) && close(landing::STEP.intensity, intensity), "{intensity} {rate}");

@@ -7,7 +7,7 @@ use crate::synth::{files, made};
 use prost::Message;
 use rooflight::analysis::base::{Analysis, DeviceChoice, NotSteady, Query, StepChoice};
 use rooflight::analysis::ledger::{LedgerQuery, Owner};
-use rooflight::analysis::overview::{Confidence, Overview, OverviewQuery};
+use rooflight::analysis::overview::{Confidence, FigureId, Overview, OverviewQuery};
 use rooflight::profile::{NoteCode, Severity};
 use rooflight::session::{self, Opened, Programs};
 use rooflight::units::Picos;
@@ -52,14 +52,14 @@ impl Capture {
         let headline = self.analysis.completeness.headline().unwrap();
         let Some(overview) = self.overview(device, step) else { return };
         assert!(overview.verdict.starts_with(&headline), "{name}: {}", overview.verdict);
-        for finding in overview.findings.iter().filter(|finding| IDLE.contains(&&*finding.id)) {
+        for finding in overview.findings.iter().filter(|finding| IDLE.contains(&&*finding.id.key())) {
             assert_eq!(finding.confidence, Confidence::Guess, "{name}: {} is {:?}", finding.id, finding.confidence);
             assert_eq!(finding.recoverable, Picos::ZERO, "{name}: {}", finding.id);
         }
         if self.analysis.completeness.signs.iter().any(|sign| sign.is_loss() && sign.hides_idle()) {
-            let figure = |name: &str| overview.figures.iter().find(|figure| figure.name == name).unwrap();
-            for name in ["idle", "host_waits", "hardware_mfu"] {
-                assert!(figure(name).value.is_none() && figure(name).absent.is_some(), "{name}");
+            for id in [FigureId::Idle, FigureId::HostWaits, FigureId::HardwareMfu] {
+                let figure = overview.figure(id).unwrap();
+                assert!(figure.value.is_none() && figure.absent.is_some(), "{name}: {}", id.key());
             }
             assert!(overview.findings.is_empty() && overview.options.is_empty(), "{name}: {:?}", overview.findings);
             let is_class = |owner: &Owner| matches!(owner, Owner::Gap(class) if class.is_host_late());
@@ -140,7 +140,7 @@ fn devices_that_the_groups_name_are_expected() {
     assert_eq!(message("gpu_ragged_a2a"), None);
     let mut capture = Capture::of_bytes("host.xplane.pb", case_bytes("tpu_torchxla"));
     let overview = capture.overview(0, StepChoice::Mean).unwrap();
-    let spread = overview.figures.iter().find(|figure| figure.name == "device_spread").unwrap();
+    let spread = overview.figure(FigureId::DeviceSpread).unwrap();
     assert!(spread.value.is_none() && spread.absent.is_some(), "{spread:?}");
     assert_eq!(overview_of_case("tpu_torchxla", &[]).0, Some(0));
 }
@@ -214,7 +214,7 @@ fn ops_that_are_taken_from_a_tpu_are_missed() {
     assert_eq!(capture.codes(Severity::Partial), [NoteCode::RunsWithoutDevice]);
     let overview = capture.overview(0, StepChoice::Mean).unwrap();
     assert!(overview.verdict.starts_with("TPU:1 has no ops, although the host "), "{}", overview.verdict);
-    let idle = overview.figures.iter().find(|figure| figure.name == "idle").unwrap();
+    let idle = overview.figure(FigureId::Idle).unwrap();
     assert!(idle.value.is_some(), "the other devices are complete");
 
     // All events of all devices: the host called programs.
@@ -294,7 +294,7 @@ fn counts_and_marks_of_the_profiler_of_tpus_are_signs() {
     // The other steps are complete, so that the device is judged by them.
     let overview = capture.overview(0, StepChoice::Mean).unwrap();
     let query = LedgerQuery::default();
-    assert!(query.attainable > 0.0 && overview.figures.iter().any(|of| of.name == "idle" && of.value.is_some()));
+    assert!(query.attainable > 0.0 && overview.figure(FigureId::Idle).is_some_and(|idle| idle.value.is_some()));
 }
 
 /// Captures that are complete, as far as anybody knows.

@@ -53,6 +53,7 @@ mod hlo_robust;
 mod hlo_text;
 mod hosts;
 mod landing;
+mod json_types;
 mod ledger;
 mod lost_events;
 mod many_steps;

@@ -6,11 +6,14 @@ use crate::synth::{files, made};
 use rooflight::analysis::base::Analysis;
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::ledger::{LedgerQuery, Owner};
-use rooflight::analysis::overview::{DeviceShare, Finding, N_COLUMNS, Overview, OverviewQuery, Picture};
+use rooflight::analysis::overview::{
+    DeviceShare, FigureId, Finding, N_COLUMNS, Overview, OverviewQuery, Picture, RuleId,
+};
 use rooflight::chart::overview::{self, Drawing, Mark};
 use rooflight::session::{self, Input, Opened, Programs};
 use rooflight::units::Picos;
 use serde_json::Value;
+use std::borrow::Cow;
 
 fn overview_of(mut opened: Opened, query: &OverviewQuery) -> Option<Overview> {
     let analysis = Analysis::new(&opened.profile);
@@ -31,8 +34,8 @@ fn share(overview: &Overview, time: Picos) -> f64 {
     time.fraction_of(overview.period).unwrap()
 }
 
-fn ids(findings: &[Finding]) -> Vec<&str> {
-    findings.iter().map(|finding| &*finding.id).collect()
+fn ids(findings: &[Finding]) -> Vec<Cow<'static, str>> {
+    findings.iter().map(|finding| finding.id.key()).collect()
 }
 
 /// Checks what holds for every overview.
@@ -64,20 +67,15 @@ fn check(name: &str, overview: &Overview) {
     }
     // Every rule is in one of the three lists.
     let all = overview.findings.iter().chain(&overview.options).chain(&overview.memory).chain(&overview.quality);
-    let rule = |id: &str| match id.split_once('_') {
-        Some(("exposed" | "pipeline", _)) => "exposed_collective".to_owned(),
-        Some(("expanded", _)) => "expanded_loop".to_owned(),
-        _ => id.to_owned(),
-    };
-    let mut rules: Vec<String> = all.map(|finding| rule(&finding.id)).collect();
-    rules.extend(overview.checked.iter().map(|rule| rule.id.clone()));
-    rules.extend(overview.skipped.iter().map(|rule| rule.id.clone()));
+    let mut rules: Vec<&str> = all.map(|finding| finding.rule().key()).collect();
+    rules.extend(overview.checked.iter().map(|rule| rule.id.key()));
+    rules.extend(overview.skipped.iter().map(|rule| rule.id.key()));
     rules.sort();
     rules.dedup();
-    assert_eq!(rules.len(), 47, "{name}: {rules:?}");
+    assert_eq!(rules.len(), RuleId::ALL.len(), "{name}: {rules:?}");
     let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/OVERVIEW.md")).unwrap();
     let in_families = ["exposed_collective", "expanded_loop"];
-    for rule in rules.iter().filter(|rule| !in_families.contains(&&***rule)) {
+    for rule in rules.iter().filter(|rule| !in_families.contains(rule)) {
         assert!(docs.contains(&format!("| `{rule}` |")), "docs/OVERVIEW.md lacks {rule}");
     }
 }
@@ -142,7 +140,7 @@ fn one_fault_is_the_first_finding_with_the_time_that_it_costs() {
         check(fault, &of);
         let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
         let first = &of.findings[0];
-        assert_eq!(first.id, *id, "{fault}: {:?}", ids(&of.findings));
+        assert_eq!(first.id.key(), *id, "{fault}: {:?}", ids(&of.findings));
         let found = cost(first);
         assert!((found / injected - 1.0).abs() < *error, "{fault}: {found} of {injected}");
         assert!(of.verdict.contains(&first.title), "{}", of.verdict);
@@ -174,7 +172,7 @@ fn a_finding_rises_by_the_time_that_its_fault_costs() {
         let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
         let time = |of: &Overview| {
             let all = of.findings.iter().chain(&of.options);
-            let own = all.filter(|finding| ids_of_fault.contains(&&*finding.id));
+            let own = all.filter(|finding| ids_of_fault.contains(&&*finding.id.key()));
             own.map(|finding| finding.at_stake.as_f64()).sum::<f64>()
         };
         let rise = time(&after) - time(&before);
@@ -183,7 +181,7 @@ fn a_finding_rises_by_the_time_that_its_fault_costs() {
     });
     let (of, truth) = simulated(&["--fault", "opaque-kernel", "--healthy"]);
     let kernel = &of.findings[0];
-    assert_eq!((&*kernel.id, kernel.recoverable), ("opaque_kernels", Picos::ZERO));
+    assert_eq!((kernel.rule(), kernel.recoverable), (RuleId::OpaqueKernels, Picos::ZERO));
     // The kernel takes three times as long, and all of it is unknown: half as much again as the fault costs.
     let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
     assert!(kernel.at_stake.as_f64() > 1.4 * injected, "{:?}", kernel.at_stake);
@@ -201,11 +199,11 @@ fn two_faults_are_among_the_first_three_findings() {
         let (of, truth) = simulated(&["--healthy", "--fault", one, "--fault", other]);
         let first = &of.findings[..of.findings.len().min(3)];
         for id in expected {
-            assert!(first.iter().any(|finding| finding.id == *id), "{one}, {other}: {:?}", ids(&of.findings));
+            assert!(first.iter().any(|finding| finding.id.key() == *id), "{one}, {other}: {:?}", ids(&of.findings));
         }
         let injected: f64 =
             truth["faults"].as_array().unwrap().iter().map(|of| of["injected_ps_per_step"].as_f64().unwrap()).sum();
-        let found: f64 = first.iter().filter(|finding| expected.contains(&&*finding.id)).map(cost).sum();
+        let found: f64 = first.iter().filter(|finding| expected.contains(&&*finding.id.key())).map(cost).sum();
         assert!((found / injected - 1.0).abs() < 0.1, "{one}, {other}: {found} of {injected}");
     });
 }
@@ -214,7 +212,7 @@ fn two_faults_are_among_the_first_three_findings() {
 fn faults_of_memory_and_of_captures_are_found() {
     for (fault, id) in [("hbm-tight", "hbm_tight"), ("fragmented", "fragmented")] {
         let (of, _) = simulated(&["--healthy", "--fault", fault]);
-        assert_eq!((ids(&of.memory), ids(&of.quality)), (vec![id], vec![]), "{fault}");
+        assert_eq!((ids(&of.memory), ids(&of.quality)), (vec![id.into()], vec![]), "{fault}");
     }
     for (fault, expected) in
         [("lost-events", &["dropped"][..]), ("lost-device", &["dropped", "device_missing", "warm_up"][..])]
@@ -246,7 +244,7 @@ fn a_fault_of_one_host_is_found_among_all_hosts() {
     {
         let (of, truth) = on_hosts(&["--healthy", "--fault", fault]);
         check(fault, &of);
-        assert_eq!((&*of.findings[0].id, &*of.device), (id, device), "{fault}");
+        assert_eq!((&*of.findings[0].id.key(), &*of.device), (id, device), "{fault}");
         let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
         assert!((cost(&of.findings[0]) / injected - 1.0).abs() < 0.05, "{fault}");
         let waited = |device: &&DeviceShare| device.waited.is_some_and(|wait| wait.as_f64() > 0.9 * injected);
@@ -317,7 +315,7 @@ fn real_captures_have_the_findings_that_experts_have() {
         overview_of(open(file, capture).unwrap(), &OverviewQuery::default())
     };
     if let Some(v6e) = of("tpu-v6e-host-offload/host.xplane.pb", "host.xplane.pb") {
-        assert_eq!(v6e.findings[0].id, "dma_wait");
+        assert_eq!(v6e.findings[0].rule(), RuleId::DmaWait);
         assert!(share(&v6e, v6e.findings[0].at_stake) > 0.95);
         // A step has 23 ms of compute, which is all that can hide its copies.
         assert!((0.02..0.04).contains(&share(&v6e, v6e.findings[0].recoverable)));
@@ -326,7 +324,7 @@ fn real_captures_have_the_findings_that_experts_have() {
         assert_eq!(try_flags, ["--xla_tpu_host_transfer_overlap_limit"]);
     }
     if let Some(vllm) = of("tpu-vllm-trace/vllm.trace.json.gz", "vllm.trace.json.gz") {
-        assert!(!ids(&vllm.findings).contains(&"straggler"));
+        assert!(vllm.findings.iter().all(|finding| finding.rule() != RuleId::Straggler));
     }
 }
 
@@ -338,15 +336,16 @@ fn the_mfu_is_that_of_the_simulated_flops() {
     let sum = |field: &str| -> f64 {
         ops.iter().map(|op| op[field].as_f64().unwrap() * op["runs_per_step"].as_f64().unwrap()).sum()
     };
-    let figure = |name: &str| of.figures.iter().find(|figure| figure.name == name).unwrap();
-    let peak = figure("model_mfu").inputs.iter().find(|(name, _)| name == "peak_flops").unwrap().1;
-    for (name, field) in [("model_mfu", "model_flops"), ("hardware_mfu", "flops")] {
+    let figure = |id: FigureId| of.figure(id).unwrap();
+    let inputs = &figure(FigureId::ModelMfu).inputs;
+    let peak = inputs.iter().find(|input| input.name == "peak_flops").unwrap().value;
+    for (id, field) in [(FigureId::ModelMfu, "model_flops"), (FigureId::HardwareMfu, "flops")] {
         let expected = sum(field) / (peak * of.period.as_f64() / 1e12);
-        let found = figure(name).value.unwrap();
-        assert!((found / expected - 1.0).abs() < 0.001, "{name}: {found} {expected}");
+        let found = figure(id).value.unwrap();
+        assert!((found / expected - 1.0).abs() < 0.001, "{}: {found} {expected}", id.key());
     }
     // Tokens, FLOPs per token, devices and the period give the useful MFU.
-    assert_eq!(figure("useful_mfu").value, None);
+    assert_eq!(figure(FigureId::UsefulMfu).value, None);
 }
 
 /// The owners of the overview are those of the ledger.
@@ -394,7 +393,7 @@ fn peaks_are_missing_until_the_chip_is_chosen() {
     query.ledger.roofline.peaks.chip = Some("TPU v6e".to_owned());
     let of = overview_of(opened(), &query).unwrap();
     assert!(!of.lacks_peaks && of.kinds.iter().any(|kind| kind.needed > Picos::ZERO));
-    let mfu = of.figures.iter().find(|figure| figure.name == "model_mfu").and_then(|figure| figure.value);
+    let mfu = of.figure(FigureId::ModelMfu).and_then(|figure| figure.value);
     assert!(mfu.is_some_and(|mfu| mfu > 0.1 && mfu < 1.0), "{mfu:?}");
 }
 
@@ -411,7 +410,7 @@ fn all_steps_are_drawn_and_figures_above_their_peak_are_marked() {
     let shown = rows.iter().find(|row| row.number == "100 to 101").unwrap();
     assert_eq!(shown.time, rooflight::table::format::time_text(of.steps[longest].length));
 
-    let figure = of.figures.iter_mut().find(|figure| figure.name == "hbm_bandwidth").unwrap();
+    let figure = of.figures.iter_mut().find(|figure| figure.id == FigureId::HbmBandwidth).unwrap();
     (figure.value, figure.absent) = (Some(1.769), None);
     let shown = overview::readout(&of).main.into_iter().find(|figure| figure.label == "HBM bandwidth").unwrap();
     assert_eq!((&*shown.value, shown.scope.as_deref()), ("▲ 176.9", Some("above the peak")));

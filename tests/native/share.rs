@@ -8,7 +8,7 @@ use rooflight::analysis::breakdown::columns::GROUP_TABLE;
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
-use rooflight::analysis::overview::{Overview, OverviewQuery};
+use rooflight::analysis::overview::{Overview, OverviewQuery, RuleId};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::chart::overview;
 use rooflight::protocol::table_query::{TableAction, TableOf};
@@ -465,7 +465,7 @@ fn a_full_summary_answers_as_its_capture_does() {
         let comm = |engine: &mut OpenSession| {
             let mut view: CommView = answer(engine, ViewRequest::Comm(CommQuery::default()));
             view.comm.notes.clear();
-            view.comm = view.comm.as_carried();
+            view.comm = view.comm.as_in_report();
             view
         };
         assert_eq!(comm(&mut capture), comm(&mut summary));
@@ -608,7 +608,7 @@ fn a_link_of_the_sample_counts_all_steps_and_devices() {
     let (dots, words) = overview::devices(&of);
     assert_eq!(dots.len(), 8);
     assert!(words.contains("at most 9.5 %") && dots.iter().any(|dot| dot.time == "15.82 ms"), "{words} {dots:?}");
-    let copies = of.findings.iter().find(|finding| finding.id == "layout_copies").unwrap();
+    let copies = of.findings.iter().find(|finding| finding.rule() == RuleId::LayoutCopies).unwrap();
     assert_eq!(copies.detail, "145 ops, 28.39 ms per step. Largest: copy.787, 2.30 ms.");
 }
 

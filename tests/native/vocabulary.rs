@@ -131,7 +131,7 @@ fn rows_of_several_kinds_and_categories_are_mixed() {
     assert_eq!(texts("backward"), ("Compute", Some("mixed")));
     assert_eq!(texts("optimizer"), ("mixed", Some("mixed")));
     assert_eq!(texts("recompute"), ("Compute", Some("convolution fusion")));
-    let files = serde_json::to_value(table::json::Rows { columns: GROUPS, rows: &b.groups }).unwrap();
+    let files = serde_json::to_value(table::Value::rows(GROUPS, &b.groups )).unwrap();
     let row = |key: &str| files.as_array().unwrap().iter().find(|row| row["key"] == key).unwrap();
     assert_eq!((&row("optimizer")["kind"], &row("optimizer")["op_group"]), (&json!("compute"), &json!(null)));
     let csv = table::csv::table(GROUPS, b.groups.iter()).csv();

@@ -2,6 +2,7 @@
 
 use super::report::{CompareRows, Comparison, RowDelta, SideHead, Verdict};
 use super::statistics::median;
+use crate::analysis::overview::FigureId;
 use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +22,12 @@ keyed_enum! {
 }
 
 impl GateFigure {
-    /// Returns the name of the figure in the overview. `None` for the period, which has samples.
-    const fn figure(self) -> Option<&'static str> {
+    /// Returns the figure of the overview. `None` for the period, which has samples.
+    const fn figure(self) -> Option<FigureId> {
         match self {
             Self::Period => None,
-            Self::PeakHbm => Some("peak_hbm"),
-            Self::Exposed => Some("exposed_communication"),
+            Self::PeakHbm => Some(FigureId::PeakHbm),
+            Self::Exposed => Some(FigureId::ExposedCommunication),
         }
     }
 }
@@ -41,16 +42,17 @@ pub struct Gate {
     pub rows_over: Option<f64>,
 }
 
-/// The result of a gate.
-///
-/// A result outranks those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateResult {
-    Passed,
-    /// The captures do not tell.
-    Inconclusive,
-    Failed,
+keyed_enum! {
+    /// The result of a gate.
+    ///
+    /// A result outranks those before it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum GateResult {
+        Passed = "passed",
+        /// The captures do not tell.
+        Inconclusive = "inconclusive",
+        Failed = "failed",
+    }
 }
 
 impl Gate {
@@ -58,8 +60,8 @@ impl Gate {
     /// not tell.
     pub fn change(&self, comparison: &Comparison) -> Option<f64> {
         match self.on.figure() {
-            Some(name) => {
-                let figure = comparison.figures.iter().find(|figure| figure.name == name)?;
+            Some(id) => {
+                let figure = comparison.figure(id)?;
                 let (a, b) = (figure.a?, figure.b?);
                 // A figure that was 0 and is not 0 any more exceeds every limit.
                 Some(if a > 0.0 {

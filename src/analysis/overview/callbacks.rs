@@ -1,8 +1,10 @@
 //! This module checks callbacks: functions of Python that a program calls on the host.
 
 use super::context::{Context, total};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::figures::Unit;
+use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, Subject};
+use super::rule_id::RuleId;
 use crate::analysis::classify::op_class::is_callback;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
@@ -10,7 +12,7 @@ use crate::units::Picos;
 
 /// The rule about callbacks.
 pub(super) const RULES: [Rule; 1] = [Rule {
-    id: "host_callback",
+    id: RuleId::HostCallback,
     group: Group::Time,
     name: "Host callbacks",
     title: "The step waits for a host callback",
@@ -22,7 +24,7 @@ pub(super) const RULES: [Rule; 1] = [Rule {
     worked_if: "host callbacks take less than 1 % of a step",
     formula: "self time of callback ops + idle time between the ops of a callback",
     view: SeeView::Breakdown,
-    overlaps: &["recompile"],
+    overlaps: &[RuleId::Recompile],
     tries: &[
         Advice::words("The callback compiles in each call: define its jitted functions once, outside of the callback.")
             .only_for(Subject::Compiles),

@@ -2,9 +2,11 @@
 
 use super::context::{Context, total};
 use super::exposure::{SYNCHRONOUS, are_synchronous, bubble, bubble_text, serial_permutes, serial_text};
+use super::figures::Unit;
 use super::flags::flags_to_try;
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, Draft, LEAST, Outcome, Rule, Subject, unknown};
+use super::rule_id::{FindingId, RuleId};
 use crate::analysis::base::Platform;
 use crate::analysis::comm::{CommRow, Core, DcnCollective, Network, Primitive, PrimitiveSums};
 use crate::analysis::ledger::Owner;
@@ -15,7 +17,7 @@ use rustc_hash::FxHashMap;
 /// The rules about transfers between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [
     Rule {
-        id: "small_collectives",
+        id: RuleId::SmallCollectives,
         group: Group::Time,
         name: "Small collectives",
         title: "Many small collectives take time",
@@ -44,7 +46,7 @@ pub(super) const RULES: [Rule; 3] = [
         check: small_collectives,
     },
     Rule {
-        id: "slow_link",
+        id: RuleId::SlowLink,
         group: Group::Time,
         name: "Bandwidth of links",
         title: "Collectives use less than half of the links",
@@ -61,7 +63,7 @@ pub(super) const RULES: [Rule; 3] = [
         check: slow_link,
     },
     Rule {
-        id: "exposed_collective",
+        id: RuleId::ExposedCollective,
         group: Group::Time,
         name: "Exposed collectives",
         title: "The device waits for collectives",
@@ -73,7 +75,7 @@ pub(super) const RULES: [Rule; 3] = [
         worked_if: "most of the time in flight is hidden behind compute",
         formula: "transfer time × min(1, compute beside no collective ÷ transfer time)",
         view: SeeView::Comm,
-        overlaps: &["slow_link"],
+        overlaps: &[RuleId::SlowLink],
         tries: &[
             Advice::words(
                 "Reduce gradients layer by layer during the backward pass, or accumulate them over several batches.",
@@ -106,11 +108,8 @@ pub(super) const RULES: [Rule; 3] = [
     },
 ];
 
-/// The id of the finding about the bubble of a pipeline.
-pub(super) const BUBBLE: &str = "pipeline_bubble";
-
-/// The part of the id of a finding about a primitive over DCN.
-pub(super) const DCN: &str = "dcn_";
+/// The name of the share of collectives in flight that compute hides, among the inputs of a finding about collectives.
+pub const OVERLAPPED_SHARE: &str = "overlapped_share";
 
 /// Bytes below which latency limits a collective more than bandwidth.
 const SMALL: u64 = CommRow::LARGE;
@@ -245,7 +244,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 ("compute_beside_no_collective_ps", context.per_step(free).as_f64()),
                 ("share", share),
             ];
-            inputs.extend(kind.overlapped_share(context).map(|share| ("overlapped_share", share)));
+            inputs.extend(kind.overlapped_share(context).map(|share| (OVERLAPPED_SHARE, share)));
             let confidence = match subject {
                 Subject::Bubble => {
                     Some((Confidence::Likely, "the time is that of a pipeline with these stages and microbatches"))
@@ -261,9 +260,8 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             Draft {
                 confidence,
                 id: Some(match subject {
-                    Subject::Bubble => BUBBLE.to_owned(),
-                    Subject::Dcn => format!("exposed_{DCN}{}", primitive.key().replace('-', "_")),
-                    _ => format!("exposed_{}", primitive.key().replace('-', "_")),
+                    Subject::Bubble => FindingId::PipelineBubble,
+                    _ => FindingId::Exposed { primitive, is_over_dcn },
                 }),
                 detail: format!("{}{one}{reason}", context.ops_text(&ops)),
                 claimed,

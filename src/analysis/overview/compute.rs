@@ -2,10 +2,12 @@
 
 use super::context::{Context, longest_first, total};
 use super::evidence::Evidence;
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::figures::Unit;
+use super::report::{Confidence, Group, SeeView};
 use super::rule::Advice;
 use super::rule::{BY_COSTS, LEAST, Subject};
 use super::rule::{Draft, Outcome, Rule, drafts, unknown};
+use super::rule_id::{FindingId, RuleId};
 use crate::analysis::base::Platform;
 use crate::analysis::classify::{OpGroup, Phase};
 use crate::analysis::ledger::Owner;
@@ -16,7 +18,7 @@ use crate::units::Picos;
 /// The rules about compute, in the order in which they claim time.
 pub(super) const RULES: [Rule; 6] = [
     Rule {
-        id: "recompute",
+        id: RuleId::Recompute,
         group: Group::Option,
         name: "Recomputation",
         title: "Values are recomputed (rematerialization)",
@@ -28,7 +30,7 @@ pub(super) const RULES: [Rule; 6] = [
         worked_if: "the phase “recompute” is shorter, and the peak of memory still fits",
         formula: "time of compute ops of the phase recompute",
         view: SeeView::Breakdown,
-        overlaps: &["spare_hbm"],
+        overlaps: &[RuleId::SpareHbm],
         tries: &[
             Advice::code(
                 "Keep the results of matmuls.",
@@ -39,7 +41,7 @@ pub(super) const RULES: [Rule; 6] = [
         check: recompute,
     },
     Rule {
-        id: "tiny_ops",
+        id: RuleId::TinyOps,
         group: Group::Time,
         name: "Ops under 10 µs",
         title: "Many short ops run below their roofline",
@@ -51,12 +53,12 @@ pub(super) const RULES: [Rule; 6] = [
         worked_if: "the step gets shorter with fewer ops",
         formula: "self time − (roofline time ÷ attainable share) of ops that take less than 10 µs",
         view: SeeView::Roofline,
-        overlaps: &["memory_roof"],
+        overlaps: &[RuleId::MemoryRoof],
         tries: &[Advice::words("Fuse ops, or use a larger batch.")],
         check: tiny_ops,
     },
     Rule {
-        id: "padded_compute",
+        id: RuleId::PaddedCompute,
         group: Group::Time,
         name: "Compute on padding",
         title: "The device computes on padding",
@@ -73,7 +75,7 @@ pub(super) const RULES: [Rule; 6] = [
         check: padded,
     },
     Rule {
-        id: "memory_roof",
+        id: RuleId::MemoryRoof,
         group: Group::Time,
         name: "Ops limited by memory",
         title: "Ops limited by memory run below the roofline",
@@ -85,7 +87,7 @@ pub(super) const RULES: [Rule; 6] = [
         worked_if: "their share of the roofline rises",
         formula: "self time − (roofline time ÷ attainable share)",
         view: SeeView::Roofline,
-        overlaps: &["tiny_ops"],
+        overlaps: &[RuleId::TinyOps],
         tries: &[
             Advice::code(
                 "Use fused attention, which keeps the scores on the chip.",
@@ -119,7 +121,7 @@ pub(super) const RULES: [Rule; 6] = [
         check: below_memory_roof,
     },
     Rule {
-        id: "compute_roof",
+        id: RuleId::ComputeRoof,
         group: Group::Time,
         name: "Ops limited by compute",
         title: "Ops limited by compute run below the roofline",
@@ -131,7 +133,7 @@ pub(super) const RULES: [Rule; 6] = [
         worked_if: "their share of the roofline rises",
         formula: "self time − (roofline time ÷ attainable share)",
         view: SeeView::Roofline,
-        overlaps: &["padded_compute"],
+        overlaps: &[RuleId::PaddedCompute],
         tries: &[
             COMPUTE_IN_BF16,
             Advice::words("Use larger blocks, or a larger batch."),
@@ -144,7 +146,7 @@ pub(super) const RULES: [Rule; 6] = [
         check: below_compute_roof,
     },
     Rule {
-        id: "f32_matmul",
+        id: RuleId::F32Matmul,
         group: Group::Option,
         name: "Matmuls in f32",
         title: "Matmuls have f32 operands",
@@ -201,12 +203,10 @@ fn by_excess(
     let time = total(ops);
     rule.by_time(context, time, &mut |context| {
         let claimed: Picos = context.claims.ops(ops, Owner::Excess);
-        let all: Picos = ops.iter().map(|(at, _)| context.by_op.ops[*at].total()).sum();
-        let roof: f64 = ops.iter().filter_map(|(at, _)| context.by_op.ops[*at].floor).map(|of| of.roofline_time).sum();
-        let util = roof / all.as_f64();
+        let (all, util) = (self_time(context, ops), roofline_share(context, ops));
         let attainable = percent_text(context.by_op.ledger.attainable);
         let above = format!("above the time at {attainable} of the roofline, per step");
-        let text = context.ops_text(ops).replacen("per step", &above, 1);
+        let text = context.ops_text_with(ops, &above);
         let subject = if ops.len() == 1 { "It runs at" } else { "They run at" };
         let whose = if ops.len() == 1 { "its" } else { "their" };
         Draft {
@@ -227,6 +227,16 @@ fn by_excess(
             ..Draft::default()
         }
     })
+}
+
+fn self_time(context: &Context<'_>, ops: &[(usize, Picos)]) -> Picos {
+    ops.iter().map(|(op, _)| context.by_op.ops[*op].total()).sum()
+}
+
+/// Returns the roofline time of ops ÷ their self time.
+fn roofline_share(context: &Context<'_>, ops: &[(usize, Picos)]) -> f64 {
+    let floors = ops.iter().filter_map(|(op, _)| context.by_op.ops[*op].floor);
+    floors.map(|floor| floor.roofline_time).sum::<f64>() / self_time(context, ops).as_f64()
 }
 
 /// Advice for ops with f32 operands.
@@ -324,12 +334,12 @@ fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         [op.stats.tf_op.unwrap_or(op.name), op.name].into_iter().any(|id| context.profile.text(id).contains("threefry"))
     };
     let random: Picos = ops.iter().filter(|(at, _)| of_random_bits(*at)).map(|(_, time)| *time).sum();
+    let share = roofline_share(context, &ops);
     for draft in drafts(&mut found) {
-        let share = draft.inputs.iter().find(|(name, _)| *name == "roofline_share").map(|(_, share)| *share);
         // Ops of attention and sorts have advice that holds at any share.
         let is_known = draft.subjects.iter().any(|of| matches!(of, Subject::Attention | Subject::Sorts));
-        if share.is_some_and(|share| share < FAR) && !is_known {
-            draft.id = Some(FAR_BELOW.to_owned());
+        if share < FAR && !is_known {
+            draft.id = Some(FindingId::FarBelowRoofline);
             draft.detail += " At so small a share, neither memory nor compute limits them.";
             draft.subjects = vec![if random.0 * 2 > total(&ops).0 { Subject::RandomBits } else { Subject::Far }];
         }
@@ -339,8 +349,6 @@ fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 /// The share of the roofline below which something else than memory or compute limits ops.
 const FAR: f64 = 0.35;
-/// The id of the finding about such ops.
-pub(super) const FAR_BELOW: &str = "memory_roof_far";
 
 fn below_compute_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_left(Owner::Excess, &|at| is_compute_bound(context, at));

@@ -17,6 +17,7 @@ use crate::analysis::flags::FlagsReport;
 use crate::analysis::gaps::{GapClass, Gaps, host_class};
 use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
+use crate::analysis::roofline::RooflineFigures;
 use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId, program_of};
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, time_text};
@@ -53,6 +54,7 @@ pub(super) struct Context<'a> {
     /// Memory of the program with the most time. `None` if it is unknown.
     pub memory: Option<&'a SpaceMemory>,
     pub checks: &'a [CrossCheck],
+    pub roofline: &'a RooflineFigures,
     /// Costs of ops are known, but no peak of the device.
     pub lacks_peaks: bool,
     pub files: &'a FileView,
@@ -258,14 +260,19 @@ impl<'a> Context<'a> {
         sums.into_iter().map(|(at, time, layers)| (at, time, layers.len() as u32)).collect()
     }
 
-    /// Returns a sentence about ops: their number, their time and the largest of them.
+    /// Returns a sentence about ops: their number, their time per step and the largest of them.
     pub fn ops_text(&self, ops: &[(usize, Picos)]) -> String {
+        self.ops_text_with(ops, "per step")
+    }
+
+    /// Returns the sentence of [`Context::ops_text`] with other words behind the time, such as "more per step".
+    pub fn ops_text_with(&self, ops: &[(usize, Picos)], words: &str) -> String {
         let evidence = self.op_evidence(ops);
         let largest = evidence.ops.first().map(|op| {
             let source = op.source.as_ref().map_or(String::new(), |source| format!(", {}", short_path(source)));
             let name = op.label(MAX_NAME);
             if ops.len() == 1 {
-                format!("{name}, {} per step{source}.", time_text(op.time))
+                format!("{name}, {} {words}{source}.", time_text(op.time))
             } else {
                 format!(" Largest: {name}, {}{source}.", time_text(op.time))
             }
@@ -275,7 +282,7 @@ impl<'a> Context<'a> {
             1 => largest.unwrap_or_default(),
             n => {
                 format!(
-                    "{}, {} per step.{}",
+                    "{}, {} {words}.{}",
                     counted(n as u64, "op", "ops"),
                     self.step_text(total(ops)),
                     largest.unwrap_or_default()

@@ -2,10 +2,12 @@
 
 use super::communication::compute_beside_no_collective;
 use super::context::{Context, total};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::figures::Unit;
+use super::report::{Confidence, Group, SeeView};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST, Subject};
 use super::rule::{Draft, Outcome, Rule, drafts, unknown};
+use super::rule_id::RuleId;
 use crate::analysis::base::Platform;
 use crate::analysis::classify::{OpGroup, Phase, opcode};
 use crate::analysis::ledger::Owner;
@@ -15,7 +17,7 @@ use crate::units::Picos;
 /// The rules about data movement, in the order in which they claim time.
 pub(super) const RULES: [Rule; 5] = [
     Rule {
-        id: "copy_before_dot",
+        id: RuleId::CopyBeforeDot,
         group: Group::Time,
         name: "Copies before dots",
         title: "Copies change the layout only for matmuls",
@@ -27,7 +29,7 @@ pub(super) const RULES: [Rule; 5] = [
         worked_if: "these copies are gone",
         formula: "self time of layout ops whose only users are dots",
         view: SeeView::Breakdown,
-        overlaps: &["layout_copies"],
+        overlaps: &[RuleId::LayoutCopies],
         tries: &[
             Advice::code("Write transposes as part of the matmul.", "jnp.einsum(\"bsd,dh->bsh\", x, w)"),
             Advice::code(
@@ -38,7 +40,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: copies_before_dots,
     },
     Rule {
-        id: "result_copies",
+        id: RuleId::ResultCopies,
         group: Group::Time,
         name: "Copies to the host",
         title: "Copies to the host take time",
@@ -50,7 +52,7 @@ pub(super) const RULES: [Rule; 5] = [
         worked_if: "copies to the host fall below 5 % of a step",
         formula: "self time of copies from a GPU to its host outside of collectives",
         view: SeeView::Breakdown,
-        overlaps: &["host_sync"],
+        overlaps: &[RuleId::HostSync],
         tries: &[
             Advice::words("Reduce the results on the device, such as with jnp.argmax, and copy only what the host needs."),
             Advice::words("Fetch results less often, or while the next step runs."),
@@ -58,7 +60,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: result_copies,
     },
     Rule {
-        id: "gathers",
+        id: RuleId::Gathers,
         group: Group::Time,
         name: "Gathers and scatters",
         title: "Gathers and scatters take time",
@@ -70,7 +72,7 @@ pub(super) const RULES: [Rule; 5] = [
         worked_if: "gathers and scatters fall below 5 % of a step",
         formula: "self time of gathers and scatters that are not fused with compute; recoverable is unknown",
         view: SeeView::Breakdown,
-        overlaps: &["layout_copies"],
+        overlaps: &[RuleId::LayoutCopies],
         tries: &[
             Advice::code(
                 "Sort the indices once, and say so.",
@@ -81,7 +83,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: gathers,
     },
     Rule {
-        id: "layout_copies",
+        id: RuleId::LayoutCopies,
         group: Group::Time,
         name: "Copies and layout changes",
         title: "Copies and layout changes take time",
@@ -93,7 +95,7 @@ pub(super) const RULES: [Rule; 5] = [
         worked_if: "copies and layout changes fall below 5 % of a step",
         formula: "self time of copies and layout ops",
         view: SeeView::Breakdown,
-        overlaps: &["copy_before_dot"],
+        overlaps: &[RuleId::CopyBeforeDot],
         tries: &[
             Advice::code("Write transposes as part of the matmul.", "jnp.einsum(\"bsd,dh->bsh\", x, w)")
                 .only_for(Subject::Layouts),
@@ -122,7 +124,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: layout,
     },
     Rule {
-        id: "dma_wait",
+        id: RuleId::DmaWait,
         group: Group::Time,
         name: "Waits for copies",
         title: "The device waits for asynchronous copies",

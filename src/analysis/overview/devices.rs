@@ -1,10 +1,12 @@
 //! This module checks the differences between devices (rules F10, F24 and F25).
 
 use super::context::{Context, total};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::figures::Unit;
+use super::report::{Confidence, Group, SeeView};
 use super::rule::Advice;
 use super::rule::{BY_NAMES, LEAST};
 use super::rule::{Draft, Outcome, Rule, drafts, unknown};
+use super::rule_id::RuleId;
 use crate::analysis::classify::{Kind, OpGroup};
 use crate::analysis::ledger::Owner;
 use crate::small_sort::SmallSort;
@@ -14,7 +16,7 @@ use crate::units::Picos;
 /// The rules about differences between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [
     Rule {
-        id: "expert_imbalance",
+        id: RuleId::ExpertImbalance,
         group: Group::Time,
         name: "Balance of experts",
         title: "One device has more work for its experts",
@@ -26,12 +28,12 @@ pub(super) const RULES: [Rule; 3] = [
         worked_if: "the matmuls of experts take the same time on all devices, within 10 %",
         formula: "time of expert matmuls above the median of devices, at most the longest wait of another device",
         view: SeeView::Breakdown,
-        overlaps: &["straggler"],
+        overlaps: &[RuleId::Straggler],
         tries: &[Advice::words("Lower the capacity factor, or raise the weight of the balance loss.")],
         check: experts,
     },
     Rule {
-        id: "straggler",
+        id: RuleId::Straggler,
         group: Group::Time,
         name: "Speed of devices",
         title: "One device is slower than the others",
@@ -43,7 +45,7 @@ pub(super) const RULES: [Rule; 3] = [
         worked_if: "the waits of devices differ by less than 1 % of a step",
         formula: "Σ over ops max(0, self time − median of devices), at most the longest wait of another device",
         view: SeeView::Comm,
-        overlaps: &["late_peers"],
+        overlaps: &[RuleId::LatePeers],
         tries: &[
             Advice::words("Look at the temperature, the power and the host of this device, or leave it out."),
             Advice::words("If the device has more work, balance experts or pipeline stages."),
@@ -51,7 +53,7 @@ pub(super) const RULES: [Rule; 3] = [
         check: straggler,
     },
     Rule {
-        id: "throttled",
+        id: RuleId::Throttled,
         group: Group::Time,
         name: "Throttling",
         title: "The power of the device is throttled",
@@ -63,7 +65,7 @@ pub(super) const RULES: [Rule; 3] = [
         worked_if: "no step is throttled",
         formula: "Σ over throttled steps (compute − median of the other steps)",
         view: SeeView::Breakdown,
-        overlaps: &["slow_steps"],
+        overlaps: &[RuleId::SlowSteps],
         tries: &[Advice::words("Tell the operators of the machine: cooling and power limits are theirs.")],
         check: throttled,
     },
@@ -110,7 +112,7 @@ fn slower(context: &mut Context<'_>, rule: &Rule, least: f64, ops: &[(usize, Pic
             "{device} takes {} longer per step than the median of {n_devices} devices. Others wait for it {} per step. {}",
             context.step_text(claimed),
             context.step_text(wait),
-            context.ops_text(ops).replacen("per step", "more per step", 1),
+            context.ops_text_with(ops, "more per step"),
         );
         let few = n_devices < 3;
         Draft {

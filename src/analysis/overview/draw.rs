@@ -4,6 +4,7 @@ use super::context::Context;
 use super::evidence::Evidence;
 use super::picture::{Picture, RooflinePoint};
 use super::report::Finding;
+use super::rule_id::RuleId;
 use crate::analysis::gaps::GapClass;
 use crate::units::Picos;
 
@@ -11,22 +12,22 @@ use crate::units::Picos;
 const MAX_POINTS: usize = 12;
 
 /// The rules about time in which the device is idle.
-const IDLE_RULES: [&str; 9] = [
-    "input_bound",
-    "op_by_op",
-    "host_dispatch",
-    "recompile",
-    "host_sync",
-    "defragmentation",
-    "many_launches",
-    "late_peers",
-    "unexplained_idle",
+const IDLE_RULES: [RuleId; 9] = [
+    RuleId::InputBound,
+    RuleId::OpByOp,
+    RuleId::HostDispatch,
+    RuleId::Recompile,
+    RuleId::HostSync,
+    RuleId::Defragmentation,
+    RuleId::ManyLaunches,
+    RuleId::LatePeers,
+    RuleId::UnexplainedIdle,
 ];
 
 impl Finding {
     /// Returns whether the finding is about time in which the device is idle, and so are the times of its evidence.
     pub fn is_about_idle(&self) -> bool {
-        IDLE_RULES.contains(&&*self.id)
+        IDLE_RULES.contains(&self.rule())
     }
 }
 

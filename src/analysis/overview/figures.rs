@@ -1,270 +1,335 @@
-//! This module computes the figures of the overview. A figure that is unknown says why.
+//! This module declares the figures of the overview: their names, units, labels and formulas. It is plain data.
+//! `figure_values.rs` computes the figures.
 
-use super::context::Context;
-use super::devices::DEVICES_MISSING;
-use super::report::{Figure, NO_PEAKS, Overview, Unit};
-use super::rule::NO_VERDICT;
-use super::steps::outliers;
-use crate::analysis::base::Sign;
-use crate::analysis::ledger::Owner;
-use crate::analysis::roofline::{Quadrant, RooflineFigures};
-use crate::units::Picos;
+use crate::analysis::base::Peaks;
+use crate::analysis::roofline::WHOLE_COVERAGE;
+use crate::keyed_enum;
+use crate::table::format::capitalized;
+use serde::{Deserialize, Serialize};
 
-/// A value with its inputs, or the reason why it is unknown.
-type Value = Result<(f64, Vec<(&'static str, f64)>), &'static str>;
+keyed_enum! {
+    /// The unit of a figure, of an input, or of the threshold of a rule.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Unit {
+        /// Picoseconds.
+        Ps = "ps",
+        /// A fraction; 1 is everything.
+        Fraction = "fraction",
+        Bytes = "bytes",
+        /// FLOPs, or bytes that move: a large number with a decimal prefix.
+        Flops = "flops",
+        /// A number of things.
+        Count = "count",
+    }
+}
 
-const NO_STEPS: &str = "The capture has no steps.";
-const NO_COSTS: &str = "The capture has no costs of ops, or the peak of the device is unknown.";
-const NO_MODEL_FLOPS: &str =
-    "The capture has the FLOPs of ops as they ran, but no FLOPs without recomputation (model_flops).";
+keyed_enum! {
+    /// A figure of the overview. Documents and reports hold the figures in this order, so a new figure is the last one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum FigureId {
+        /// The median of the periods of steady steps.
+        StepTime = "step_time",
+        /// The distance of the quartiles of the periods ÷ their median.
+        Variability = "variability",
+        /// The number of steps that take much longer than the others.
+        SlowSteps = "slow_steps",
+        /// The first period − the median.
+        FirstStep = "first_step",
+        /// The share of the capture that steady steps of median length make up.
+        SteadyShare = "steady_share",
+        Idle = "idle",
+        /// Idle time in which the host had not enqueued the next run.
+        HostWaits = "host_waits",
+        /// The median of the start of a run − the end of the host call that enqueued it.
+        HostLead = "host_lead",
+        /// Time with a collective in flight and no compute.
+        ExposedCommunication = "exposed_communication",
+        /// Waits for devices that arrive later.
+        WaitsForPeers = "waits_for_peers",
+        /// The use of compute by the FLOPs that the model needs, as the user gives them.
+        UsefulMfu = "useful_mfu",
+        /// The use of compute by the FLOPs of ops without recomputation.
+        ModelMfu = "model_mfu",
+        /// The use of compute by the FLOPs of ops as they ran.
+        HardwareMfu = "hardware_mfu",
+        /// The use of the memory by the bytes of ops.
+        HbmBandwidth = "hbm_bandwidth",
+        /// The share of the time that the roofline needs.
+        ProductiveShare = "productive_share",
+        PeakHbm = "peak_hbm",
+        /// How much the durations of a step differ between devices.
+        DeviceSpread = "device_spread",
+        /// The time of ops above the median of the devices.
+        DeviceExcess = "device_excess",
+        HbmBandwidthMeasured = "hbm_bandwidth_measured",
+        SmActive = "sm_active",
+    }
+}
 
-/// The names of all figures, with their units.
-pub(super) const NAMES: [(&str, Unit); 20] = [
-    ("step_time", Unit::Ps),
-    ("variability", Unit::Fraction),
-    ("slow_steps", Unit::Count),
-    ("first_step", Unit::Ps),
-    ("steady_share", Unit::Fraction),
-    ("idle", Unit::Fraction),
-    ("host_waits", Unit::Fraction),
-    ("host_lead", Unit::Ps),
-    ("exposed_communication", Unit::Fraction),
-    ("waits_for_peers", Unit::Fraction),
-    ("useful_mfu", Unit::Fraction),
-    ("model_mfu", Unit::Fraction),
-    ("hardware_mfu", Unit::Fraction),
-    ("hbm_bandwidth", Unit::Fraction),
-    ("productive_share", Unit::Fraction),
-    ("peak_hbm", Unit::Fraction),
-    ("device_spread", Unit::Fraction),
-    ("device_excess", Unit::Ps),
-    ("hbm_bandwidth_measured", Unit::Fraction),
-    ("sm_active", Unit::Fraction),
+/// The declaration of a figure.
+struct Declaration {
+    id: FigureId,
+    unit: Unit,
+    basis: Basis,
+    /// What a value of 1 reaches, in words. `None` if a value may be larger.
+    limit: Option<&'static str>,
+    /// `None` if the figure is in JSON alone.
+    texts: Option<FigureTexts>,
+}
+
+/// How a figure is shown.
+#[derive(Clone, Copy)]
+pub struct FigureTexts {
+    /// The label on the page.
+    pub label: &'static str,
+    /// The label in the terminal.
+    pub text_label: &'static str,
+    /// How the value is computed.
+    pub formula: &'static str,
+}
+
+/// What a figure is computed from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// The time of a device. It means nothing if most events of the device are missing.
+    Time,
+    /// The costs of ops. The figure sums those that are known, so the true value may be larger.
+    Costs,
+    /// The time that ops need by their costs.
+    RooflineTime,
+    /// Facts that are known although most events of a device are missing.
+    Facts,
+}
+
+/// All figures: first those that pages and texts show, in the order in which a narrow page keeps them.
+const FIGURES: [Declaration; FigureId::ALL.len()] = [
+    Declaration {
+        id: FigureId::UsefulMfu,
+        unit: Unit::Fraction,
+        basis: Basis::Time,
+        limit: Some("peak"),
+        texts: texts("MFU, useful FLOPs", "Useful MFU", "useful FLOPs of a step ÷ (devices × peak × step time)"),
+    },
+    Declaration {
+        id: FigureId::ModelMfu,
+        unit: Unit::Fraction,
+        basis: Basis::Costs,
+        limit: Some("peak"),
+        texts: texts("MFU", "MFU (model FLOPs)", "Σ model_flops ÷ (peak × step time): without recomputation"),
+    },
+    Declaration {
+        id: FigureId::HardwareMfu,
+        unit: Unit::Fraction,
+        basis: Basis::Costs,
+        limit: Some("peak"),
+        texts: texts("HFU", "HFU (FLOPs as run)", "Σ flops ÷ (peak × step time): with recomputation"),
+    },
+    Declaration {
+        id: FigureId::HbmBandwidth,
+        unit: Unit::Fraction,
+        basis: Basis::Costs,
+        limit: Some("peak"),
+        texts: texts("HBM bandwidth", "HBM bandwidth", "Σ bytes of HBM ÷ (bandwidth × step time)"),
+    },
+    Declaration {
+        id: FigureId::HbmBandwidthMeasured,
+        unit: Unit::Fraction,
+        basis: Basis::Time,
+        limit: Some("peak"),
+        texts: texts(
+            "HBM, measured",
+            "HBM bandwidth, measured",
+            "mean of the traffic that counters of the memory sampled ÷ bandwidth",
+        ),
+    },
+    Declaration {
+        id: FigureId::SmActive,
+        unit: Unit::Fraction,
+        basis: Basis::Time,
+        limit: None,
+        texts: texts(
+            "SMs active",
+            "SMs active, measured",
+            "cycles in which multiprocessors were active, by counters ÷ cycles of the clock",
+        ),
+    },
+    Declaration {
+        id: FigureId::PeakHbm,
+        unit: Unit::Fraction,
+        basis: Basis::Facts,
+        limit: Some("capacity"),
+        texts: texts("Peak HBM used", "Peak HBM", "max(peak of the program, peak in use) ÷ capacity"),
+    },
+    Declaration {
+        id: FigureId::ExposedCommunication,
+        unit: Unit::Fraction,
+        basis: Basis::Time,
+        limit: None,
+        texts: texts(
+            "Exposed comm.",
+            "Exposed communication",
+            "time with a collective in flight and no compute ÷ step time",
+        ),
+    },
+    Declaration {
+        id: FigureId::Idle,
+        unit: Unit::Fraction,
+        basis: Basis::Time,
+        limit: None,
+        texts: texts("Idle", "Idle", "time without an op ÷ step time"),
+    },
+    Declaration {
+        id: FigureId::HostWaits,
+        unit: Unit::Fraction,
+        basis: Basis::Time,
+        limit: None,
+        texts: texts(
+            "Host late",
+            "Idle, host late",
+            "idle time in which the host had not enqueued the next run ÷ step time",
+        ),
+    },
+    Declaration {
+        id: FigureId::DeviceSpread,
+        unit: Unit::Fraction,
+        basis: Basis::Facts,
+        limit: None,
+        texts: texts(
+            "Device spread",
+            "Device spread",
+            "mean over steps of (longest − shortest device) ÷ mean duration",
+        ),
+    },
+    Declaration::in_json(FigureId::StepTime, Unit::Ps, Basis::Time),
+    Declaration::in_json(FigureId::Variability, Unit::Fraction, Basis::Time),
+    Declaration::in_json(FigureId::SlowSteps, Unit::Count, Basis::Time),
+    Declaration::in_json(FigureId::FirstStep, Unit::Ps, Basis::Time),
+    Declaration::in_json(FigureId::SteadyShare, Unit::Fraction, Basis::Time),
+    Declaration::in_json(FigureId::HostLead, Unit::Ps, Basis::Time),
+    Declaration::in_json(FigureId::WaitsForPeers, Unit::Fraction, Basis::Time),
+    Declaration::in_json(FigureId::ProductiveShare, Unit::Fraction, Basis::RooflineTime),
+    Declaration::in_json(FigureId::DeviceExcess, Unit::Ps, Basis::Facts),
 ];
 
-/// The figures that are known although most events of a device are missing.
-const WITHOUT_EVENTS: [&str; 3] = ["peak_hbm", "device_spread", "device_excess"];
-
-/// Returns the unit of a figure. `None` if there is no figure of this name.
-pub fn figure_unit(name: &str) -> Option<Unit> {
-    NAMES.iter().find(|(of, _)| *of == name).map(|(_, unit)| *unit)
+impl Declaration {
+    /// Declares a figure that is in JSON alone.
+    const fn in_json(id: FigureId, unit: Unit, basis: Basis) -> Self {
+        Self { id, unit, basis, limit: None, texts: None }
+    }
 }
 
-/// Why it is unknown whether the host was late.
-const NO_HOST: &str = "The capture does not tell what the host did while the device was idle.";
+const fn texts(label: &'static str, text_label: &'static str, formula: &'static str) -> Option<FigureTexts> {
+    Some(FigureTexts { label, text_label, formula })
+}
 
-/// Returns all figures, in the order of [`NAMES`].
-pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<Figure> {
-    let ledger = &context.by_op.ledger;
-    let window = &roofline.window;
-    let gaps: Picos = ledger.owners.iter().filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
-    // Ops that wait for the host are no idle time, although they have the same owner.
-    let parts = || context.by_op.ops.iter().flat_map(|op| &op.parts);
-    let waits_in_ops: Picos = parts().filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
-    let idle = gaps.saturating_sub(waits_in_ops);
-    let late: Picos = ledger.owners.iter().filter(|(owner, _)| is_host_gap(*owner)).map(|(_, time)| *time).sum();
-    let late_in_ops: Picos = parts().filter(|(owner, _)| is_host_gap(*owner)).map(|(_, time)| *time).sum();
-    let host = late.saturating_sub(late_in_ops);
-    let of_window = |time: Picos| Ok((context.share(time), vec![("time_ps", context.per_step(time).as_f64())]));
-    let figure = |((name, unit), value): (&(&str, Unit), Value)| {
-        let (value, inputs, absent) = match value {
-            Ok((value, inputs)) => (Some(value), inputs, None),
-            Err(reason) => (None, Vec::new(), Some(reason.to_owned())),
+/// Iterates over the figures that pages and texts show, in order.
+pub fn shown_figures() -> impl Iterator<Item = (FigureId, FigureTexts)> {
+    FIGURES.iter().filter_map(|figure| Some((figure.id, figure.texts?)))
+}
+
+impl FigureId {
+    fn declaration(self) -> &'static Declaration {
+        // A test checks that each figure has one.
+        FIGURES.iter().find(|figure| figure.id == self).unwrap_or(&FIGURES[0])
+    }
+
+    /// Returns the unit of the value.
+    pub fn unit(self) -> Unit {
+        self.declaration().unit
+    }
+
+    pub(super) fn basis(self) -> Basis {
+        self.declaration().basis
+    }
+}
+
+/// A figure of an overview.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    pub id: FigureId,
+    /// `None` if the figure is unknown; `absent` then gives the reason.
+    pub value: Option<f64>,
+    /// The values that the figure is computed from.
+    pub inputs: Vec<FigureInput>,
+    /// Share of the time for which the inputs are known, a fraction.
+    pub coverage: Option<f64>,
+    /// Why there is no value.
+    pub absent: Option<String>,
+}
+
+/// A value that a figure is computed from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FigureInput {
+    /// Name in JSON. That of a time ends with `_ps`, and that of a size with `_bytes`.
+    pub name: String,
+    pub unit: Unit,
+    pub value: f64,
+}
+
+impl FigureInput {
+    /// Returns the name for users, without the unit.
+    pub fn label(&self) -> String {
+        let stem = match self.unit {
+            Unit::Ps => self.name.strip_suffix("_ps"),
+            Unit::Bytes => self.name.strip_suffix("_bytes"),
+            Unit::Fraction | Unit::Flops | Unit::Count => None,
         };
-        let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Figure { name: (*name).to_owned(), unit: *unit, value, inputs, coverage: None, absent }
-    };
-    let lacks_peaks = lacks_peaks(roofline);
-    let ratio = |value: Option<f64>, amount: Option<f64>, amount_name: &'static str| {
-        let value = value.ok_or(match () {
-            () if amount.is_some() && lacks_peaks => NO_PEAKS,
-            () if amount_name == "model_flops" && amount.is_none() && window.mfu.is_some() => NO_MODEL_FLOPS,
-            () => NO_COSTS,
-        })?;
-        let mut inputs = vec![("window_ps", window.window.as_f64())];
-        inputs.extend(amount.map(|amount| (amount_name, amount)));
-        // The bandwidth is not an input, because the devices of a window may have different ones.
-        inputs.extend(window.peak_flops.filter(|_| amount_name != "bytes").map(|peak| ("peak_flops", peak)));
-        Ok((value, inputs))
-    };
-    let values = [
-        step_time(context),
-        variability(context),
-        slow_steps(context),
-        first_step(context),
-        steady_share(context),
-        of_window(idle),
-        if context.lacks_host() { Err(NO_HOST) } else { of_window(host) },
-        host_lead(context),
-        exposed(context),
-        waits(context),
-        useful_mfu(roofline),
-        ratio(window.model_mfu, window.model_flops, "model_flops"),
-        ratio(window.mfu, window.flops, "flops"),
-        ratio(window.hbm_util, window.bytes, "bytes"),
-        of_window(ledger.time(Owner::Floor)),
-        peak_hbm(context),
-        device_spread(context),
-        excess(context),
-        measured(window.hbm_util_measured),
-        measured(window.sm_active),
-    ];
-    let mut figures: Vec<Figure> = NAMES.iter().zip(values).map(figure).collect();
-    // Sums over the time of a device mean nothing if most of its events are missing.
-    if context.loss.is_some_and(Sign::hides_idle) {
-        for figure in figures.iter_mut().filter(|figure| !WITHOUT_EVENTS.contains(&&*figure.name)) {
-            (figure.value, figure.inputs, figure.absent) = (None, Vec::new(), Some(NO_VERDICT.to_owned()));
+        capitalized(&stem.unwrap_or(&self.name).replace('_', " "))
+    }
+}
+
+/// The name of the FLOPs that ran among the inputs of [`FigureId::HardwareMfu`].
+pub(super) const RAN_FLOPS: &str = "flops";
+
+/// The share of the time of compute below which a sum of its costs says nothing.
+const LEAST_COVERAGE: f64 = 0.05;
+
+/// Why a sum of costs is unknown.
+const NO_COVERAGE: &str = "The costs of most ops, or the peaks for their data types, are unknown.";
+
+/// The reason for a figure that needs a peak of the device.
+pub(super) const NO_PEAKS: &str = "The peaks of the device are unknown.";
+
+impl Figure {
+    /// Returns a figure without a value. `absent` is the reason.
+    pub const fn unknown(id: FigureId, absent: Option<String>) -> Self {
+        Self { id, value: None, inputs: Vec::new(), coverage: None, absent }
+    }
+
+    /// Returns the value of an input. `None` if there is none of this name.
+    pub(super) fn input(&self, name: &str) -> Option<f64> {
+        self.inputs.iter().find(|input| input.name == name).map(|input| input.value)
+    }
+
+    /// Returns whether the value counts only ops whose costs are known, so that the true value may be larger.
+    pub fn is_at_least(&self) -> bool {
+        self.id.basis() == Basis::Costs && self.coverage.is_some_and(|coverage| coverage < WHOLE_COVERAGE)
+    }
+
+    /// Removes a value that says nothing, because the costs of almost all ops are unknown.
+    pub(super) fn without_unknown_costs(mut self) -> Self {
+        let says_nothing = self.coverage.is_some_and(|coverage| coverage < LEAST_COVERAGE) || self.value == Some(0.0);
+        if self.is_at_least() && self.value.is_some() && says_nothing {
+            (self.value, self.inputs, self.absent) = (None, Vec::new(), Some(NO_COVERAGE.to_owned()));
         }
-        return figures;
+        self
     }
-    let coverage = roofline.coverage;
-    for figure in &mut figures {
-        if matches!(&*figure.name, "model_mfu" | "hardware_mfu" | "hbm_bandwidth" | "productive_share") {
-            figure.coverage = coverage;
-        }
-    }
-    figures.into_iter().map(Figure::without_unknown_costs).collect()
-}
 
-/// Returns whether costs of ops are known, but no peak of a device, so that ops cannot be judged for want of the peaks.
-pub(super) fn lacks_peaks(roofline: &RooflineFigures) -> bool {
-    let window = &roofline.window;
-    let has_costs = window.flops.or(window.model_flops).or(window.bytes).is_some_and(|amount| amount > 0.0);
-    has_costs && roofline.peaks.iter().all(|peaks| peaks.used.is_empty())
-}
-
-const fn is_gap(owner: Owner) -> bool {
-    matches!(owner, Owner::Gap(_))
-}
-
-const fn is_host_gap(owner: Owner) -> bool {
-    matches!(owner, Owner::Gap(class) if class.is_host_late())
-}
-
-fn step_time(context: &Context<'_>) -> Value {
-    let spread = context.periods().ok_or(NO_STEPS)?;
-    let mut inputs = vec![
-        ("mean_ps", spread.mean),
-        ("min_ps", spread.min.as_f64()),
-        ("max_ps", spread.max.as_f64()),
-        ("first_quartile_ps", spread.quartiles[0]),
-        ("third_quartile_ps", spread.quartiles[1]),
-        ("n", f64::from(spread.n)),
-    ];
-    inputs.extend(spread.interval().map(|half| ("interval_95_ps", half)));
-    Ok((spread.median, inputs))
-}
-
-fn variability(context: &Context<'_>) -> Value {
-    let spread = context.periods().ok_or(NO_STEPS)?;
-    if spread.n < 5 {
-        return Err("The capture has fewer than five steady steps.");
-    }
-    let iqr = spread.quartiles[1] - spread.quartiles[0];
-    Ok((iqr / spread.median, vec![("iqr_ps", iqr), ("median_ps", spread.median)]))
-}
-
-fn slow_steps(context: &Context<'_>) -> Value {
-    let found = outliers(context).ok_or("The capture has fewer than five steady steps.")?;
-    Ok((found.slow.len() as f64, vec![("median_ps", found.median.as_f64())]))
-}
-
-fn first_step(context: &Context<'_>) -> Value {
-    let spread = context.periods().filter(|spread| spread.n >= 3).ok_or("The capture has fewer than three steps.")?;
-    let first = context.device().steps.first().filter(|step| step.has_period).ok_or(NO_STEPS)?;
-    let length = first.length().as_f64();
-    Ok((length - spread.median, vec![("first_ps", length), ("median_ps", spread.median)]))
-}
-
-/// The share of the capture that steady steps of median length make up.
-fn steady_share(context: &Context<'_>) -> Value {
-    let spread = context.periods().filter(|spread| spread.n >= 3).ok_or("The capture has fewer than three steps.")?;
-    let (start, end) = context.device().whole;
-    let span = Picos(end - start).as_f64();
-    let n = f64::from(spread.n);
-    Ok((n * spread.median / span, vec![("n", n), ("median_ps", spread.median), ("span_ps", span)]))
-}
-
-fn host_lead(context: &Context<'_>) -> Value {
-    let lead = context.gaps.host_lead.ok_or("The capture does not link runs to calls of the host.")?;
-    Ok((lead, vec![("n_runs", context.gaps.n_linked_runs as f64)]))
-}
-
-fn exposed(context: &Context<'_>) -> Value {
-    let traffic = &context.comm.tensor;
-    if traffic.n == 0 {
-        return Err("The device takes part in no collective.");
-    }
-    let exposed = traffic.overlap.exposed.as_f64();
-    let window = context.comm.header.step_duration.map_or(0.0, Picos::as_f64);
-    if window == 0.0 {
-        return Err(NO_STEPS);
-    }
-    Ok((exposed / window, vec![("exposed_ps", exposed), ("window_ps", window)]))
-}
-
-fn waits(context: &Context<'_>) -> Value {
-    let own = context.by_op.waits.iter().find(|(device, _)| *device == context.by_op.ledger.device);
-    let (_, wait) = own.filter(|_| context.by_op.waits.len() > 1).ok_or("The capture has one device.")?;
-    let all = Picos(wait.0.saturating_mul(context.n_steps()));
-    Ok((context.share(all), vec![("wait_ps", wait.as_f64())]))
-}
-
-impl Overview {
-    /// Compares the use of compute and memory. `None` if one of them is unknown.
-    pub fn quadrant(&self) -> Option<Quadrant> {
-        let figure = |name: &str| {
-            let figure = self.figures.iter().find(|figure| figure.name == name)?;
-            Some((figure.value?, figure.is_at_least()))
-        };
-        let memory = figure("hbm_bandwidth_measured").or_else(|| figure("hbm_bandwidth"));
-        Quadrant::new(figure("hardware_mfu"), memory)
+    /// Returns the limit that the value exceeds, in words. `None` if it exceeds none.
+    pub fn exceeded_limit(&self) -> Option<&'static str> {
+        self.id.declaration().limit.filter(|_| Peaks::is_above(self.value, Some(1.0)))
     }
 }
 
-/// A share that counters of the device measured.
-fn measured(share: Option<f64>) -> Value {
-    Ok((share.ok_or("The capture has no such counters, or they lack a part of the steps.")?, Vec::new()))
-}
+#[cfg(test)]
+mod tests {
+    use super::{FIGURES, FigureId};
 
-/// Useful FLOPs of a step ÷ (devices × peak × period).
-fn useful_mfu(roofline: &RooflineFigures) -> Value {
-    let window = &roofline.window;
-    let flops = window.useful_flops.ok_or("The tokens of a step and the FLOPs of a token are not given.")?;
-    let value = window.useful_mfu.ok_or("The peak of the device is unknown.")?;
-    let mut inputs = vec![("useful_flops_of_device", flops), ("window_ps", window.window.as_f64())];
-    inputs.extend(window.useful_devices.map(|devices| ("devices", f64::from(devices.n))));
-    inputs.extend(window.peak_flops.map(|peak| ("peak_flops", peak)));
-    Ok((value, inputs))
-}
-
-fn peak_hbm(context: &Context<'_>) -> Value {
-    let used = context.checks.iter().filter_map(|check| Some((check, check.used?)));
-    let fullest = used.max_by(|a, b| a.1.total_cmp(&b.1));
-    let (check, used) = fullest.ok_or("The memory in use or the capacity of the device is unknown.")?;
-    #[expect(clippy::cast_precision_loss, reason = "a size that is shown")]
-    let peak = check.static_peak.max(check.runtime_peak).unwrap_or(0) as f64;
-    #[expect(clippy::cast_precision_loss, reason = "a size that is shown")]
-    let capacity = check.capacity.as_ref().map_or(0, |capacity| capacity.size) as f64;
-    Ok((used, vec![("peak_bytes", peak), ("capacity_bytes", capacity)]))
-}
-
-fn device_spread(context: &Context<'_>) -> Value {
-    if context.analysis.devices.len() < 2 {
-        return Err("The capture has one device.");
+    #[test]
+    fn each_figure_is_declared_once() {
+        let n_declared = |id: FigureId| FIGURES.iter().filter(|figure| figure.id == id).count();
+        assert_eq!(FigureId::ALL.map(n_declared), [1; FigureId::ALL.len()]);
     }
-    if context.lacks_neighbours() {
-        return Err(DEVICES_MISSING);
-    }
-    let balance = context.analysis.step_balance(context.profile);
-    let spread = balance.mean_spread.ok_or("No step is on several devices.")?;
-    Ok((spread, vec![("worst_spread", balance.worst_spread.unwrap_or(spread)), ("n_steps", balance.n_steps.into())]))
-}
-
-fn excess(context: &Context<'_>) -> Value {
-    if context.lacks_neighbours() {
-        return Err(DEVICES_MISSING);
-    }
-    let excess = context.by_op.ledger.excess.ok_or("The capture has one device.")?;
-    Ok((excess.as_f64(), vec![("n_devices", context.by_op.waits.len() as f64)]))
 }

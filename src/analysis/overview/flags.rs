@@ -1,8 +1,10 @@
 //! This module checks the XLA flags that the user gives, and turns the flags that a chip's compiler accepts into advice.
 
 use super::context::Context;
-use super::report::{Confidence, Group, SeeView, Suggestion, Unit};
+use super::figures::Unit;
+use super::report::{Confidence, Group, SeeView, Suggestion};
 use super::rule::{Draft, Outcome, Rule, unknown};
+use super::rule_id::RuleId;
 use crate::analysis::base::device_type;
 use crate::analysis::comm::Primitive;
 use crate::analysis::comm::flags::{Flag, Target, suggested};
@@ -11,7 +13,7 @@ use crate::chip::Chip;
 
 /// The rule about the flags. It is about the whole run and claims no time.
 pub(super) const RULES: [Rule; 1] = [Rule {
-    id: "xla_flags",
+    id: RuleId::XlaFlags,
     group: Group::Quality,
     name: "XLA flags",
     title: "XLA flags are refused or in conflict",

@@ -2,8 +2,10 @@
 
 use super::context::{Context, total};
 use super::evidence::telling_event;
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::figures::Unit;
+use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_LINKS, Draft, LEAST, Outcome, Rule, Subject, drafts, unknown};
+use super::rule_id::RuleId;
 use crate::analysis::base::compilations::describe_compilations;
 use crate::analysis::base::{NotSteady, Step};
 use crate::analysis::gaps::{Gap, GapClass, host_class, is_annotation};
@@ -16,7 +18,7 @@ use rustc_hash::FxHashMap;
 /// The rules about the host, in the order in which they claim time.
 pub(super) const RULES: [Rule; 6] = [
     Rule {
-        id: "input_bound",
+        id: RuleId::InputBound,
         group: Group::Time,
         name: "Input data",
         title: "The device waits for input data",
@@ -39,7 +41,7 @@ pub(super) const RULES: [Rule; 6] = [
         check: input,
     },
     Rule {
-        id: "op_by_op",
+        id: RuleId::OpByOp,
         group: Group::Time,
         name: "Operations one by one",
         title: "The host dispatches operations one by one",
@@ -51,7 +53,7 @@ pub(super) const RULES: [Rule; 6] = [
         worked_if: "a step is fewer than 20 runs of programs",
         formula: "idle time between runs, if a step has at least 20 runs of less than 100 µs, and is idle for more than half",
         view: SeeView::Breakdown,
-        overlaps: &["host_dispatch", "many_launches", "unexplained_idle"],
+        overlaps: &[RuleId::HostDispatch, RuleId::ManyLaunches, RuleId::UnexplainedIdle],
         tries: &[
             Advice::code("Put the whole step into one jitted function.", "jax.jit(step)"),
             Advice::words("Move what the host needs, such as metrics, into the result of that function."),
@@ -59,7 +61,7 @@ pub(super) const RULES: [Rule; 6] = [
         check: one_by_one,
     },
     Rule {
-        id: "host_dispatch",
+        id: RuleId::HostDispatch,
         group: Group::Time,
         name: "Host work between steps",
         title: "The device waits for the host",
@@ -91,7 +93,7 @@ pub(super) const RULES: [Rule; 6] = [
         check: dispatch,
     },
     Rule {
-        id: "recompile",
+        id: RuleId::Recompile,
         group: Group::Time,
         name: "Compilation",
         title: "The device waits for compilations",
@@ -120,7 +122,7 @@ pub(super) const RULES: [Rule; 6] = [
         check: recompile,
     },
     Rule {
-        id: "host_sync",
+        id: RuleId::HostSync,
         group: Group::Time,
         name: "Host waits for results",
         title: "The host waits for results of the device",
@@ -140,7 +142,7 @@ pub(super) const RULES: [Rule; 6] = [
         check: sync,
     },
     Rule {
-        id: "defragmentation",
+        id: RuleId::Defragmentation,
         group: Group::Time,
         name: "Memory defragmentation",
         title: "The device waits for memory defragmentation",
@@ -152,7 +154,7 @@ pub(super) const RULES: [Rule; 6] = [
         worked_if: "no idle time is due to defragmentation",
         formula: "idle time for memory defragmentation",
         view: SeeView::Breakdown,
-        overlaps: &["fragmented"],
+        overlaps: &[RuleId::Fragmented],
         tries: &[
             Advice::words("Use fewer and larger arrays."),
             Advice::code("Donate the arrays that a step replaces.", "jax.jit(step, donate_argnums=(0,))"),

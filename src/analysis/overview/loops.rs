@@ -1,8 +1,10 @@
 //! This module checks loops: those that the compiler made of one operation, and the self time of all (rule F9).
 
 use super::context::{Context, total};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::figures::Unit;
+use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, Draft, LEAST, Outcome, Rule, Subject};
+use super::rule_id::{FindingId, RuleId};
 use crate::analysis::classify::opcode;
 use crate::analysis::ledger::Owner;
 use crate::profile::{Op, ProgramId, StrId};
@@ -13,7 +15,7 @@ use rustc_hash::FxHashSet;
 /// The rules about loops, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [
     Rule {
-        id: "expanded_loop",
+        id: RuleId::ExpandedLoop,
         group: Group::Time,
         name: "Loops of the compiler",
         title: "The compiler turned operations into loops",
@@ -25,7 +27,7 @@ pub(super) const RULES: [Rule; 2] = [
         worked_if: "the program has no such loop",
         formula: "time of loops whose ops all have the name of one operation, with what these ops take; recoverable is unknown",
         view: SeeView::Breakdown,
-        overlaps: &["tiny_ops", "loop_gaps"],
+        overlaps: &[RuleId::TinyOps, RuleId::LoopGaps],
         tries: &[
             Advice::code(
                 "If indices are sorted and unique, say so: updates then need no order.",
@@ -56,7 +58,7 @@ pub(super) const RULES: [Rule; 2] = [
         check: expanded_loops,
     },
     Rule {
-        id: "loop_gaps",
+        id: RuleId::LoopGaps,
         group: Group::Time,
         name: "Gaps in loops",
         title: "The device is idle within loops",
@@ -149,7 +151,7 @@ fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             let itself = if ops.len() > n_ops { ", and the loop itself" } else { "" };
             let claimed = Owner::ALL.into_iter().map(|owner| context.claims.ops(&ops, owner)).sum();
             Draft {
-                id: Some(format!("expanded_{}", leaf.replace('-', "_"))),
+                id: Some(FindingId::Expanded(leaf.replace('-', "_"))),
                 detail: format!("{several}{rounds:.0} rounds of {n_ops} ops{itself}. {}", context.ops_text(&ops)),
                 claimed,
                 inputs: vec![("rounds", rounds)],

@@ -2,10 +2,12 @@
 
 use super::context::{Context, total};
 use super::evidence::Evidence;
+use super::figures::Unit;
 use super::picture::Picture;
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::report::{Confidence, Group, SeeView};
 use super::rule::Advice;
 use super::rule::{Draft, Outcome, Rule, unknown};
+use super::rule_id::RuleId;
 use crate::analysis::classify::Phase;
 use crate::analysis::ledger::Owner;
 use crate::analysis::memory::CrossCheck;
@@ -15,7 +17,7 @@ use crate::units::Picos;
 /// The rules about memory, in the order in which they claim time.
 pub(super) const RULES: [Rule; 5] = [
     Rule {
-        id: "hbm_tight",
+        id: RuleId::HbmTight,
         group: Group::Memory,
         name: "Memory in use",
         title: "The memory of the device is almost full",
@@ -38,7 +40,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: tight,
     },
     Rule {
-        id: "fragmented",
+        id: RuleId::Fragmented,
         group: Group::Memory,
         name: "Fragmentation",
         title: "The free memory is fragmented",
@@ -50,7 +52,7 @@ pub(super) const RULES: [Rule; 5] = [
         worked_if: "fragmentation falls below 10 %",
         formula: "fragmentation at the peak, as the allocator reports it",
         view: SeeView::Memory,
-        overlaps: &["defragmentation"],
+        overlaps: &[RuleId::Defragmentation],
         tries: &[Advice::code(
             "Use fewer and larger arrays, and donate those that a step replaces.",
             "jax.jit(step, donate_argnums=(0,))",
@@ -58,7 +60,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: fragmented,
     },
     Rule {
-        id: "padding_bytes",
+        id: RuleId::PaddingBytes,
         group: Group::Memory,
         name: "Padding in memory",
         title: "Padding takes memory at the peak",
@@ -75,7 +77,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: padding,
     },
     Rule {
-        id: "vocabulary_logits",
+        id: RuleId::VocabularyLogits,
         group: Group::Memory,
         name: "Logits",
         title: "Logits take memory at the peak",
@@ -95,7 +97,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: logits,
     },
     Rule {
-        id: "spare_hbm",
+        id: RuleId::SpareHbm,
         group: Group::Option,
         name: "Spare memory",
         title: "Memory is free while values are recomputed",
@@ -107,7 +109,7 @@ pub(super) const RULES: [Rule; 5] = [
         worked_if: "the phase “recompute” is shorter, and the peak of memory still fits",
         formula: "less than 50 % of the memory used, and compute of the phase “recompute” more than 5 % of a step",
         view: SeeView::Memory,
-        overlaps: &["recompute"],
+        overlaps: &[RuleId::Recompute],
         tries: &[Advice::code(
             "Keep the results of matmuls.",
             "jax.checkpoint(f, policy=jax.checkpoint_policies.dots_saveable)",

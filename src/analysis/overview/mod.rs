@@ -14,19 +14,21 @@
 //! This module depends on all other analyses, and not on files and pages.
 
 mod callbacks;
-mod carried;
-mod columns;
+pub mod columns;
 mod communication;
 mod compute;
 mod context;
 mod data;
+mod derived;
 mod devices;
 mod draw;
 mod evidence;
 mod exposure;
+mod figure_values;
 mod figures;
 mod flags;
 mod host;
+mod in_reports;
 mod loops;
 mod memory;
 mod op_in_steps;
@@ -37,21 +39,24 @@ mod quality;
 mod query;
 mod report;
 mod rule;
+mod rule_id;
 mod step_columns;
 mod steps;
 mod verdict;
 mod waits;
 
-pub use carried::{MAX_STEPS, n_rules, rule_index};
-pub use columns::{FINDINGS, FindingRow};
+pub use columns::FindingRow;
+pub use communication::OVERLAPPED_SHARE;
+pub use derived::MAX_STEPS;
 pub use evidence::{Evidence, OpEvidence, StepSpan};
-pub use figures::figure_unit;
+pub use figures::{Figure, FigureId, FigureInput, FigureTexts, Unit, shown_figures};
 pub use picture::{N_COLUMNS, Picture, RooflinePoint, ShownStep};
 pub use query::OverviewQuery;
 pub use report::{
-    Checked, Confidence, DeviceShare, Figure, Finding, Group, KindShare, Overview, SeeView, Severity, SkippedRule,
-    StepShare, Suggestion, Unit,
+    Checked, Confidence, DeviceShare, Finding, Group, KindShare, Overview, SeeView, Severity, SkippedRule, StepShare,
+    Suggestion,
 };
+pub use rule_id::{FindingId, RuleId};
 
 use crate::analysis::base::framework::Framework;
 use crate::analysis::base::{Analysis, MissingDevices, Platform, Sign, StepChoice};
@@ -140,7 +145,8 @@ impl Analysis {
             steps: inputs.steps,
             memory: inputs.memory,
             checks: inputs.checks,
-            lacks_peaks: figures::lacks_peaks(inputs.roofline),
+            roofline: inputs.roofline,
+            lacks_peaks: figure_values::lacks_peaks(inputs.roofline),
             files: inputs.files,
             framework: Framework::detect(profile),
             flags: inputs.flags,
@@ -178,7 +184,7 @@ impl Analysis {
             }
         }
         for findings in &mut found[..3] {
-            findings.small_sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.id.cmp(&b.id)));
+            findings.small_sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.id.key().cmp(&b.id.key())));
         }
         let [findings, options, memory, quality] = found;
         let has_steps = matches!(inputs.by_op.step, StepChoice::Mean | StepChoice::Kind(_) | StepChoice::Number(_))
@@ -195,7 +201,7 @@ impl Analysis {
             kinds: kinds(&context),
             ledger: ledger.clone(),
             shown_step: context.columns.shown_step(|at| context.op(at).1.kind),
-            figures: figures::figures(&context, inputs.roofline),
+            figures: figure_values::figures(&context),
             // No table of chips has CPUs.
             lacks_peaks: context.lacks_peaks && context.platform() != Platform::Cpu,
             model_guess: inputs.model_guess,

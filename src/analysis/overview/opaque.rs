@@ -1,8 +1,10 @@
 //! This module checks the ops whose time no roofline judges: calls that run beside the compute of the device, and ops of unknown cost.
 
 use super::context::{Context, total};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::figures::Unit;
+use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, Subject};
+use super::rule_id::RuleId;
 use crate::analysis::base::Platform;
 use crate::analysis::classify::op_class::is_async;
 use crate::analysis::classify::opcode;
@@ -13,7 +15,7 @@ use crate::units::Picos;
 /// The rules about ops without a roofline time, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [
     Rule {
-        id: ASYNC_CALLS,
+        id: RuleId::AsyncCalls,
         group: Group::Time,
         name: "Waits for asynchronous calls",
         title: "The device waits for asynchronous calls",
@@ -33,7 +35,7 @@ pub(super) const RULES: [Rule; 2] = [
         check: async_calls,
     },
     Rule {
-        id: "opaque_kernels",
+        id: RuleId::OpaqueKernels,
         group: Group::Time,
         name: "Ops without a roofline time",
         title: "The roofline time of many ops is unknown",
@@ -67,9 +69,6 @@ pub(super) const RULES: [Rule; 2] = [
         check: opaque,
     },
 ];
-
-/// The rule about waits for calls that run beside the compute.
-pub(super) const ASYNC_CALLS: &str = "async_calls";
 
 /// Ends of calls that run beside the compute of the device.
 fn async_calls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {

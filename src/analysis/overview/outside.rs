@@ -2,8 +2,10 @@
 
 use super::context::Context;
 use super::evidence::{host_events_of, telling_event};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::figures::Unit;
+use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, unknown};
+use super::rule_id::RuleId;
 use crate::analysis::base::{Device, Platform, StepChoice};
 use crate::analysis::gaps::GapClass;
 use crate::profile::Plane;
@@ -13,7 +15,7 @@ use crate::units::Picos;
 /// The rules about what the mean of the steps leaves out.
 pub(super) const RULES: [Rule; 2] = [
     Rule {
-        id: UNUSED_DEVICES,
+        id: RuleId::UnusedDevices,
         group: Group::Quality,
         name: "Devices without work",
         title: "Some devices have no work",
@@ -25,7 +27,7 @@ pub(super) const RULES: [Rule; 2] = [
         worked_if: "all devices run the program",
         formula: "devices of a host that are busy for less than 1 % of the time of the one that is shown",
         view: SeeView::File,
-        overlaps: &["device_missing"],
+        overlaps: &[RuleId::DeviceMissing],
         tries: &[
             Advice::code(
                 "Divide the batch among all devices: give the arrays a sharding over them.",
@@ -36,7 +38,7 @@ pub(super) const RULES: [Rule; 2] = [
         check: unused_devices,
     },
     Rule {
-        id: IDLE_OUTSIDE,
+        id: RuleId::IdleOutside,
         group: Group::Quality,
         name: "Idle time outside of steps",
         title: "The device is idle outside of these steps",
@@ -56,11 +58,6 @@ pub(super) const RULES: [Rule; 2] = [
         check: idle_outside,
     },
 ];
-
-/// The rule about devices without work.
-pub(super) const UNUSED_DEVICES: &str = "unused_devices";
-/// The rule about idle time outside of steps.
-pub(super) const IDLE_OUTSIDE: &str = "idle_outside";
 
 /// Of how much of the time of the device that is shown another one is busy, if it has work.
 const HAS_WORK: f64 = 0.01;

@@ -1,9 +1,11 @@
 //! This module checks the capture itself.
 
 use super::context::Context;
+use super::figures::Unit;
 use super::outside::has_no_work;
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, unknown};
+use super::rule_id::RuleId;
 use crate::analysis::base::{Device, NotSteady, Platform, intervals};
 use crate::analysis::files::FindingKind;
 use crate::profile::{OpId, program_of};
@@ -14,7 +16,7 @@ use rustc_hash::FxHashSet;
 /// The rules about the capture itself, in the order in which they claim time.
 pub(super) const RULES: [Rule; 5] = [
     Rule {
-        id: "truncated",
+        id: RuleId::Truncated,
         group: Group::Quality,
         name: "Complete file",
         title: "The capture is cut",
@@ -34,7 +36,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: truncated,
     },
     Rule {
-        id: "dropped",
+        id: RuleId::Dropped,
         group: Group::Quality,
         name: "Lost events",
         title: "The capture lost events",
@@ -51,7 +53,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: dropped,
     },
     Rule {
-        id: "device_missing",
+        id: RuleId::DeviceMissing,
         group: Group::Quality,
         name: "All devices to the end",
         title: "The events of a device end early",
@@ -68,7 +70,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: missing_device,
     },
     Rule {
-        id: "warm_up",
+        id: RuleId::WarmUp,
         group: Group::Quality,
         name: "Steady steps",
         title: "The capture has few steady steps",
@@ -85,7 +87,7 @@ pub(super) const RULES: [Rule; 5] = [
         check: warm_up,
     },
     Rule {
-        id: "tracing_cost",
+        id: RuleId::TracingCost,
         group: Group::Quality,
         name: "Cost of tracing",
         title: "Tracing may slow down the steps",

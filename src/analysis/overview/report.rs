@@ -4,19 +4,17 @@
 //! Times are per step, as means over the steps of the overview, unless the name says otherwise.
 
 use super::evidence::Evidence;
+use super::figures::{Figure, FigureId, Unit};
 use super::picture::ShownStep;
-use crate::analysis::base::{Header, Peaks, Spread, Totals};
+use super::rule_id::{FindingId, RuleId};
+use crate::analysis::base::{Header, Spread, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::ModelGuess;
-use crate::analysis::roofline::WHOLE_COVERAGE;
 use crate::keyed_enum;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
-
-/// The reason for a figure that needs a peak of the device.
-pub(super) const NO_PEAKS: &str = "The peaks of the device are unknown.";
 
 /// What limits a run, what each limit costs, and what to try.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,6 +68,13 @@ pub struct Overview {
     pub notes: Vec<Note>,
 }
 
+impl Overview {
+    /// Returns a figure. `None` if the overview does not have it.
+    pub fn figure(&self, id: FigureId) -> Option<&Figure> {
+        self.figures.iter().find(|figure| figure.id == id)
+    }
+}
+
 /// The time of one kind, divided by whether the device needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindShare {
@@ -84,83 +89,20 @@ pub struct KindShare {
     pub not_judged: Picos,
 }
 
-/// A figure of the overview.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Figure {
-    /// Name in JSON.
-    pub name: String,
-    pub unit: Unit,
-    /// `None` if the figure is unknown; `absent` then gives the reason.
-    pub value: Option<f64>,
-    /// The values that the figure is computed from, by name.
-    pub inputs: Vec<(String, f64)>,
-    /// Share of the time for which the inputs are known, a fraction.
-    pub coverage: Option<f64>,
-    /// Why there is no value.
-    pub absent: Option<String>,
-}
-
-/// The share of the time of compute below which a sum of its costs says nothing.
-const LEAST_COVERAGE: f64 = 0.05;
-
-/// Why a sum of costs is unknown.
-const NO_COVERAGE: &str = "The costs of most ops, or the peaks for their data types, are unknown.";
-
-impl Figure {
-    /// Returns whether the value counts only ops whose costs are known, so that the true value may be larger.
-    pub fn is_at_least(&self) -> bool {
-        let is_sum_of_costs = matches!(&*self.name, "model_mfu" | "hardware_mfu" | "hbm_bandwidth");
-        is_sum_of_costs && self.coverage.is_some_and(|coverage| coverage < WHOLE_COVERAGE)
-    }
-
-    /// Removes a value that says nothing, because the costs of almost all ops are unknown.
-    pub(super) fn without_unknown_costs(mut self) -> Self {
-        let says_nothing = self.coverage.is_some_and(|coverage| coverage < LEAST_COVERAGE) || self.value == Some(0.0);
-        if self.is_at_least() && self.value.is_some() && says_nothing {
-            (self.value, self.inputs, self.absent) = (None, Vec::new(), Some(NO_COVERAGE.to_owned()));
-        }
-        self
-    }
-
-    /// Returns the limit that the value exceeds, in words. `None` if it exceeds none.
-    pub fn exceeded_limit(&self) -> Option<&'static str> {
-        let limit = match &*self.name {
-            "useful_mfu" | "model_mfu" | "hardware_mfu" | "hbm_bandwidth" | "hbm_bandwidth_measured" => "peak",
-            "peak_hbm" => "capacity",
-            _ => return None,
-        };
-        Some(limit).filter(|_| Peaks::is_above(self.value, Some(1.0)))
-    }
-}
-
 keyed_enum! {
-    /// The unit of a figure or of an input.
+    /// The sort of a finding.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
-    pub enum Unit {
-        /// Picoseconds.
-        Ps = "ps",
-        /// A fraction; 1 is everything.
-        Fraction = "fraction",
-        Bytes = "bytes",
-        Flops = "flops",
-        /// A number of things.
-        Count = "count",
+    pub enum Group {
+        /// Time that can be recovered.
+        Time = "time",
+        /// Time that only a change of memory, numerics or the model recovers.
+        Option = "option",
+        /// Bytes.
+        Memory = "memory",
+        /// The capture itself.
+        Quality = "quality",
     }
-}
-
-/// The sort of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Group {
-    /// Time that can be recovered.
-    Time,
-    /// Time that only a change of memory, numerics or the model recovers.
-    Option,
-    /// Bytes.
-    Memory,
-    /// The capture itself.
-    Quality,
 }
 
 keyed_enum! {
@@ -213,22 +155,23 @@ impl Confidence {
     }
 }
 
-/// The view that shows the evidence of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SeeView {
-    Breakdown,
-    Roofline,
-    Memory,
-    Comm,
-    File,
+keyed_enum! {
+    /// The view that shows the evidence of a finding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum SeeView {
+        Breakdown = "breakdown",
+        Roofline = "roofline",
+        Memory = "memory",
+        Comm = "comm",
+        File = "file",
+    }
 }
 
 /// Something that limits the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Name of the rule in JSON.
-    pub id: String,
+    pub id: FindingId,
     pub severity: Severity,
     pub confidence: Confidence,
     /// Why the confidence is what it is.
@@ -259,7 +202,7 @@ pub struct Finding {
     pub inputs: Vec<(String, f64)>,
     pub evidence: Evidence,
     /// Rules that may concern the same time.
-    pub overlaps: Vec<String>,
+    pub overlaps: Vec<RuleId>,
     pub tries: Vec<Suggestion>,
     pub view: SeeView,
 }
@@ -286,6 +229,11 @@ pub struct Suggestion {
 }
 
 impl Finding {
+    /// Returns the rule that made the finding.
+    pub const fn rule(&self) -> RuleId {
+        self.id.rule()
+    }
+
     /// Returns the time of a finding that happens once in the capture and takes longer than a step of `period`, so that it is no
     /// share of a step. `None` for all other findings.
     pub fn once(&self, period: Picos) -> Option<Picos> {
@@ -307,7 +255,7 @@ impl Suggestion {
 /// A rule that found nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
-    pub id: String,
+    pub id: RuleId,
     /// What the rule checks.
     pub name: String,
     /// What was measured: a share of the step, or another fraction.
@@ -324,9 +272,9 @@ impl Checked {
     /// Returns the direction in which the threshold makes the rule a finding: from the threshold on, or below it. Empty for a
     /// rule with a second condition.
     pub fn direction(&self) -> &'static str {
-        match &*self.id {
-            "warm_up" => "< ",
-            "spare_hbm" => "",
+        match self.id {
+            RuleId::WarmUp => "< ",
+            RuleId::SpareHbm => "",
             _ => "≥ ",
         }
     }
@@ -335,7 +283,7 @@ impl Checked {
 /// A rule that could not be checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SkippedRule {
-    pub id: String,
+    pub id: RuleId,
     pub name: String,
     /// What is missing.
     pub reason: String,

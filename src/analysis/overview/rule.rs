@@ -2,14 +2,15 @@
 
 use super::context::Context;
 use super::evidence::Evidence;
-use super::report::{Checked, Confidence, Finding, Group, SeeView, Severity, SkippedRule, Suggestion, Unit};
+use super::figures::Unit;
+use super::report::{Checked, Confidence, Finding, Group, SeeView, Severity, SkippedRule, Suggestion};
+use super::rule_id::{FindingId, RuleId};
 use crate::analysis::base::Platform;
 use crate::units::Picos;
 
 /// A rule: the declaration of a finding.
 pub(super) struct Rule {
-    /// Name in JSON.
-    pub id: &'static str,
+    pub id: RuleId,
     pub group: Group,
     /// What the rule checks.
     pub name: &'static str,
@@ -29,7 +30,7 @@ pub(super) struct Rule {
     pub formula: &'static str,
     pub view: SeeView,
     /// Rules that may concern the same time.
-    pub overlaps: &'static [&'static str],
+    pub overlaps: &'static [RuleId],
     /// What to try. A check may add flags.
     pub tries: &'static [Advice],
     pub check: fn(&mut Context<'_>, &Rule) -> Vec<Outcome>,
@@ -206,8 +207,8 @@ pub(super) fn drafts(outcomes: &mut [Outcome]) -> impl Iterator<Item = &mut Draf
 /// A finding before its texts. Times are sums over all steps.
 #[derive(Default)]
 pub(super) struct Draft {
-    /// The id, if the rule has several findings.
-    pub id: Option<String>,
+    /// What was found, if the rule has several findings.
+    pub id: Option<FindingId>,
     pub detail: String,
     pub at_stake: Picos,
     pub claimed: Picos,
@@ -268,7 +269,7 @@ impl Rule {
     /// Returns a finding of the rule without numbers, evidence and advice.
     pub fn empty_finding(&self) -> Finding {
         Finding {
-            id: self.id.to_owned(),
+            id: FindingId::Rule(self.id),
             severity: Severity::Low,
             confidence: self.confidence,
             reason: self.basis.to_owned(),
@@ -285,7 +286,7 @@ impl Rule {
             formula: self.formula.to_owned(),
             inputs: Vec::new(),
             evidence: Evidence::default(),
-            overlaps: self.overlaps.iter().map(|id| (*id).to_owned()).collect(),
+            overlaps: self.overlaps.to_vec(),
             tries: Vec::new(),
             view: self.view,
         }
@@ -327,13 +328,13 @@ impl Rule {
 
     /// Returns the entry of the list of rules that found nothing.
     pub fn checked(&self, measured: f64, at_stake: Option<Picos>) -> Checked {
-        let (id, name) = (self.id.to_owned(), self.name.to_owned());
-        Checked { id, name, measured, threshold: self.threshold, at_stake, unit: self.unit }
+        let name = self.name.to_owned();
+        Checked { id: self.id, name, measured, threshold: self.threshold, at_stake, unit: self.unit }
     }
 
     /// Returns the entry of the list of rules that could not be checked.
     pub fn skipped(&self, reason: String) -> SkippedRule {
-        SkippedRule { id: self.id.to_owned(), name: self.name.to_owned(), reason }
+        SkippedRule { id: self.id, name: self.name.to_owned(), reason }
     }
 }
 

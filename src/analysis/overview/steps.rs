@@ -2,11 +2,13 @@
 
 use super::context::{Context, MAX_NAME, longest_first, total};
 use super::evidence::{host_events_of, telling_event};
+use super::figures::Unit;
 use super::op_in_steps::{OpInSteps, ops_in_steps};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::report::{Confidence, Group, SeeView};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST};
 use super::rule::{Draft, Outcome, Rule, unknown};
+use super::rule_id::RuleId;
 use super::verdict::lower;
 use crate::analysis::base::Step;
 use crate::analysis::classify::Kind;
@@ -20,7 +22,7 @@ use rustc_hash::FxHashSet;
 /// The rules about differences between steps, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [
     Rule {
-        id: "slow_steps",
+        id: RuleId::SlowSteps,
         group: Group::Time,
         name: "Slow steps",
         title: "Some steps take much longer than the others",
@@ -32,12 +34,12 @@ pub(super) const RULES: [Rule; 2] = [
         worked_if: "no step is an outlier",
         formula: "Σ over outliers (period − median) ÷ steps; outliers have 0.6745 × (period − median) ÷ MAD > 3.5",
         view: SeeView::Breakdown,
-        overlaps: &["recompile", "throttled"],
+        overlaps: &[RuleId::Recompile, RuleId::Throttled],
         tries: &[Advice::words("Compare a slow step with a usual one.")],
         check: slow_steps,
     },
     Rule {
-        id: "varying_op",
+        id: RuleId::VaryingOp,
         group: Group::Time,
         name: "Variation of ops",
         title: "The time of ops varies between steps",
@@ -49,7 +51,7 @@ pub(super) const RULES: [Rule; 2] = [
         worked_if: "the middle half of the steps differs by less than 10 % for each op",
         formula: "Σ over steps max(0, time − median) ÷ steps, of ops with IQR > 10 % of the median",
         view: SeeView::Breakdown,
-        overlaps: &["slow_steps", "throttled"],
+        overlaps: &[RuleId::SlowSteps, RuleId::Throttled],
         tries: &[Advice::words("Compare the steps of the op in its panel.")],
         check: varying_ops,
     },
@@ -240,7 +242,7 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             "{} vary by more than {} between steps. {}",
             counted(varying.len() as u64, "op", "ops"),
             percent_text(0.1),
-            context.ops_text(&varying).replacen("per step", "above their medians per step", 1)
+            context.ops_text_with(&varying, "above their medians per step")
         ),
         evidence: context.op_evidence(&varying),
         ..Draft::default()

@@ -1,19 +1,13 @@
 //! This module writes the verdict.
 
-use super::communication::{BUBBLE, DCN};
-use super::compute::FAR_BELOW;
 use super::context::MAX_NAME;
-use super::opaque::ASYNC_CALLS;
-use super::outside::{IDLE_OUTSIDE, UNUSED_DEVICES};
-use super::report::{Confidence, Finding, NO_PEAKS, Overview};
+use super::figures::NO_PEAKS;
+use super::report::{Confidence, Finding, Overview};
 use super::rule::NO_VERDICT;
-use super::waits::NO_REQUESTS;
+use super::rule_id::{FindingId, RuleId};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
 use crate::units::Picos;
-
-/// How the titles of collectives begin.
-const WAITS_FOR: &str = "The device waits for ";
 
 /// Share of a step from which on the largest finding is the verdict.
 const WORTH: f64 = 0.02;
@@ -33,37 +27,27 @@ const OPTION: f64 = 0.05;
 
 /// Returns the title of a finding that names a device or a primitive. `None` for other findings, which have the title of
 /// their rule.
-pub(super) fn title(id: &str, device: &str) -> Option<String> {
-    if id == BUBBLE {
-        return Some("The device waits in the bubble of a pipeline".to_owned());
-    }
-    if id == FAR_BELOW {
-        return Some("Ops run far below their roofline".to_owned());
-    }
-    if id == "straggler" {
-        return Some(format!("{device} is slower than the other devices"));
-    }
-    if let Some(primitive) = id.strip_prefix("expanded_").filter(|primitive| *primitive != "loop") {
-        return Some(format!("The compiler turned a {} into a loop", primitive.replace('_', "-")));
-    }
-    let primitive = id.strip_prefix("exposed_")?;
-    let name = |primitive: &str| primitive.replace('_', "-");
-    Some(match primitive.strip_prefix(DCN) {
-        Some(primitive) => format!("{WAITS_FOR}{} over DCN", name(primitive)),
-        None => format!("{WAITS_FOR}{}", name(primitive)),
+pub(super) fn title(id: &FindingId, device: &str) -> Option<String> {
+    Some(match id {
+        FindingId::Exposed { .. } => format!("The device waits for {}", id.collectives()?),
+        FindingId::PipelineBubble => "The device waits in the bubble of a pipeline".to_owned(),
+        FindingId::FarBelowRoofline => "Ops run far below their roofline".to_owned(),
+        FindingId::Expanded(operation) => format!("The compiler turned a {} into a loop", operation.replace('_', "-")),
+        FindingId::Rule(RuleId::Straggler) => format!("{device} is slower than the other devices"),
+        FindingId::Rule(_) => return None,
     })
 }
 
 /// Returns the verdict in a few sentences. It first says which events are missing for sure, and what else the mean of the
 /// steps leaves out: devices without work, and idle time outside of the steps.
 pub(super) fn verdict(overview: &Overview) -> String {
-    let is_loss = |finding: &&Finding| finding.id == "dropped" && finding.confidence == Confidence::Measured;
+    let is_loss = |finding: &&Finding| finding.rule() == RuleId::Dropped && finding.confidence == Confidence::Measured;
     let mut sentences: Vec<String> = overview.quality.iter().filter(is_loss).map(|loss| loss.detail.clone()).collect();
     if overview.hides_idle() && !sentences.is_empty() {
         sentences.push("No verdict on idle time is possible.".to_owned());
         return sentences.join(" ");
     }
-    let is_left_out = |finding: &&Finding| [UNUSED_DEVICES, IDLE_OUTSIDE].contains(&&*finding.id);
+    let is_left_out = |finding: &&Finding| matches!(finding.rule(), RuleId::UnusedDevices | RuleId::IdleOutside);
     let left_out = overview.quality.iter().filter(is_left_out);
     sentences.extend(left_out.map(|finding| format!("{}: {}", finding.title, finding.detail)));
     sentences.push(judgement(overview));
@@ -99,9 +83,9 @@ impl<'o> Cause<'o> {
 
     /// Returns the causes of lost time. Collectives are one finding for each primitive, but one cause.
     fn all(overview: &'o Overview) -> Vec<Self> {
-        let is_collective = |finding: &&Finding| finding.id.starts_with("exposed_");
+        let is_collective = |finding: &&Finding| matches!(finding.id, FindingId::Exposed { .. });
         // What cannot be judged is no cause.
-        let is_cause = |finding: &&Finding| finding.id != "opaque_kernels" && !varies(finding);
+        let is_cause = |finding: &&Finding| finding.rule() != RuleId::OpaqueKernels && !varies(finding);
         let mut all: Vec<Self> = overview.findings.iter().filter(is_cause).map(Self::new).collect();
         let collectives = || overview.findings.iter().filter(is_collective);
         let largest = collectives().rev().max_by_key(|finding| finding.at_stake);
@@ -119,7 +103,7 @@ impl<'o> Cause<'o> {
 
 /// Returns whether a finding is about variation. Something else causes it, if that is known.
 fn varies(finding: &Finding) -> bool {
-    matches!(&*finding.id, "varying_op" | "slow_steps")
+    matches!(finding.rule(), RuleId::VaryingOp | RuleId::SlowSteps)
 }
 
 /// The causes of lost time of an overview.
@@ -154,13 +138,13 @@ impl<'o> Causes<'o> {
     /// at least half of the largest cause: no step then is as the mean says. Steps that wait for requests differ anyhow.
     fn slow_steps(&self) -> Option<&Cause<'o>> {
         let largest = self.most(&|cause| cause.at_stake);
-        if largest.is_some_and(|cause| cause.finding.id == NO_REQUESTS) {
+        if largest.is_some_and(|cause| cause.finding.rule() == RuleId::NoRequests) {
             return None;
         }
         let largest = largest.map_or(Picos::ZERO, |cause| cause.at_stake);
         let is_most = |cause: &&Cause<'o>| {
             let of_mean = self.share(cause.at_stake) >= LARGE && cause.at_stake.0 >= largest.0 / 2;
-            cause.finding.id == "slow_steps" && of_mean
+            cause.finding.rule() == RuleId::SlowSteps && of_mean
         };
         self.variation.iter().find(is_most)
     }
@@ -181,20 +165,21 @@ impl<'o> Causes<'o> {
 
 impl Overview {
     /// Returns the id of the finding that the verdict begins with. `None` if it begins with none.
-    pub fn first_of_verdict(&self) -> Option<&str> {
+    pub fn first_of_verdict(&self) -> Option<FindingId> {
         let causes = Causes::new(self);
         let first = causes.first();
         // A large cause comes before what cannot be judged.
         if is_mostly_unjudged(self) && first.is_none_or(|first| causes.share(first.at_stake) < MOST) {
-            return Some("opaque_kernels");
+            return Some(FindingId::Rule(RuleId::OpaqueKernels));
         }
-        first.map(|first| &*first.finding.id)
+        first.map(|first| first.finding.id.clone())
     }
 }
 
 /// Returns the time of a step that cannot be judged. Waits for asynchronous calls need no roofline.
 fn unjudged_time(overview: &Overview) -> Picos {
-    let waits = overview.findings.iter().filter(|finding| finding.id == ASYNC_CALLS).map(|finding| finding.claimed);
+    let waits =
+        overview.findings.iter().filter(|finding| finding.rule() == RuleId::AsyncCalls).map(|finding| finding.claimed);
     overview.ledger.per_step(overview.ledger.time(Owner::Opaque)).saturating_sub(waits.sum())
 }
 
@@ -241,7 +226,7 @@ fn judgement(overview: &Overview) -> String {
     // Where one collective makes most of the time of all, it is named, too.
     let part = first.finding;
     let most = if part.title != first.title && 2 * part.at_stake.0 > first.at_stake.0 {
-        let what = part.title.strip_prefix(WAITS_FOR).unwrap_or(&part.title);
+        let what = part.id.collectives().unwrap_or_default();
         format!(", most of it for {what} ({}, {})", time_text(part.at_stake), share(part.at_stake))
     } else {
         String::new()
@@ -256,7 +241,7 @@ fn judgement(overview: &Overview) -> String {
         Some(once) => format!("{}: {} once, while {whole} has none of it.{guess}", first.title, time_text(once)),
         None => format!("{}: {time} of {whole}, {fraction_of_step}{most}.{idle}{guess}", first.title),
     };
-    if first.finding.id == NO_REQUESTS {
+    if first.finding.rule() == RuleId::NoRequests {
         text += " None of it is lost: only more requests would fill it.";
     } else if first.recoverable == Picos::ZERO {
         text += " How much of it can be recovered is unknown.";
@@ -292,13 +277,15 @@ fn unjudged(overview: &Overview, unit: &str) -> String {
     };
     let has_costs = overview.figures.iter().any(|figure| figure.absent.as_deref() == Some(NO_PEAKS));
     let unknown = if has_costs { "peaks of the device" } else { "costs of ops" };
-    let ops =
-        overview.findings.iter().find(|finding| finding.id == "opaque_kernels").map(|finding| &finding.evidence.ops);
+    let opaque = overview.findings.iter().find(|finding| finding.rule() == RuleId::OpaqueKernels);
     // The op that makes most of it is named, even though nothing is known of it but its time.
-    let most = ops.and_then(|ops| ops.first()).filter(|op| op.time.0.saturating_mul(2) > time.0).map(|op| {
-        let share = percent_text(op.time.fraction_of(overview.period).unwrap_or(0.0));
-        format!(" Most of this time is {}, {share}.", op.label(MAX_NAME))
-    });
+    let most = opaque
+        .and_then(|finding| finding.evidence.ops.first())
+        .filter(|op| op.time.0.saturating_mul(2) > time.0)
+        .map(|op| {
+            let share = percent_text(op.time.fraction_of(overview.period).unwrap_or(0.0));
+            format!(" Most of this time is {}, {share}.", op.label(MAX_NAME))
+        });
     let most = most.unwrap_or_default();
     format!("{} of {unit} cannot be judged, because the {unknown} are unknown.{most}", percent_text(share))
 }

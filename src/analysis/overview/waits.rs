@@ -3,9 +3,11 @@
 
 use super::context::{Context, total};
 use super::exposure::{bubble, bubble_text};
+use super::figures::Unit;
 use super::host::{NO_LINKS, by_gaps, lacks_links};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_EVENTS, Draft, LEAST, Outcome, Rule, Subject, drafts, unknown};
+use super::rule_id::RuleId;
 use crate::analysis::base::Platform;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
@@ -14,7 +16,7 @@ use crate::units::Picos;
 /// The rules about this time, in the order in which they claim it.
 pub(super) const RULES: [Rule; 4] = [
     Rule {
-        id: "many_launches",
+        id: RuleId::ManyLaunches,
         group: Group::Time,
         name: "Launches",
         title: "The device waits for launches",
@@ -35,7 +37,7 @@ pub(super) const RULES: [Rule; 4] = [
         check: launches,
     },
     Rule {
-        id: "late_peers",
+        id: RuleId::LatePeers,
         group: Group::Time,
         name: "Waits for other devices",
         title: "The device waits for other devices",
@@ -47,7 +49,7 @@ pub(super) const RULES: [Rule; 4] = [
         worked_if: "waits for other devices fall below 0.5 % of a step",
         formula: "idle time at the start of runs for other devices + first part of waits in collectives",
         view: SeeView::Comm,
-        overlaps: &["straggler"],
+        overlaps: &[RuleId::Straggler],
         tries: &[
             Advice::words("Split the batch of a step into more microbatches.").only_for(Subject::Bubble),
             Advice::words("Look for the host or the device that starts late."),
@@ -56,7 +58,7 @@ pub(super) const RULES: [Rule; 4] = [
         check: late_peers,
     },
     Rule {
-        id: NO_REQUESTS,
+        id: RuleId::NoRequests,
         group: Group::Time,
         name: "Waits for requests",
         title: "The server waits for requests",
@@ -76,7 +78,7 @@ pub(super) const RULES: [Rule; 4] = [
         check: requests,
     },
     Rule {
-        id: "unexplained_idle",
+        id: RuleId::UnexplainedIdle,
         group: Group::Time,
         name: "Unexplained idle time",
         title: "The device is idle for an unknown reason",
@@ -100,9 +102,6 @@ pub(super) const RULES: [Rule; 4] = [
         check: unexplained,
     },
 ];
-
-/// The rule about waits for requests, whose time no change of the program recovers.
-pub(super) const NO_REQUESTS: &str = "no_requests";
 
 fn requests(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if lacks_links(context) { unknown(NO_LINKS) } else { by_gaps(context, rule, &[GapClass::Requests], false) }

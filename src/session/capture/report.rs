@@ -86,8 +86,8 @@ impl CaptureSession {
             phases,
             steps,
             memory: self.memory_part(level),
-            comm: CommPart { comm: comm_report.as_carried(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
-            overview: overview.map(Overview::as_carried),
+            comm: CommPart { comm: comm_report.as_in_report(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
+            overview: overview.map(Overview::as_in_report),
             comparison: None,
             notes,
         };

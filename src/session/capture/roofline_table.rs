@@ -3,9 +3,9 @@
 use crate::analysis::roofline::{Level, RooflineFigures, RooflinePosition, StepRoofline};
 use crate::protocol::RoofPoint;
 use crate::protocol::url::roofline::RoofBy;
-use crate::table::Column;
-use crate::table::Value::{self, Absent, Bandwidth, Executions, List, Number, Percent, Time};
+use crate::table::Value::{self, Number, Time};
 use crate::table::answer::{CachedOrder, TableRows};
+use crate::table::columns;
 use crate::table::format;
 use crate::table::page::Name;
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
@@ -85,18 +85,9 @@ pub fn roof_table<'r>(
         .with_total("roofline_util", Value::maybe(roof.and_then(|roof| roof.util), Number))
 }
 
-fn roof<'r>(row: &'r RoofRow, value: impl FnOnce(&'r RooflinePosition) -> Value<'r>) -> Value<'r> {
-    row.point.roof.as_ref().map_or(Absent, value)
-}
-
-/// Returns a rate. Returns `Absent` if the row has no roof or is too short for a rate.
-fn rated(
-    row: &RoofRow,
-    rate: impl FnOnce(&RooflinePosition) -> Option<f64>,
-    kind: fn(f64) -> Value<'static>,
-) -> Value<'static> {
-    let roof = row.point.roof.as_ref().filter(|_| row.is_rated);
-    Value::maybe(roof.and_then(rate), kind)
+/// Returns the position of a row, for its rates. `None` if the row has no roof or is too short for a rate.
+fn rated(row: &RoofRow) -> Option<&RooflinePosition> {
+    row.point.roof.as_ref().filter(|_| row.is_rated)
 }
 
 /// Returns the resource that limits the row, or the reason why the row has no roof.
@@ -105,41 +96,42 @@ fn bound_text(row: &RoofRow) -> Option<&'static str> {
     row.point.roof.as_ref().map(|roof| roof.bound.label()).or_else(reason)
 }
 
-const COLUMNS: &[Column<RoofRow>] = &[
-    Column::shown("key", |row| Value::text(row.point.name(row.by))),
-    Column::shown("recoverable_ps", |row| roof(row, |roof| Time(roof.recoverable))),
-    Column::shown("parts", |row| {
-        roof(row, |roof| List(vec![Time(roof.t_roof.min(roof.total)), Time(roof.recoverable)]))
-    }),
-    Column::shown("cumulative_pct", |row| Value::maybe(row.point.cumulative, Percent)),
-    Column::shown("total_dur_ps", |row| Time(row.point.total)),
-    Column::shown("roofline_util", |row| rated(row, |roof| roof.util, Number)),
-    Column::shown("arithmetic_intensity", |row| roof(row, |roof| Value::maybe(roof.intensity, Number))),
-    Column::shown("roof", |row| Value::maybe_text(bound_text(row))),
-    Column::shown("mfu", |row| rated(row, |roof| roof.mfu, Number)),
-    Column::shown("hbm_util", |row| rated(row, RooflinePosition::hbm_util, Number)),
-    Column::shown("flop_rate", |row| rated(row, RooflinePosition::flop_rate, Number)),
-    Column::shown("hbm_rate", |row| rated(row, |roof| roof.byte_rate(Level::Hbm), Bandwidth)),
-    Column::shown("dtype", |row| roof(row, |roof| Value::maybe_text(roof.dtype.as_deref()))),
-    Column::shown("n_executions", |row| Executions(row.point.n)),
-    Column::shown("op_group", |row| Value::maybe_text(row.point.op_group.as_deref())),
-    Column::shown("program", |row| Value::maybe_text(row.point.program.as_deref())),
-    Column::shown("source", |row| Value::maybe_text(row.point.source.as_deref())),
-    Column::shown("flops", |row| roof(row, |roof| Number(roof.flops))),
-    Column::shown("bytes", |row| roof(row, |roof| Number(roof.bytes))),
-    Column::shown("t_compute_ps", |row| roof(row, |roof| Time(roof.t_compute))),
-    Column::shown("t_hbm_ps", |row| roof(row, |roof| Time(roof.t_hbm()))),
-    Column::shown("t_roofline_ps", |row| roof(row, |roof| Time(roof.t_roof))),
-    Column::shown("above_peak", |row| {
-        roof(row, |roof| if roof.is_above() { Value::text("the cost estimate is above the peak") } else { Absent })
-    }),
-    Column::shown("skipped", |row| {
-        let reason = |skipped: &crate::analysis::roofline::Skipped| {
-            Value::Text(format!("{}: {}", skipped.reason.label(), format::time_text(skipped.total)).into())
-        };
-        List(row.point.skipped.iter().map(reason).collect())
-    }),
-];
+columns! {
+    COLUMNS(row: RoofRow) {
+        key: Text in page = row.point.name(row.by),
+        recoverable_ps: Time or null in page = row.point.roof.as_ref().map(|roof| roof.recoverable),
+        parts: List(Time) or null in page = {
+            row.point.roof.as_ref().map(|roof| [roof.t_roof.min(roof.total), roof.recoverable])
+        },
+        cumulative_pct: Percent or null in page = row.point.cumulative,
+        total_dur_ps: Time in page = row.point.total,
+        roofline_util: Number or null in page = rated(row).and_then(|roof| roof.util),
+        arithmetic_intensity: Number or null in page = row.point.roof.as_ref().and_then(|roof| roof.intensity),
+        roof: Text or null in page = bound_text(row),
+        mfu: Number or null in page = rated(row).and_then(|roof| roof.mfu),
+        hbm_util: Number or null in page = rated(row).and_then(RooflinePosition::hbm_util),
+        flop_rate: Number or null in page = rated(row).and_then(RooflinePosition::flop_rate),
+        hbm_rate: Bandwidth or null in page = rated(row).and_then(|roof| roof.byte_rate(Level::Hbm)),
+        dtype: Text or null in page = row.point.roof.as_ref().and_then(|roof| roof.dtype.as_deref()),
+        n_executions: Executions in page = row.point.n,
+        op_group: Text or null in page = row.point.op_group.as_deref(),
+        program: Text or null in page = row.point.program.as_deref(),
+        source: Text or null in page = row.point.source.as_deref(),
+        flops: Number or null in page = row.point.roof.as_ref().map(|roof| roof.flops),
+        bytes: Number or null in page = row.point.roof.as_ref().map(|roof| roof.bytes),
+        t_compute_ps: Time or null in page = row.point.roof.as_ref().map(|roof| roof.t_compute),
+        t_hbm_ps: Time or null in page = row.point.roof.as_ref().map(RooflinePosition::t_hbm),
+        t_roofline_ps: Time or null in page = row.point.roof.as_ref().map(|roof| roof.t_roof),
+        above_peak: Text or null in page = {
+            let roof = row.point.roof.as_ref();
+            roof.filter(|roof| roof.is_above()).map(|_| "the cost estimate is above the peak")
+        },
+        skipped: List(Text) in page = {
+            let skipped = row.point.skipped.iter();
+            skipped.map(|skipped| format!("{}: {}", skipped.reason.label(), format::time_text(skipped.total)))
+        },
+    }
+}
 
 const ROOF_TABLE: Table<RoofRow> = Table {
     columns: COLUMNS,

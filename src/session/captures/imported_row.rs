@@ -3,7 +3,7 @@
 use crate::analysis::captures::{CAPTURE_ENDINGS, CaptureProgress, CaptureRow, CaptureSummary, TopFinding};
 use crate::analysis::classify::Kind;
 use crate::analysis::compare::{SeriesPoint, SideHead};
-use crate::analysis::overview::{Figure, figure_unit};
+use crate::analysis::overview::{Figure, FigureId};
 use crate::table::date::ns_of_rfc3339;
 use crate::units::Picos;
 use serde_json::{Map, Value};
@@ -130,15 +130,8 @@ fn summary(row: &JsonRow, capture: &CaptureRow, tables: ImportedCapture, verdict
         report_level: None,
     };
     let figure = |(name, value): (&String, &Value)| {
-        let unit = figure_unit(name)?;
-        Some(Figure {
-            name: name.clone(),
-            unit,
-            value: value.as_f64().filter(|value| value.is_finite()),
-            inputs: Vec::new(),
-            coverage: None,
-            absent: None,
-        })
+        let value = value.as_f64().filter(|value| value.is_finite());
+        Some(Figure { value, ..Figure::unknown(FigureId::from_key(name)?, None) })
     };
     let figures = map(row, "figures").filter_map(figure).collect();
     let kinds = row.get("kinds").and_then(Value::as_object);

@@ -5,9 +5,9 @@ use super::visit::{Number, Text, Visit, VisitResult, each};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::{Ledger, Owner};
 use crate::analysis::overview::{
-    Checked, Confidence, Figure, Finding, KindShare, OpEvidence, Overview, ShownStep, SkippedRule, n_rules, rule_index,
+    Checked, Confidence, Figure, FigureId, Finding, FindingId, KindShare, OpEvidence, Overview, RuleId, ShownStep,
+    SkippedRule,
 };
-use crate::share::error::ShareError;
 use crate::units::Picos;
 
 const CONFIDENCES: [Confidence; 3] = [Confidence::Measured, Confidence::Likely, Confidence::Guess];
@@ -26,33 +26,28 @@ pub(super) fn overview(v: &mut dyn Visit, overview: &mut Option<Overview>) -> Vi
     each(&mut overview.kinds, |share| v.exact(&mut share.needed.0))?;
     each(&mut overview.kinds, |share| v.exact(&mut share.lost.0))?;
     each(&mut overview.kinds, |share| v.exact(&mut share.not_judged.0))?;
-    v.rows(&mut overview.figures, || Figure::all_unknown().remove(0))?;
-    if let Some(known) = Figure::all_unknown().get(..overview.figures.len()) {
-        overview.figures.iter_mut().zip(known).for_each(|(figure, known)| {
-            figure.name.clone_from(&known.name);
-            figure.unit = known.unit;
-        });
-    }
+    v.rows(&mut overview.figures, || Figure::unknown(FigureId::StepTime, None))?;
+    // An older report holds the figures of its version, which are the first ones.
+    overview.figures.iter_mut().zip(FigureId::ALL).for_each(|(figure, id)| figure.id = id);
     each(&mut overview.figures, |figure| v.real(&mut figure.value, None))?;
     each(&mut overview.figures, |figure| v.real(&mut figure.coverage, None))?;
     each(&mut overview.figures, |figure| v.text(&mut figure.absent, None, Text::Word))?;
     for list in [&mut overview.findings, &mut overview.options, &mut overview.memory, &mut overview.quality] {
         findings(v, list)?;
     }
-    v.rows(&mut overview.checked, || Checked::of_rule(0))?;
+    v.rows(&mut overview.checked, || Checked::of_rule(RuleId::InputBound))?;
     each(&mut overview.checked, |entry| {
-        let at = rule(v, &entry.id)?;
-        let known = Checked::of_rule(at);
-        (entry.id, entry.name, entry.threshold, entry.unit) = (known.id, known.name, known.threshold, known.unit);
+        v.one_of(&mut entry.id, &RuleId::ALL)?;
+        let known = Checked::of_rule(entry.id);
+        (entry.name, entry.threshold, entry.unit) = (known.name, known.threshold, known.unit);
         Ok(())
     })?;
     each(&mut overview.checked, |entry| v.float(&mut entry.measured, 0.0))?;
     each(&mut overview.checked, |entry| v.optional_time(&mut entry.at_stake))?;
-    v.rows(&mut overview.skipped, || SkippedRule::of_rule(0))?;
+    v.rows(&mut overview.skipped, || SkippedRule::of_rule(RuleId::InputBound))?;
     each(&mut overview.skipped, |entry| {
-        let at = rule(v, &entry.id)?;
-        let known = SkippedRule::of_rule(at);
-        (entry.id, entry.name) = (known.id, known.name);
+        v.one_of(&mut entry.id, &RuleId::ALL)?;
+        entry.name = SkippedRule::of_rule(entry.id).name;
         Ok(())
     })?;
     each(&mut overview.skipped, |entry| v.string(&mut entry.reason, Text::Word))?;
@@ -121,23 +116,16 @@ fn ledger(v: &mut dyn Visit, ledger: &mut Ledger) -> VisitResult {
     Ok(())
 }
 
-/// Visits the rule of a finding or of a list entry. Returns its index.
-fn rule(v: &mut dyn Visit, id: &str) -> Result<usize, ShareError> {
-    let mut at = Some(rule_index(id) as u64);
-    v.choice(&mut at, Some(0), n_rules())?;
-    let at = at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < n_rules());
-    at.ok_or(ShareError::Broken("a rule is unknown"))
-}
-
 fn findings(v: &mut dyn Visit, findings: &mut Vec<Finding>) -> VisitResult {
-    v.rows(findings, || Finding::of_rule(0))?;
+    v.rows(findings, || Finding::of_rule(RuleId::InputBound))?;
     each(findings, |finding| {
-        let at = rule(v, &finding.id)?;
-        let known = Finding::of_rule(at);
-        v.string_with_usual(&mut finding.id, &known.id, Text::Word)?;
-        if rule_index(&finding.id) != at {
-            finding.id = known.id;
-        }
+        let mut rule = finding.rule();
+        v.one_of(&mut rule, &RuleId::ALL)?;
+        let known = Finding::of_rule(rule);
+        let mut key = finding.id.key().into_owned();
+        v.string_with_usual(&mut key, rule.key(), Text::Word)?;
+        // What this version does not know is a finding of its rule.
+        finding.id = FindingId::from_key(&key).filter(|id| id.rule() == rule).unwrap_or(known.id);
         v.string_with_usual(&mut finding.reason, &known.reason, Text::Word)?;
         finding.title = known.title;
         (finding.why, finding.worked_if, finding.formula) = (known.why, known.worked_if, known.formula);

@@ -25,7 +25,7 @@ const TABLES: [(&str, &[&str]); 4] = [
     ("summary", &["step_stats", "memory"]),
 ];
 /// Ends of the paths of fields that a report never holds (`docs/SHARING.md`): the advice of a view, choices that need
-/// the capture, and the fields that `Comm::as_carried` removes.
+/// the capture, and the fields that `Comm::as_in_report` removes.
 const NEVER_IN_REPORT: [&str; 4] = [".notes", ".offers", ".steps.rest", ".steps.dma_rest"];
 /// Ends of the paths of fields that a level cuts although they stand among figures: rows and advice.
 const CUT: [&str; 5] = [".notes", ".offers", ".top_gaps", ".flags", ".flag_settings"];
