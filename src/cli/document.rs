@@ -4,13 +4,20 @@ use super::args::{Args, Command};
 use super::caller::Caller;
 use super::files::Inputs;
 use super::open_capture::OpenFiles;
+use super::output::PrintJson;
 use super::{files, run};
 use crate::protocol::Failure;
+use crate::report::json;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::table::object::Declared;
+use crate::table::object::Object;
 use crate::table::text::escape_invisible;
 use clap::Parser;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fmt;
+#[cfg(not(target_arch = "wasm32"))]
+use std::rc::Rc;
 
 /// The output of a command.
 #[derive(Debug)]
@@ -48,10 +55,10 @@ impl std::error::Error for DocumentError {}
 /// # Errors
 /// Returns a [`DocumentError`] if the arguments or the input cannot be used.
 pub fn document(arguments: &[OsString], files: Option<&OpenFiles>) -> Result<Document, DocumentError> {
-    document_with(arguments, files, &files::inputs)
+    document_with(arguments, files, &files::inputs, &|object: &Object<'_>| json::text(object))
 }
 
-/// Does the same as [`document`], with `inputs` in place of the files of this machine.
+/// Does the same as [`document`], with `inputs` in place of the files of this machine. With `--json`, the text is what `json` returns.
 ///
 /// # Errors
 /// Returns a [`DocumentError`] if the arguments or the input cannot be used.
@@ -59,6 +66,7 @@ pub fn document_with(
     arguments: &[OsString],
     files: Option<&OpenFiles>,
     inputs: Inputs<'_>,
+    json: PrintJson<'_>,
 ) -> Result<Document, DocumentError> {
     let program = OsString::from("rooflight");
     let args = Args::try_parse_from(std::iter::once(&program).chain(arguments));
@@ -68,13 +76,29 @@ pub fn document_with(
     let is_own = matches!(args.command, Command::Report { .. } | Command::Export(_) | Command::Compare(_));
     #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
     let is_own = is_own || matches!(args.command, Command::Compact(_));
-    let caller = Caller { inputs, warn: &warn, json: &|json| json.text(), progress: &|_| {} };
+    let caller = Caller { inputs, warn: &warn, json, progress: &|_| {} };
     let printed = match (files, args.view()) {
         (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &caller),
         _ => run::run(&args, &caller),
     };
     let (text, _) = printed.map_err(DocumentError::Failed)?;
     Ok(Document { text, messages: messages.into_inner() })
+}
+
+/// Runs a command with `--json`, and returns the declaration of its document: its fields with their types and descriptions.
+/// `None` if the command has no JSON.
+///
+/// # Errors
+/// Returns a [`DocumentError`] if the arguments or the input cannot be used.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn declared(arguments: &[OsString]) -> Result<Option<Rc<Declared>>, DocumentError> {
+    let declared = RefCell::new(None);
+    let json = |object: &Object<'_>| {
+        *declared.borrow_mut() = Some(object.declared.clone());
+        String::new()
+    };
+    document_with(arguments, None, &files::inputs, &json)?;
+    Ok(declared.into_inner())
 }
 
 /// Returns the first paragraph of an error of the arguments. Usage and hints about `--help` follow it.

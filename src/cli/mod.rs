@@ -33,8 +33,11 @@ mod run;
 mod summary;
 mod view_args;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use document::declared;
 pub use document::{Document, DocumentError, document, document_with};
 pub use files::Inputs;
 pub use open_capture::OpenFiles;
+pub use output::PrintJson;
 #[cfg(not(target_arch = "wasm32"))]
 pub use program::{main, run_arguments};

@@ -8,7 +8,8 @@ use super::roofline_args::{PeakArgs, positive};
 use super::view_args::{Output, share};
 use crate::analysis::base::{Filter, GroupBy, Header, Status};
 use crate::analysis::ledger::LedgerQuery;
-use crate::analysis::overview::{FINDINGS, Overview, OverviewQuery};
+use crate::analysis::overview::columns::FINDING_ROWS;
+use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::{RooflineQuery, UsefulFlops};
 use crate::protocol::Failure;
 use crate::report::overview_text::{self, TextStyle};
@@ -75,7 +76,7 @@ impl OpenCapture<'_> {
                     let head = json::head_of("overview", &files, self.partial, &header, &kinds.totals);
                     (self.json)(&overview_json::absent(head, verdict.as_deref(), &notes))
                 }
-                Output::Csv => csv::table(FINDINGS, [].iter()).csv(),
+                Output::Csv => csv::table(FINDING_ROWS, [].iter()).csv(),
                 Output::Markdown => first_line(TextForm::Markdown) + &notes_as(TextForm::Markdown, &notes),
                 Output::Text => first_line(TextForm::Terminal) + &notes_text(&notes),
             });
@@ -87,7 +88,7 @@ impl OpenCapture<'_> {
                 let head = json::head_of("overview", &files, self.partial, &overview.header, &overview.totals);
                 (self.json)(&overview_json::overview(head, &overview, &notes))
             }
-            Output::Csv => csv::table(FINDINGS, overview.finding_rows().iter()).csv(),
+            Output::Csv => csv::table(FINDING_ROWS, overview.finding_rows().iter()).csv(),
             Output::Markdown => overview_text::markdown(&overview),
             Output::Text => {
                 let is_terminal = std::io::stdout().is_terminal() && self.view.out.is_none();

@@ -3,10 +3,12 @@
 use super::args::{Args, Command};
 use super::caller::Caller;
 use super::exit_code::Exit;
-use super::output::{JsonReport, print_error};
+use super::output::print_error;
 use super::progress_line::ProgressLine;
 use super::{files, run};
 use crate::protocol::Progress;
+use crate::report::json;
+use crate::table::object::Object;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use std::cell::RefCell;
@@ -63,9 +65,9 @@ pub fn run_arguments(arguments: impl IntoIterator<Item = OsString>, others: &[(&
     }
     let line = ProgressLine::start(args.quiet);
     let written = RefCell::new(None);
-    let json = |report: &dyn JsonReport| {
+    let json = |object: &Object<'_>| {
         line.end();
-        *written.borrow_mut() = Some(deliver(&args, |out| report.write_to(out)));
+        *written.borrow_mut() = Some(deliver(&args, |out| json::write(out, object)));
         String::new()
     };
     let warn = |message: &str| line.print_above(|| print_error(message));

@@ -1,48 +1,52 @@
 //! This module derives the Arrow schema of a table from its columns, and turns rows into a record batch.
 
 use super::cell::Cell;
-use super::column::{ColumnHead, ColumnType};
+use super::column::record_heads;
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, RecordBatch, RecordBatchOptions,
+    ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, NullArray, RecordBatch, RecordBatchOptions,
     StringArray, StructArray, TimestampMicrosecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, TimeUnit};
+use crate::table::kind::{Head, Kind};
 use std::sync::Arc;
 
 const UTC: &str = "UTC";
 
 /// Returns the Arrow type of a column.
-fn data_type(kind: &ColumnType) -> DataType {
+fn data_type(kind: &Kind) -> DataType {
     match kind {
-        ColumnType::Text(_) => DataType::Utf8,
-        ColumnType::Integer(_) => DataType::Int64,
-        ColumnType::Real => DataType::Float64,
-        ColumnType::Flag => DataType::Boolean,
-        ColumnType::Instant => DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into())),
-        ColumnType::List(of) => DataType::List(Arc::new(element(of))),
-        ColumnType::Record(fields) => {
-            DataType::Struct(fields.iter().map(|field| Field::new(field.id, data_type(&field.kind), true)).collect())
+        Kind::Text(_) | Kind::Word(_) => DataType::Utf8,
+        Kind::Integer(_) => DataType::Int64,
+        Kind::Real => DataType::Float64,
+        Kind::Flag => DataType::Boolean,
+        Kind::Instant => DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into())),
+        Kind::List(item) => DataType::List(Arc::new(element(item))),
+        Kind::Object(object) => {
+            let field = |head: &Head| Field::new(head.id, data_type(&head.kind), true);
+            DataType::Struct(record_heads(*object).iter().map(field).collect())
         }
-        ColumnType::Map(of) => DataType::Map(Arc::new(entries(of)), false),
+        Kind::Maybe(item) => data_type(item),
+        Kind::Map(item) => DataType::Map(Arc::new(entries(item)), false),
+        Kind::Pair | Kind::Fields(_) | Kind::Own | Kind::OwnFields | Kind::Any => DataType::Null,
     }
 }
 
 /// Returns the field of the elements of a list, with the name that Parquet prescribes.
-fn element(column_type: &ColumnType) -> Field {
-    Field::new("element", data_type(column_type), true)
+fn element(kind: &Kind) -> Field {
+    Field::new("element", data_type(kind), true)
 }
 
-fn entry_fields(column_type: &ColumnType) -> Fields {
-    vec![Field::new("key", DataType::Utf8, false), Field::new("value", data_type(column_type), true)].into()
+fn entry_fields(kind: &Kind) -> Fields {
+    vec![Field::new("key", DataType::Utf8, false), Field::new("value", data_type(kind), true)].into()
 }
 
-fn entries(column_type: &ColumnType) -> Field {
-    Field::new("key_value", DataType::Struct(entry_fields(column_type)), false)
+fn entries(kind: &Kind) -> Field {
+    Field::new("key_value", DataType::Struct(entry_fields(kind)), false)
 }
 
 /// Returns the Arrow schema of a table.
-pub fn schema(heads: &[ColumnHead]) -> Schema {
+pub fn schema(heads: &[Head]) -> Schema {
     Schema::new(heads.iter().map(|head| Field::new(head.id, data_type(&head.kind), true)).collect::<Vec<Field>>())
 }
 
@@ -50,9 +54,9 @@ pub fn schema(heads: &[ColumnHead]) -> Schema {
 ///
 /// # Errors
 /// If a list has more than 2³¹ elements.
-pub fn batch(heads: &[ColumnHead], rows: &[Vec<Cell>]) -> Result<RecordBatch, ArrowError> {
-    let column = |(at, head): (usize, &ColumnHead)| {
-        let cells: Vec<&Cell> = rows.iter().map(|row| row.get(at).unwrap_or(&Cell::Null)).collect();
+pub fn batch(heads: &[Head], rows: &[Vec<Cell>]) -> Result<RecordBatch, ArrowError> {
+    let column = |(index, head): (usize, &Head)| {
+        let cells: Vec<&Cell> = rows.iter().map(|row| row.get(index).unwrap_or(&Cell::Null)).collect();
         array(&head.kind, &cells)
     };
     let arrays = heads.iter().enumerate().map(column).collect::<Result<Vec<ArrayRef>, ArrowError>>()?;
@@ -60,47 +64,50 @@ pub fn batch(heads: &[ColumnHead], rows: &[Vec<Cell>]) -> Result<RecordBatch, Ar
     RecordBatch::try_new_with_options(Arc::new(schema(heads)), arrays, &options)
 }
 
-fn array(kind: &ColumnType, cells: &[&Cell]) -> Result<ArrayRef, ArrowError> {
+fn array(kind: &Kind, cells: &[&Cell]) -> Result<ArrayRef, ArrowError> {
     let integers =
         || cells.iter().map(|cell| if let Cell::Integer(n) | Cell::Instant(n) = cell { Some(*n) } else { None });
     Ok(match kind {
-        ColumnType::Text(_) => {
+        Kind::Text(_) | Kind::Word(_) => {
             let texts = cells.iter().map(|cell| if let Cell::Text(text) = cell { Some(text.as_str()) } else { None });
             Arc::new(texts.collect::<StringArray>())
         }
-        ColumnType::Integer(_) => Arc::new(integers().collect::<Int64Array>()),
-        ColumnType::Instant => Arc::new(integers().collect::<TimestampMicrosecondArray>().with_timezone(UTC)),
-        ColumnType::Real => {
+        Kind::Integer(_) => Arc::new(integers().collect::<Int64Array>()),
+        Kind::Instant => Arc::new(integers().collect::<TimestampMicrosecondArray>().with_timezone(UTC)),
+        Kind::Real => {
             let reals = cells.iter().map(|cell| if let Cell::Real(real) = cell { Some(*real) } else { None });
             Arc::new(reals.collect::<Float64Array>())
         }
-        ColumnType::Flag => {
+        Kind::Flag => {
             let flags = cells.iter().map(|cell| if let Cell::Flag(flag) = cell { Some(*flag) } else { None });
             Arc::new(flags.collect::<BooleanArray>())
         }
-        ColumnType::List(of) => {
+        Kind::List(item) => {
             let lists = cells.iter().map(|cell| if let Cell::List(cells) = cell { cells.as_slice() } else { &[] });
             let values: Vec<&Cell> = lists.clone().flatten().collect();
             let offsets = OffsetBuffer::from_lengths(lists.map(<[Cell]>::len));
-            Arc::new(ListArray::try_new(Arc::new(element(of)), offsets, array(of, &values)?, nulls(cells))?)
+            Arc::new(ListArray::try_new(Arc::new(element(item)), offsets, array(item, &values)?, nulls(cells))?)
         }
-        ColumnType::Record(fields) => {
-            let of_field = |(at, field): (usize, &super::column::Field)| {
-                let values: Vec<&Cell> = cells.iter().map(|cell| field_of(cell, at)).collect();
-                array(&field.kind, &values)
+        Kind::Object(object) => {
+            let field_array = |(index, head): (usize, &Head)| {
+                let values: Vec<&Cell> = cells.iter().map(|cell| field_of(cell, index)).collect();
+                array(&head.kind, &values)
             };
-            let arrays = fields.iter().enumerate().map(of_field).collect::<Result<Vec<ArrayRef>, ArrowError>>()?;
+            let heads = record_heads(*object);
+            let arrays = heads.iter().enumerate().map(field_array).collect::<Result<Vec<ArrayRef>, ArrowError>>()?;
             let DataType::Struct(fields) = data_type(kind) else { return Err(no_struct()) };
             Arc::new(StructArray::try_new(fields, arrays, nulls(cells))?)
         }
-        ColumnType::Map(of) => {
+        Kind::Maybe(item) => array(item, cells)?,
+        Kind::Map(item) => {
             let maps = cells.iter().map(|cell| if let Cell::Map(pairs) = cell { pairs.as_slice() } else { &[] });
             let keys: StringArray = maps.clone().flatten().map(|(key, _)| Some(key.as_str())).collect();
             let values: Vec<&Cell> = maps.clone().flatten().map(|(_, value)| value).collect();
-            let pairs = StructArray::try_new(entry_fields(of), vec![Arc::new(keys), array(of, &values)?], None)?;
+            let pairs = StructArray::try_new(entry_fields(item), vec![Arc::new(keys), array(item, &values)?], None)?;
             let offsets = OffsetBuffer::from_lengths(maps.map(<[(String, Cell)]>::len));
-            Arc::new(MapArray::try_new(Arc::new(entries(of)), offsets, pairs, nulls(cells), false)?)
+            Arc::new(MapArray::try_new(Arc::new(entries(item)), offsets, pairs, nulls(cells), false)?)
         }
+        Kind::Pair | Kind::Fields(_) | Kind::Own | Kind::OwnFields | Kind::Any => Arc::new(NullArray::new(cells.len())),
     })
 }
 

@@ -1,6 +1,7 @@
 //! This module holds the values of a row, each of the type of its column. Parquet and JSON lines are written from them.
 
-use super::column::ColumnType;
+use super::column::record_heads;
+use crate::table::kind::Kind;
 use crate::table::{Difference, Value};
 
 /// A value of a row.
@@ -19,33 +20,34 @@ pub enum Cell {
     Map(Vec<(String, Self)>),
 }
 
-/// Returns the value of a cell in the type of its column. A number that is not finite is null, and a whole number above 2⁶³ − 1
-/// is cut to it.
-pub fn cell(kind: &ColumnType, value: &Value<'_>) -> Cell {
+/// Returns the value of a cell in the type of its column. A value that is not there and a number that is not finite are null, and a
+/// whole number above 2⁶³ − 1 is cut to it.
+pub fn cell(kind: &Kind, value: Option<&Value<'_>>) -> Cell {
+    let Some(value) = value else { return Cell::Null };
     let cell = match (kind, value) {
         // Ops that have no text in common have none in a table either.
         (_, Value::Absent | Value::Mixed(None)) => return Cell::Null,
-        (ColumnType::List(of), Value::List(values)) => Cell::List(values.iter().map(|value| cell(of, value)).collect()),
-        (ColumnType::List(of), Value::Range(first, last)) => {
-            Cell::List([first, last].map(|n| cell(of, &Value::Count(*n))).to_vec())
+        (Kind::Maybe(item), value) => return cell(item, Some(value)),
+        (Kind::List(item), Value::List(values)) => {
+            Cell::List(values.iter().map(|value| cell(item, Some(value))).collect())
         }
-        (ColumnType::Record(fields), Value::Record(values)) => {
+        (Kind::List(item), Value::Rows(rows)) => {
+            let mut cells = Vec::new();
+            rows.for_each(&mut |row| cells.push(cell(item, Some(&row))));
+            Cell::List(cells)
+        }
+        (Kind::Object(object), Value::Record(values)) => {
             let value = |id: &str| values.iter().find(|(name, _)| name == id).map(|(_, value)| value);
-            Cell::Record(
-                fields
-                    .iter()
-                    .map(|field| value(field.id).map_or(Cell::Null, |value| cell(&field.kind, value)))
-                    .collect(),
-            )
+            Cell::Record(record_heads(*object).iter().map(|head| cell(&head.kind, value(head.id))).collect())
         }
-        (ColumnType::Map(of), Value::Record(values)) => {
-            Cell::Map(values.iter().map(|(name, value)| (name.clone().into_owned(), cell(of, value))).collect())
+        (Kind::Map(item), Value::Record(values)) => {
+            Cell::Map(values.iter().map(|(name, value)| (name.clone().into_owned(), cell(item, Some(value)))).collect())
         }
-        (ColumnType::Text(_), value) => text(value),
-        (ColumnType::Integer(_), value) => integer(value).map_or(Cell::Null, Cell::Integer),
-        (ColumnType::Instant, value) => integer(value).map_or(Cell::Null, Cell::Instant),
-        (ColumnType::Real, value) => real(value).filter(|real| real.is_finite()).map_or(Cell::Null, Cell::Real),
-        (ColumnType::Flag, Value::Flag(flag)) => Cell::Flag(*flag),
+        (Kind::Text(_) | Kind::Word(_), value) => text(value),
+        (Kind::Integer(_), value) => integer(value).map_or(Cell::Null, Cell::Integer),
+        (Kind::Instant, value) => integer(value).map_or(Cell::Null, Cell::Instant),
+        (Kind::Real, value) => real(value).filter(|real| real.is_finite()).map_or(Cell::Null, Cell::Real),
+        (Kind::Flag, Value::Flag(flag)) => Cell::Flag(*flag),
         _ => Cell::Null,
     };
     let is_infinite = matches!(value, Value::Number(n) | Value::Percent(n) | Value::Bandwidth(n) if !n.is_finite());

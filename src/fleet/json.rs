@@ -2,13 +2,14 @@
 
 use super::calendar::rfc3339;
 use super::cell::Cell;
-use super::column::{ColumnHead, ColumnType};
+use super::column::record_heads;
 use crate::table::json::write_line;
+use crate::table::kind::{Head, Kind};
 use serde::{Serialize, Serializer};
 use std::io::{Result, Write};
 
 /// A cell with its type, whose records know the names of their fields.
-struct Typed<'a>(&'a ColumnType, &'a Cell);
+struct Typed<'a>(&'a Kind, &'a Cell);
 
 impl Serialize for Typed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
@@ -18,15 +19,15 @@ impl Serialize for Typed<'_> {
             (_, Cell::Real(number)) => serializer.serialize_f64(*number),
             (_, Cell::Flag(flag)) => serializer.serialize_bool(*flag),
             (_, Cell::Instant(micros)) => serializer.serialize_str(&rfc3339(*micros)),
-            (ColumnType::List(of), Cell::List(cells)) => {
-                serializer.collect_seq(cells.iter().map(|cell| Typed(of, cell)))
+            (Kind::List(item), Cell::List(cells)) => {
+                serializer.collect_seq(cells.iter().map(|cell| Typed(item, cell)))
             }
-            (ColumnType::Record(fields), Cell::Record(cells)) => {
-                let fields = fields.iter().zip(cells).map(|(field, cell)| (field.id, Typed(&field.kind, cell)));
-                serializer.collect_map(fields)
+            (Kind::Object(object), Cell::Record(cells)) => {
+                let heads = record_heads(*object);
+                serializer.collect_map(heads.iter().zip(cells).map(|(head, cell)| (head.id, Typed(&head.kind, cell))))
             }
-            (ColumnType::Map(of), Cell::Map(cells)) => {
-                serializer.collect_map(cells.iter().map(|(name, cell)| (name, Typed(of, cell))))
+            (Kind::Map(item), Cell::Map(cells)) => {
+                serializer.collect_map(cells.iter().map(|(name, cell)| (name, Typed(item, cell))))
             }
             _ => serializer.serialize_none(),
         }
@@ -34,7 +35,7 @@ impl Serialize for Typed<'_> {
 }
 
 /// A row of a table.
-struct Row<'a>(&'a [ColumnHead], &'a [Cell]);
+struct Row<'a>(&'a [Head], &'a [Cell]);
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
@@ -46,7 +47,7 @@ impl Serialize for Row<'_> {
 ///
 /// # Errors
 /// If the output cannot be written.
-pub fn write_lines(out: &mut impl Write, heads: &[ColumnHead], rows: impl Iterator<Item = Vec<Cell>>) -> Result<()> {
+pub fn write_lines(out: &mut impl Write, heads: &[Head], rows: impl Iterator<Item = Vec<Cell>>) -> Result<()> {
     for row in rows {
         write_line(out, &Row(heads, &row))?;
         out.write_all(b"\n")?;

@@ -1,9 +1,9 @@
 //! This module writes rows and record batches as Parquet, compressed with zstd, and reads how captures were exported.
 
 use super::cell::Cell;
-use super::column::ColumnHead;
 use super::export_record::ExportRecord;
 use super::{PROGRAM_VERSION, SCHEMA_VERSION, arrow};
+use crate::table::kind::Head;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_schema::SchemaRef;
@@ -57,7 +57,7 @@ pub fn writer<W: Write + Send>(out: W, schema: SchemaRef) -> Result<ArrowWriter<
 /// If the file cannot be written.
 pub fn write_rows<W: Write + Send>(
     out: W,
-    heads: &[ColumnHead],
+    heads: &[Head],
     mut rows: impl Iterator<Item = Vec<Cell>>,
 ) -> Result<()> {
     let mut writer = writer(out, arrow::schema(heads).into())?;

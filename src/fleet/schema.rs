@@ -24,7 +24,7 @@ pub fn schema_markdown() -> String {
         let _ =
             write!(text, "\n## {}\n\n{}\n\n| column | type | meaning |\n|---|---|---|\n", table.key(), table.about());
         for column in table.columns() {
-            let _ = writeln!(text, "| `{}` | `{}` | {} |", column.id, column.kind.sql(), column.about);
+            let _ = writeln!(text, "| `{}` | `{}` | {} |", column.id, column.kind.sql(), column.description());
         }
     }
     text

@@ -5,67 +5,47 @@ use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::breakdown::{Breakdown, Group};
 use crate::table::format::{TimeUnit, count, executions, gbs, percent, tflops, time};
 use crate::table::text::Table;
-use crate::units::{Count, Picos};
-
-const ABSENT: &str = "–";
+use crate::table::text_columns::{TextColumns, head_in_unit, or_absent};
+use crate::units::Picos;
 
 /// Returns a breakdown as a table for the terminal: `top` rows, then the sum of the others, then the totals. Each
 /// column has one unit, as on the page. `name` returns the name of a row.
 pub fn breakdown(b: &Breakdown, name: &dyn Fn(&Group) -> String, top: usize) -> Table {
     let unit = TimeUnit::for_largest(b.totals.busy);
     let mean_unit = TimeUnit::for_largest(b.rest_after(0).largest_mean.unwrap_or_default());
-    let (self_time, mean) = (format!("Self {}", unit.symbol()), format!("Mean {}", mean_unit.symbol()));
-    let mut table = Table::new(&[
-        (b.by.label(), true),
-        (&self_time, false),
-        ("Step %", false),
-        ("Kind", true),
-        ("Count", false),
-        (&mean, false),
-        ("TFLOP/s", false),
-        ("GB/s", false),
-        ("Category", true),
-        ("Source", true),
-    ]);
-    let of_step = |p: Picos| b.header.step_duration.and_then(|w| p.fraction_of(w)).map_or(ABSENT.into(), percent);
-    for g in b.groups.iter().take(top) {
-        table.row(vec![
-            name(g),
-            time(g.total, unit),
-            of_step(g.total),
-            g.kind_text().into(),
-            executions(g.n_executions),
-            g.mean.map_or(ABSENT.into(), |m| time(m, mean_unit)),
-            rate(g.flop_rate(), b.header.peaks.flops, tflops),
-            rate(g.byte_rate(), Some(b.header.peaks.hbm_limit()), gbs),
-            g.category_text().unwrap_or(ABSENT).into(),
-            g.source_inner.as_deref().unwrap_or(ABSENT).into(),
-        ]);
-    }
-    let blank = |table: &mut Table, label: String, total: Picos, n: Count| {
-        let mut row = vec![label, time(total, unit), of_step(total), String::new(), executions(n)];
-        row.resize(table.heads.len(), String::new());
-        table.row(row);
+    let of_step = |time: Picos| or_absent(b.header.step_duration.and_then(|window| time.fraction_of(window)), percent);
+    let columns = TextColumns::<Group>::new()
+        .text(b.by.label(), name)
+        .time("Self", unit, |group| group.total)
+        .number("Step %", |group| of_step(group.total))
+        .declared(GROUPS, "kind", "Kind")
+        .declared(GROUPS, "n_executions", "Count")
+        .time("Mean", mean_unit, |group| group.mean)
+        .number("TFLOP/s", |group| rate(group.flop_rate(), b.header.peaks.flops, tflops))
+        .number("GB/s", |group| rate(group.byte_rate(), Some(b.header.peaks.hbm_limit()), gbs))
+        .declared(GROUPS, "hlo_category", "Category")
+        .declared(GROUPS, "source_inner", "Source");
+    let mut table = columns.table(b.groups.iter().take(top));
+    let self_head = head_in_unit("Self", unit);
+    let mut sum = |label: String, total: Picos, n: String| {
+        table.summary_row(label, &[(&self_head, time(total, unit)), ("Step %", of_step(total)), ("Count", n)]);
     };
     let rest = b.rest_after(top);
     if rest.n > 0 {
-        blank(&mut table, format!("{} more", count(rest.n)), rest.total, rest.n_executions);
+        sum(format!("{} more", count(rest.n)), rest.total, executions(rest.n_executions));
     }
     if b.shown.total != b.totals.busy || b.shown.n_events != b.totals.n_events {
-        blank(&mut table, "Shown".into(), b.shown.total, b.shown.n_events);
+        sum("Shown".to_owned(), b.shown.total, executions(b.shown.n_events));
     }
-    blank(&mut table, "Busy".into(), b.totals.busy, b.totals.n_events);
-    blank(&mut table, "Idle".into(), b.totals.idle, Count::ZERO);
-    if let Some(cell) = table.rows.last_mut().and_then(|r| r.get_mut(4)) {
-        cell.clear();
-    }
+    sum("Busy".to_owned(), b.totals.busy, executions(b.totals.n_events));
+    sum("Idle".to_owned(), b.totals.idle, String::new());
     table
 }
 
 /// Writes a rate. A mark precedes a rate above the peak of the device.
 fn rate(rate: Option<f64>, peak: Option<f64>, form: fn(f64) -> String) -> String {
     let mark = if Peaks::is_above(rate, peak) { "▲ " } else { "" };
-    rate.map_or(ABSENT.into(), |r| format!("{mark}{}", form(r)))
+    or_absent(rate, |rate| format!("{mark}{}", form(rate)))
 }
 
 /// Returns the sentences about marks in the first `top` rows. Empty without marks.

@@ -1,141 +1,110 @@
-//! This module writes communication as JSON. It defines the names and the order of the fields, and computes nothing but
-//! percentages and GB/s.
+//! This module writes communication as JSON.
 
-use super::json::{HeadJson, first};
+use super::json::first;
+use crate::analysis::base::columns::NOTES;
 use crate::analysis::comm::columns::{ARRIVAL_SPREADS, ARRIVALS, COMM, DCN, LINK, PAIRING, STEPS, TRAFFIC};
 use crate::analysis::comm::flags::Flag;
-use crate::analysis::comm::{
-    Arrival, ArrivalSpread, Comm, CommRow, DcnCollective, DeviceBalance, LinkPeak, Network, Pairing, PrimitiveSums,
-    StepComm, Traffic,
-};
+use crate::analysis::comm::{Comm, Core, DeviceBalance, Network, Primitive, PrimitiveSums};
 use crate::profile::Note;
-use crate::table::json::{Row, Rows};
-use crate::units::Picos;
-use serde::Serialize;
+use crate::table::object;
+use crate::table::object::Object;
 
-/// The JSON of `rooflight comm --json`.
-#[derive(Serialize)]
-pub struct CommJson<'a> {
-    #[serde(flatten)]
-    head: HeadJson<'a>,
-    comm_totals: Row<'a, Traffic>,
-    /// Null if the capture has no SparseCore.
-    sparse_core_totals: Option<Row<'a, Traffic>>,
-    dma: Row<'a, Traffic>,
-    primitives: Vec<PrimitiveJson<'a>>,
-    rows: Rows<'a, CommRow>,
-    dma_rows: Rows<'a, CommRow>,
-    dcn: Rows<'a, DcnCollective>,
-    steps: Rows<'a, StepComm>,
-    balance: Option<BalanceJson<'a>>,
-    pairing: Row<'a, Pairing>,
-    link: Option<Row<'a, LinkPeak>>,
-    notes: &'a [Note],
-}
-
-#[derive(Serialize)]
-struct PrimitiveJson<'a> {
-    primitive: &'static str,
-    network: Option<&'static str>,
-    core: &'static str,
-    #[serde(flatten)]
-    traffic: Row<'a, Traffic>,
-    flags: Vec<&'static str>,
-    flag_settings: Vec<FlagJson>,
-}
-
-/// An XLA flag that is worth trying.
-#[derive(Serialize)]
-struct FlagJson {
-    flag: &'static str,
-    value: &'static str,
-    default: &'static str,
-    verified_with: &'static str,
-}
-
-impl<'a> PrimitiveJson<'a> {
-    fn new(sums: &'a PrimitiveSums, device_type: Option<&str>) -> Self {
-        let flags = sums.suggestions(device_type);
-        let setting = |flag: &Flag| FlagJson {
-            flag: flag.name,
-            value: flag.value,
-            default: flag.default,
-            verified_with: flag.checked_with(),
-        };
-        Self {
-            primitive: sums.primitive.key(),
-            network: sums.network.map(Network::key),
-            core: sums.core.key(),
-            traffic: traffic(&sums.traffic),
-            flags: flags.iter().map(|flag| flag.name).collect(),
-            flag_settings: flags.iter().map(setting).collect(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct BalanceJson<'a> {
-    n_steps: u32,
-    worst_spread_pct: Option<f64>,
-    mean_spread_pct: Option<f64>,
-    worst_step: Option<u64>,
-    slowest: Option<&'a str>,
-    critical_device: Option<&'a str>,
-    devices: Rows<'a, Arrival>,
-    collectives: Rows<'a, ArrivalSpread>,
-    n_unmatched: u32,
-    straggler: Option<StragglerJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct StragglerJson<'a> {
-    device: &'a str,
-    delay_ps: Picos,
-    pct_of_window: f64,
-}
-
-impl<'a> BalanceJson<'a> {
-    fn new(comm: &'a Comm, balance: &'a DeviceBalance, top: usize) -> Self {
-        Self {
-            n_steps: balance.n_steps,
-            worst_spread_pct: balance.worst_spread.map(|spread| spread * 100.0),
-            mean_spread_pct: balance.mean_spread.map(|spread| spread * 100.0),
-            worst_step: balance.worst_step,
-            slowest: balance.slowest.as_deref(),
-            critical_device: balance.critical.as_deref(),
-            devices: Rows { columns: ARRIVALS, rows: &balance.devices },
-            collectives: Rows { columns: ARRIVAL_SPREADS, rows: first(&balance.collectives, top) },
-            n_unmatched: balance.n_unmatched,
-            straggler: comm.straggler().map(|of| StragglerJson {
-                device: &of.arrival.device,
-                delay_ps: of.delay,
-                pct_of_window: of.share * 100.0,
-            }),
-        }
-    }
-}
-
-/// Returns communication as JSON, with the first `top` entries of each list.
-pub fn comm<'a>(head: HeadJson<'a>, comm: &'a Comm, top: usize, notes: &'a [Note]) -> CommJson<'a> {
+/// Returns the JSON of `rooflight comm --json`, with the first `top` entries of each list.
+pub fn comm<'a>(head: Object<'a>, comm: &'a Comm, top: usize, notes: &'a [Note]) -> Object<'a> {
     let device_type = comm.header.device_type.as_deref();
-    CommJson {
-        head,
-        comm_totals: traffic(&comm.tensor),
-        sparse_core_totals: comm.sparse.as_ref().map(traffic),
-        dma: traffic(&comm.copies),
-        primitives: comm.primitives.iter().map(|sums| PrimitiveJson::new(sums, device_type)).collect(),
-        rows: Rows { columns: COMM, rows: first(&comm.rows, top) },
-        dma_rows: Rows { columns: COMM, rows: first(&comm.copy_rows, top) },
-        dcn: Rows { columns: DCN, rows: first(&comm.dcn, top) },
-        steps: Rows { columns: STEPS, rows: &comm.steps },
-        balance: comm.balance.as_ref().map(|balance| BalanceJson::new(comm, balance, top)),
-        pairing: Row { columns: PAIRING, row: &comm.pairing },
-        link: comm.link.as_ref().map(|link| Row { columns: LINK, row: link }),
-        notes,
-    }
+    object!(Comm {
+        head: OwnFields = head,
+        /// Sums of the collectives of the device's own core.
+        comm_totals: Object(TRAFFIC) = &comm.tensor,
+        /// Sums of the collectives of its SparseCores. Null without SparseCores, and no sum adds it to `comm_totals`.
+        sparse_core_totals: Object(TRAFFIC) or null = comm.sparse.as_ref(),
+        /// Sums of copies and slices between memories that run beside the core. Synchronous copies are data movement.
+        dma: Object(TRAFFIC) = &comm.copies,
+        /// The sums by primitive, network and core.
+        primitives: List(Own) = comm.primitives.iter().map(|sums| primitive(sums, device_type)),
+        /// The collectives, the longest exposed time first.
+        rows: Rows(COMM) = first(&comm.rows, top),
+        /// The copies, the longest exposed time first.
+        dma_rows: Rows(COMM) = first(&comm.copy_rows, top),
+        /// The collectives between slices, the longest time in flight first.
+        dcn: Rows(DCN) = first(&comm.dcn, top),
+        /// All steps.
+        steps: Rows(STEPS) = &comm.steps,
+        /// The comparison of devices. Null for one device.
+        balance: Own or null = comm.balance.as_ref().map(|devices| balance(comm, devices, top)),
+        /// The executions by the way in which they were found.
+        pairing: Object(PAIRING) = &comm.pairing,
+        /// The links of the chip. Null where they are not known.
+        link: Object(LINK) or null = comm.link.as_ref(),
+        /// Notes on assumptions and on data that is missing.
+        notes: Rows(NOTES) = notes,
+    })
 }
 
-/// Returns the sums of one kind of traffic as an object.
-pub(super) fn traffic(row: &Traffic) -> Row<'_, Traffic> {
-    Row { columns: TRAFFIC, row }
+fn primitive<'a>(sums: &'a PrimitiveSums, device_type: Option<&str>) -> Object<'a> {
+    let flags = sums.suggestions(device_type);
+    object!(PrimitiveSums {
+        /// The primitive.
+        primitive: Word(Primitive) = sums.primitive,
+        /// The network, as in a row.
+        network: Word(Network) or null = sums.network,
+        /// The core that runs it.
+        core: Word(Core) = sums.core,
+        traffic: Fields(TRAFFIC) = &sums.traffic,
+        /// XLA flags to test on this chip, where the core waits for the primitive. Flags that are known to be on by default, that the
+        /// compiler of the chip refuses, or whose chip was not checked are never listed. The capture does not record which flags were
+        /// set.
+        flags: List(Text) = flags.iter().map(|flag| flag.name),
+        /// These flags with the values to set.
+        flag_settings: List(Own) = flags.iter().map(flag_setting),
+    })
+}
+
+fn flag_setting(flag: &Flag) -> Object<'static> {
+    object!(FlagSetting {
+        /// Name of the flag.
+        flag: Text = flag.name,
+        /// The value to try.
+        value: Text = flag.value,
+        /// The default. `auto` where the compiler decides.
+        default: Text = flag.default,
+        /// The version of the compiler that was checked.
+        verified_with: Text = flag.checked_with(),
+    })
+}
+
+fn balance<'a>(comm: &'a Comm, balance: &'a DeviceBalance, top: usize) -> Object<'a> {
+    let straggler = comm.straggler().map(|straggler| {
+        object!(Straggler {
+            /// Name of the device.
+            device: Name(Device) = &straggler.arrival.device,
+            /// The median wait of the others − the wait of this device.
+            delay_ps: Time = straggler.delay,
+            /// The delay as a share of the window.
+            pct_of_window: Percent = straggler.share,
+        })
+    });
+    object!(Balance {
+        /// Number of steps that several devices have.
+        n_steps: Count = balance.n_steps.into(),
+        /// The largest spread of a step: (longest − shortest) ÷ mean.
+        worst_spread_pct: Percent or null = balance.worst_spread,
+        /// The mean spread of a step.
+        mean_spread_pct: Percent or null = balance.mean_spread,
+        /// The step with the largest spread.
+        worst_step: Count or null = balance.worst_step,
+        /// The slowest device in that step.
+        slowest: Name(Device) or null = balance.slowest.as_deref(),
+        /// The device on which the length of a step depends: the one that waits least. Devices whose wait is within 1 % of the window
+        /// of the shortest wait count as equal; the first of them is taken. Null where no device is compared.
+        critical_device: Name(Device) or null = balance.critical.as_deref(),
+        /// The compared devices in the file of the first selected device. The device that waits least is first.
+        devices: Rows(ARRIVALS) = &balance.devices,
+        /// At most 100 collectives by the skew of their arrivals.
+        collectives: Rows(ARRIVAL_SPREADS) = first(&balance.collectives, top),
+        /// Number of collectives that cannot be compared, because their groups are unknown or their executions differ in number.
+        n_unmatched: Count = balance.n_unmatched.into(),
+        /// The device that all others wait for. Null where the delay is at most 1 % of the window.
+        straggler: Own or null = straggler,
+    })
 }

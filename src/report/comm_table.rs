@@ -1,16 +1,11 @@
 //! This module writes communication as sentences and tables for the terminal, and as CSV.
 
 use crate::analysis::comm::columns::COMM;
-use crate::analysis::comm::{Comm, CommRow, DcnCollective, DeviceBalance, Overlap, Straggler, Traffic};
+use crate::analysis::comm::{Comm, CommRow, DcnCollective, DeviceBalance, Overlap, Role, Straggler, Traffic};
 use crate::table::csv;
 use crate::table::format::{bytes_text, count, counted_executions, executions, gbs, percent_text, time_text};
 use crate::table::text::{Table, TextForm};
-
-const ABSENT: &str = "–";
-
-fn or_absent<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
-    value.map_or(ABSENT.to_owned(), show)
-}
+use crate::table::text_columns::{TextColumns, or_absent};
 
 /// Writes a few lines about collectives, copies and their exposed time.
 pub fn head(comm: &Comm) -> String {
@@ -53,9 +48,9 @@ pub fn critical(comm: &Comm) -> Option<String> {
 /// Returns a sentence about the straggler, or about its absence. `None` if the devices cannot be compared.
 pub fn straggler(comm: &Comm) -> Option<String> {
     if let Some(Straggler { arrival, delay, share }) = comm.straggler() {
-        let (of, n_last, n) = (&arrival.device, count(arrival.n_last), count(arrival.n));
+        let (device, n_last, n) = (&arrival.device, count(arrival.n_last), count(arrival.n));
         return Some(format!(
-            "Straggler: {of}. In collectives the other devices wait {} longer than it does (median), {} of the window; it arrives last at {n_last} of {n}.",
+            "Straggler: {device}. In collectives the other devices wait {} longer than it does (median), {} of the window; it arrives last at {n_last} of {n}.",
             time_text(delay),
             percent_text(share),
         ));
@@ -70,46 +65,24 @@ pub fn straggler(comm: &Comm) -> Option<String> {
 
 /// Returns the first `top` rows as a table for the terminal.
 pub fn rows(rows: &[CommRow], top: usize) -> Table {
-    let mut table = Table::new(&[
-        ("Collective or copy", true),
-        ("Primitive", true),
-        ("Devices", true),
-        ("Axis", true),
-        ("Count", false),
-        ("Bytes", false),
-        ("Stall", false),
-        ("In flight", false),
-        ("Exposed", false),
-        ("Overlap", false),
-        ("GB/s", false),
-        ("% of peak", false),
-        ("Role", true),
-    ]);
-    for row in rows.iter().take(top) {
-        let group = row.group.as_ref();
-        let size = |size: u64| match group.and_then(|group| group.stride) {
-            Some(stride) if stride != 1 => format!("{size}, every {stride}"),
-            _ => size.to_string(),
-        };
-        table.row(vec![
-            row.key.clone(),
-            or_absent(row.primitive_text(), |primitive| primitive),
-            or_absent(group.and_then(|group| group.size), size),
-            or_absent(group.and_then(|group| group.axis.clone()), |axis| axis),
-            if row.is_unpaired() { ABSENT.to_owned() } else { executions(row.n) },
-            or_absent(row.message_text(), |bytes| bytes),
-            time_text(row.stall),
-            time_text(row.overlap.in_flight),
-            time_text(row.overlap.exposed),
-            or_absent(row.overlap.share(), percent_text),
-            or_absent(row.rate(), gbs),
-            or_absent(row.util, |util| {
-                format!("{}{}", if row.is_above_peak() { "▲ " } else { "" }, percent_text(util))
-            }),
-            row.role.map_or(String::new(), |role| role.label().to_owned()),
-        ]);
-    }
-    table
+    TextColumns::new()
+        .declared(COMM, "key", "Collective or copy")
+        .text("Primitive", |row| or_absent(row.primitive_text(), |primitive| primitive))
+        .declared(COMM, "group_text", "Devices")
+        .declared(COMM, "axis", "Axis")
+        .declared(COMM, "executions", "Count")
+        .number("Bytes", |row| or_absent(row.message_text(), |bytes| bytes))
+        .declared(COMM, "stall_ps", "Stall")
+        .declared(COMM, "in_flight_ps", "In flight")
+        .declared(COMM, "exposed_ps", "Exposed")
+        .declared(COMM, "overlap_pct", "Overlap")
+        .declared(COMM, "rate", "GB/s")
+        .number("% of peak", |row| {
+            let mark = if row.is_above_peak() { "▲ " } else { "" };
+            or_absent(row.util, |util| format!("{mark}{}", percent_text(util)))
+        })
+        .text("Role", |row| row.role.map_or("", Role::label).to_owned())
+        .table(rows.iter().take(top))
 }
 
 /// A column of the table of collectives between slices: its head, whether it is text, and its cells.
@@ -139,11 +112,10 @@ fn least(row: &DcnCollective, figure: String) -> String {
 
 /// Returns the first `top` collectives between slices as a table for the terminal.
 pub fn dcn(rows: &[DcnCollective], top: usize) -> Table {
-    let mut table = Table::new(&DCN_COLUMNS.map(|(head, is_text, _)| (head, is_text)));
-    for row in rows.iter().take(top) {
-        table.row(DCN_COLUMNS.map(|(.., cell)| cell(row)).to_vec());
-    }
-    table
+    let columns = DCN_COLUMNS.into_iter().fold(TextColumns::new(), |columns, (head, is_text, cell)| {
+        if is_text { columns.text(head, cell) } else { columns.number(head, cell) }
+    });
+    columns.table(rows.iter().take(top))
 }
 
 /// Returns the first `top` collectives and the first `top` copies with exact figures, for CSV.

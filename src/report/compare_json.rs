@@ -1,274 +1,185 @@
 //! This module writes a comparison as JSON. It defines the names and the order of the fields.
 
-use super::compare_sections_json::{self, CommJson, MemoryJson, ProgramJson};
+use super::compare_sections_json::{comm, program_changes};
+use super::json::first;
 use super::ledger_table::label;
-use crate::analysis::classify::Kind;
+use crate::analysis::base::Status;
+use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUPS, FIGURES, FINDINGS, MEMORY, PARITY, SCOPES, SIDES};
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{
-    CompareBy, CompareUnit, Comparison, FigureDelta, FindingDelta, Gate, GateResult, GroupDelta, Parity, PartDelta,
-    RowDelta, RowSide, ScopeDelta, SideHead, groups,
+    CompareBy, CompareUnit, Comparison, Gate, GateFigure, GateResult, GroupDelta, PartDelta, RowDelta, ScopeDelta,
+    TierShare, Verdict, groups,
 };
-use serde::Serialize;
+use crate::analysis::ledger::Owner;
+use crate::table::kind::ObjectType;
+use crate::table::object::Object;
+use crate::table::{RowList, Rows, Value, object};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-/// The JSON of `rooflight compare --json`.
-#[derive(Serialize)]
-pub struct CompareJson<'a> {
-    status: &'static str,
-    view: &'static str,
-    verdict: &'static str,
-    sentence: String,
-    unit: &'static str,
-    a: &'a SideHead,
-    b: &'a SideHead,
-    a_ps: i64,
-    b_ps: i64,
-    delta_ps: i64,
-    change: Option<f64>,
-    shift_ps: Option<f64>,
-    interval_ps: Option<[f64; 2]>,
-    p: Option<f64>,
-    n: [usize; 2],
-    band: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gate: Option<GateJson<'a>>,
-    /// Sentences about what reports leave out.
-    notes: &'a [String],
-    parity: &'a [Parity],
-    waterfall: Vec<PartJson<'a>>,
-    rows: Vec<RowJson<'a>>,
-    n_rows: usize,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    grouped: Option<GroupsJson>,
-    /// The scopes with the largest differences.
-    scopes: Vec<ScopeJson<'a>>,
-    n_scopes: usize,
-    /// The share of the time of both sides by tier.
-    matched_pct: BTreeMap<&'static str, [f64; 2]>,
-    figures: &'a [FigureDelta],
-    findings: &'a [FindingDelta],
-    memory: MemoryJson<'a>,
-    comm: CommJson<'a>,
-    program_changes: ProgramJson<'a>,
+/// Returns a comparison as JSON, with the `top` rows of the largest difference. Unless `by` is [`CompareBy::Op`], it
+/// also has the `top` groups of all rows.
+pub fn compare<'a>(comparison: &'a Comparison, by: CompareBy, gate: Option<&Gate>, top: usize) -> Object<'a> {
+    let grouped = (by != CompareBy::Op).then(|| groups(&comparison.rows, by));
+    let n_groups = grouped.as_ref().map(|groups| groups.len() as u64);
+    object!(Compare {
+        /// Whether the figures are complete: `partial` if only a part of a side was read.
+        status: Word(Status) = status(comparison.a.is_partial || comparison.b.is_partial),
+        /// Name of the command.
+        view: Word = "compare",
+        /// Whether B differs from A by more than the steps and captures vary. It is `too_few_steps` if a side has no
+        /// steps, and `incomparable` if the sides do different work and the work in a step is unknown.
+        verdict: Word(Verdict) = comparison.verdict,
+        /// The verdict in words.
+        sentence: Removed = super::compare_text::sentence(comparison),
+        /// The unit of work. All fields in ps are per unit, but for `period_ps`, `periods_ps` and `median_ps` of a
+        /// side.
+        unit: Word(CompareUnit) = comparison.unit,
+        /// The baseline.
+        a: Object(SIDES) = &comparison.a,
+        /// The experiment.
+        b: Object(SIDES) = &comparison.b,
+        /// The time of A.
+        a_ps: Integer = comparison.a_ps,
+        /// The time of B.
+        b_ps: Integer = comparison.b_ps,
+        /// The difference B − A, which is positive if B is slower. It is that of the means.
+        delta_ps: Integer = comparison.delta_ps,
+        /// The difference as a share of A. Null if A takes no time.
+        change: Number or null = comparison.change(),
+        /// The Hodges–Lehmann shift of the lengths of the steps. Null with fewer than 4 steps on a side.
+        shift_ps: Number or null = comparison.shift.map(|shift| shift.estimate),
+        /// The 95 % interval of the shift. Null with fewer than 4 steps on a side.
+        interval_ps: Value(Pair) or null =
+            Value::maybe(comparison.shift, |shift| Value::List([shift.low, shift.high].map(Value::Number).into())),
+        /// The two-sided p-value of the Mann–Whitney test over the lengths of the steps. Null with fewer than 4 steps
+        /// on a side.
+        p: Number or null = comparison.p,
+        /// Number of steps of A and of B whose length is known.
+        n: Pair = (comparison.a.periods_ps.len() as u64, comparison.b.periods_ps.len() as u64),
+        /// The share of A below which a difference is noise between captures.
+        band: Number = comparison.band,
+        /// The gate. It is only there with `--fail-over` or `--rows-over`.
+        gate: Own or null in json if_present = gate.map(|gate| gate_json(gate, comparison)),
+        /// Sentences about what the reports of the sides leave out, about times that are too large, and about pairs of
+        /// `--pair` whose ops do not exist.
+        notes: List(Removed) = &comparison.notes,
+        /// What both sides should share.
+        parity: Rows(PARITY) = &comparison.parity,
+        /// The owners of time, the largest difference first. Their differences sum to `delta_ps`.
+        waterfall: List(Own) = comparison.parts.iter().map(|part| part_json(comparison, part, top)),
+        /// The matched ops, and the ops of one side, the largest difference first.
+        rows: Rows(COMPARE) = first(&comparison.rows, top),
+        /// Number of all rows.
+        n_rows: Count = comparison.rows.len() as u64,
+        /// The property by which `groups` sums the rows. It is only there with `--by`.
+        by: Word(CompareBy) or null in json if_present = n_groups.map(|_| by),
+        /// The groups of the rows, the largest difference first. They are only there with `--by`.
+        groups: Value(Rows(COMPARE_GROUPS)) or null in json if_present =
+            Value::maybe(grouped, |groups| first_groups(groups, top)),
+        /// Number of all groups. It is only there with `--by`.
+        n_groups: Count or null in json if_present = n_groups,
+        /// The scopes of both sides, the largest difference first.
+        scopes: List(Object(SCOPES)) = scopes(comparison, top),
+        /// Number of all scopes.
+        n_scopes: Count = comparison.scopes.len().saturating_sub(1) as u64,
+        /// The shares of the time of A and of B by tier, in percent. `only_in_one` has the shares of the ops that only
+        /// one side has.
+        matched_pct: Map(Value(Pair)) = comparison.matched.iter().map(shares).collect::<BTreeMap<_, _>>(),
+        /// The figures of `overview`.
+        figures: Rows(FIGURES) = &comparison.figures,
+        /// The findings that one side alone has. Those of B are first.
+        findings: Rows(FINDINGS) = &comparison.findings,
+        /// Memory.
+        memory: Object(MEMORY) = &comparison.memory,
+        /// Communication.
+        comm: Own = comm(&comparison.comm, top),
+        /// The differences of the programs that both sides run.
+        program_changes: Own = program_changes(comparison, top),
+    })
 }
 
-/// The groups of the rows, the largest difference first. `n_groups` is the number of all.
-#[derive(Serialize)]
-struct GroupsJson {
-    by: &'static str,
-    groups: Vec<GroupJson>,
-    n_groups: usize,
+/// Returns the status of a comparison of which a side may be partial.
+pub(super) const fn status(is_partial: bool) -> Status {
+    if is_partial { Status::Partial } else { Status::Ok }
 }
 
-#[derive(Serialize)]
-struct GroupJson {
-    name: String,
-    kind: Option<&'static str>,
-    n_rows: u32,
-    a_ps: i64,
-    b_ps: i64,
-    delta_ps: i64,
+fn gate_json<'a>(gate: &Gate, comparison: &'a Comparison) -> Object<'a> {
+    let names = |rows: Vec<&'a RowDelta>| rows.into_iter().map(RowDelta::name);
+    object!(Gate {
+        /// What the gate compares.
+        on: Word(GateFigure) = gate.on,
+        /// B may exceed A by this share. Null without `--fail-over`.
+        limit: Number or null = gate.limit,
+        /// The change of the figure as a share of A. For the period, it is that of the medians, while `delta_ps` is
+        /// that of the means. Null if a side does not tell, or if the figure of A is 0 and that of B is not.
+        change: Number or null = gate.change(comparison).filter(|change| change.is_finite()),
+        /// An op that is slower may exceed its baseline by this share of the time of A. Null without `--rows-over`.
+        rows_over: Number or null = gate.rows_over,
+        /// Names of the ops of both sides that are slower by more than `rows_over`.
+        slower_rows: List(Name(Op)) = names(gate.slower_rows(comparison)),
+        /// Names of the ops of B alone that take longer than `rows_over`.
+        new_rows: List(Name(Op)) = names(gate.new_rows(comparison)),
+        /// The result. It is `inconclusive` if the captures do not tell.
+        result: Word(GateResult) = gate.evaluate(comparison),
+    })
 }
 
-#[derive(Serialize)]
-struct GateJson<'a> {
-    on: &'static str,
-    limit: Option<f64>,
-    change: Option<f64>,
-    rows_over: Option<f64>,
-    /// Names of the rows that are beyond it.
-    slower_rows: Vec<&'a str>,
-    /// Names of the rows of B alone that are beyond it.
-    new_rows: Vec<&'a str>,
-    result: GateResult,
-}
-
-#[derive(Serialize)]
-pub(super) struct PartJson<'a> {
-    owner: &'static str,
-    label: String,
-    a_ps: i64,
-    b_ps: i64,
-    delta_ps: i64,
-    children: Vec<ChildJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct ChildJson<'a> {
-    name: &'a str,
-    delta_ps: i64,
-}
-
-#[derive(Serialize)]
-struct SideJson<'a> {
-    ops: &'a [String],
-    program_id: Option<String>,
-    scope: Option<&'a str>,
-    source: Option<&'a str>,
-    op_group: Option<&'a str>,
-    n_executions: f64,
-    self_ps: i64,
-    roofline_ps: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct ScopeJson<'a> {
-    path: &'a str,
-    name: &'a str,
-    a_ps: u64,
-    b_ps: u64,
-    delta_ps: i64,
-}
-
-#[derive(Serialize)]
-struct RowJson<'a> {
-    name: &'a str,
-    kind: &'static str,
-    tier: Option<&'static str>,
-    weight: Option<f64>,
-    ambiguous: bool,
-    a: Option<SideJson<'a>>,
-    b: Option<SideJson<'a>>,
-    delta_ps: i64,
-    count_ps: i64,
-    work_ps: Option<i64>,
-    efficiency_ps: Option<i64>,
-    p: Option<f64>,
-    verdict: &'static str,
-}
-
-/// Returns the name of a unit.
-pub(super) const fn unit(unit: CompareUnit) -> &'static str {
-    match unit {
-        CompareUnit::Step => "step",
-        CompareUnit::MillionTokens => "million_tokens",
-    }
-}
-
-/// Returns a comparison as JSON, with the `top` rows of the largest difference. Unless `by` is [`CompareBy::Op`], it also has the
-/// `top` groups of all rows.
-pub fn compare<'a>(comparison: &'a Comparison, by: CompareBy, gate: Option<&Gate>, top: usize) -> CompareJson<'a> {
-    let is_partial = comparison.a.is_partial || comparison.b.is_partial;
-    CompareJson {
-        status: if is_partial { "partial" } else { "ok" },
-        view: "compare",
-        verdict: comparison.verdict.key(),
-        sentence: super::compare_text::sentence(comparison),
-        unit: unit(comparison.unit),
-        a: &comparison.a,
-        b: &comparison.b,
-        a_ps: comparison.a_ps,
-        b_ps: comparison.b_ps,
-        delta_ps: comparison.delta_ps,
-        change: comparison.change(),
-        shift_ps: comparison.shift.map(|shift| shift.estimate),
-        interval_ps: comparison.shift.map(|shift| [shift.low, shift.high]),
-        p: comparison.p,
-        n: [comparison.a.periods_ps.len(), comparison.b.periods_ps.len()],
-        band: comparison.band,
-        gate: gate.map(|gate| GateJson {
-            on: gate.on.key(),
-            limit: gate.limit,
-            change: gate.change(comparison).filter(|change| change.is_finite()),
-            rows_over: gate.rows_over,
-            slower_rows: gate.slower_rows(comparison).into_iter().map(RowDelta::name).collect(),
-            new_rows: gate.new_rows(comparison).into_iter().map(RowDelta::name).collect(),
-            result: gate.evaluate(comparison),
-        }),
-        notes: &comparison.notes,
-        parity: &comparison.parity,
-        waterfall: comparison.parts.iter().map(|part| part_json(comparison, part, top)).collect(),
-        rows: comparison.rows.iter().take(top).map(row).collect(),
-        n_rows: comparison.rows.len(),
-        grouped: (by != CompareBy::Op).then(|| grouped(comparison, by, top)),
-        scopes: scopes(comparison, top),
-        n_scopes: comparison.scopes.len().saturating_sub(1),
-        matched_pct: comparison
-            .matched
-            .iter()
-            .map(|share| (share.tier.map_or("only_in_one", Tier::key), [100.0 * share.a, 100.0 * share.b]))
-            .collect(),
-        figures: &comparison.figures,
-        findings: &comparison.findings,
-        memory: compare_sections_json::memory(&comparison.memory),
-        comm: compare_sections_json::comm(&comparison.comm, top),
-        program_changes: compare_sections_json::program_changes(comparison, top),
-    }
-}
-
-pub(super) fn part_json<'a>(comparison: &'a Comparison, part: &PartDelta, top: usize) -> PartJson<'a> {
+/// Returns an owner of time as JSON, with the `top` ops of the largest parts.
+pub(super) fn part_json<'a>(comparison: &'a Comparison, part: &PartDelta, top: usize) -> Object<'a> {
     let child = |(row, delta): &(u32, i64)| {
-        Some(ChildJson { name: comparison.rows.get(*row as usize)?.name(), delta_ps: *delta })
+        let row = comparison.rows.get(*row as usize)?;
+        Some(object!(WaterfallOp {
+            /// Name of the op.
+            name: Name(Op) = row.name(),
+            /// Its part of the difference.
+            delta_ps: Integer = *delta,
+        }))
     };
-    PartJson {
-        owner: part.owner.key(),
-        label: label(part.owner),
-        a_ps: part.a_ps,
-        b_ps: part.b_ps,
-        delta_ps: part.delta_ps,
-        children: part.children.iter().take(top).filter_map(child).collect(),
+    object!(WaterfallPart {
+        /// The owner of the time, as in `ledger` of `overview`.
+        owner: Word(Owner) = part.owner,
+        /// Its label.
+        label: Text = label(part.owner),
+        /// Its time in A, per unit.
+        a_ps: Integer = part.a_ps,
+        /// Its time in B, per unit.
+        b_ps: Integer = part.b_ps,
+        /// The difference.
+        delta_ps: Integer = part.delta_ps,
+        /// The part of each op, the largest first. Empty if a side is a report.
+        children: List(Own) = part.children.iter().take(top).filter_map(child),
+    })
+}
+
+/// The groups of rows, which are made for the document.
+struct GroupRows(Vec<GroupDelta>);
+
+impl RowList for GroupRows {
+    fn for_each(&self, write: &mut dyn FnMut(Value<'_>)) {
+        Rows { columns: COMPARE_GROUPS, rows: &self.0 }.for_each(write);
+    }
+
+    fn object_type(&self) -> ObjectType {
+        ObjectType::new(COMPARE_GROUPS)
     }
 }
 
-fn grouped(comparison: &Comparison, by: CompareBy, top: usize) -> GroupsJson {
-    let all = groups(&comparison.rows, by);
-    let n_groups = all.len();
-    let group = |of: GroupDelta| GroupJson {
-        name: of.name,
-        kind: of.kind.map(Kind::key),
-        n_rows: of.n_rows,
-        a_ps: of.a_ps,
-        b_ps: of.b_ps,
-        delta_ps: of.delta_ps,
-    };
-    GroupsJson { by: by.key(), groups: all.into_iter().take(top).map(group).collect(), n_groups }
+/// Returns the first `top` groups.
+fn first_groups(mut groups: Vec<GroupDelta>, top: usize) -> Value<'static> {
+    groups.truncate(top);
+    Value::Rows(Rc::new(GroupRows(groups)))
 }
 
 /// Returns the `top` scopes below the root with the largest difference.
-fn scopes(comparison: &Comparison, top: usize) -> Vec<ScopeJson<'_>> {
+fn scopes(comparison: &Comparison, top: usize) -> impl Iterator<Item = &ScopeDelta> {
     let mut all: Vec<&ScopeDelta> = comparison.scopes.iter().skip(1).collect();
     all.sort_by_key(|scope| Reverse(scope.delta_ps().unsigned_abs()));
-    all.into_iter().take(top).map(scope).collect()
+    all.into_iter().take(top)
 }
 
-fn scope(scope: &ScopeDelta) -> ScopeJson<'_> {
-    ScopeJson {
-        path: &scope.path,
-        name: &scope.name,
-        a_ps: scope.a.total,
-        b_ps: scope.b.total,
-        delta_ps: scope.delta_ps(),
-    }
-}
-
-fn row(row: &RowDelta) -> RowJson<'_> {
-    RowJson {
-        name: row.name(),
-        kind: row.kind.key(),
-        tier: row.tier.map(Tier::key),
-        weight: row.tier.map(Tier::weight),
-        ambiguous: row.is_ambiguous,
-        a: row.a.as_ref().map(side),
-        b: row.b.as_ref().map(side),
-        delta_ps: row.delta_ps,
-        count_ps: row.count_ps,
-        work_ps: row.work_ps,
-        efficiency_ps: row.efficiency_ps,
-        p: row.p,
-        verdict: row.verdict_key(),
-    }
-}
-
-fn side(side: &RowSide) -> SideJson<'_> {
-    SideJson {
-        ops: &side.ops,
-        program_id: side.program_id.map(|id| id.to_string()),
-        scope: side.scope.as_deref(),
-        source: side.source.as_deref(),
-        op_group: side.op_group.as_deref(),
-        n_executions: side.n_executions,
-        self_ps: side.self_ps,
-        roofline_ps: side.roofline_ps,
-    }
+/// Returns the name of a tier and the shares of the time of both sides that it pairs.
+fn shares(share: &TierShare) -> (&'static str, Value<'static>) {
+    (share.tier.map_or("only_in_one", Tier::key), Value::List([share.a, share.b].map(Value::Percent).into()))
 }

@@ -3,8 +3,9 @@
 use crate::analysis::compare::{
     ChangeCounts, ChangeKind, ChangedProperty, Comparison, ProgramChange, ProgramDiff, Property,
 };
-use crate::table::format::{ABSENT, TimeUnit, count, counted, middle_cut, signed_time, signed_time_text};
+use crate::table::format::{ABSENT, TimeUnit, count, counted, middle_cut, signed_time_text};
 use crate::table::text::Table;
+use crate::table::text_columns::TextColumns;
 use crate::units::Picos;
 
 /// Largest number of opcodes in a line.
@@ -14,8 +15,8 @@ const PROPERTIES: usize = 3;
 /// Largest number of characters of the text of a property.
 const TEXT: usize = 36;
 
-/// Returns the differences of the programs in at most `top` lines: the numbers of changes, opcodes whose number differs, and the
-/// changes with the largest differences. Empty if the programs are the same.
+/// Returns the differences of the programs in at most `top` lines: the numbers of changes, opcodes whose number differs,
+/// and the changes with the largest differences. Empty if the programs are the same.
 pub(super) fn lines(comparison: &Comparison, top: usize) -> Vec<String> {
     let diff = &comparison.program_changes;
     if let Some(absent) = &diff.absent {
@@ -41,13 +42,13 @@ pub fn table(comparison: &Comparison, top: usize) -> Option<Table> {
     let shown: Vec<&ProgramChange> = changes.take(top).collect();
     let longest = shown.iter().map(|change| change.delta_ps.unsigned_abs()).max()?;
     let unit = TimeUnit::for_largest(Picos(longest));
-    let difference = format!("Difference {}", unit.symbol());
-    let mut table = Table::new(&[("Op", true), ("Change", true), (&difference, false)]);
-    for change in shown {
-        let name = comparison.rows.get(change.row as usize).map_or("", |row| row.name());
-        table.row(vec![name.to_owned(), change_text(change), signed_time(change.delta_ps, unit)]);
-    }
-    Some(table)
+    Some(
+        TextColumns::new()
+            .text("Op", |change: &ProgramChange| op(comparison, change).to_owned())
+            .text("Change", change_text)
+            .difference("Difference", unit, |change| change.delta_ps)
+            .table(shown),
+    )
 }
 
 /// Returns the numbers of changes in a sentence. `None` without changes.
@@ -100,8 +101,13 @@ fn opcodes(diff: &ProgramDiff) -> Option<String> {
 }
 
 fn change(comparison: &Comparison, change: &ProgramChange) -> String {
-    let name = comparison.rows.get(change.row as usize).map_or("", |row| row.name());
-    format!("{} {}: {}.", signed_time_text(change.delta_ps), middle_cut(name, 48), change_text(change))
+    let name = middle_cut(op(comparison, change), 48);
+    format!("{} {name}: {}.", signed_time_text(change.delta_ps), change_text(change))
+}
+
+/// Returns the name of the op of a change.
+fn op<'a>(comparison: &'a Comparison, change: &ProgramChange) -> &'a str {
+    comparison.rows.get(change.row as usize).map_or("", |row| row.name())
 }
 
 /// Returns how an op changed.

@@ -1,8 +1,10 @@
 //! This module writes the parts of a comparison beside the time of ops: memory and communication.
 
-use crate::analysis::compare::{BytesDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta};
-use crate::table::format::{ABSENT, TimeUnit, bytes_text, decimal, gbs, middle_cut, sign, signed_time, time};
+use super::compare_format::picos;
+use crate::analysis::compare::{BytesDelta, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta};
+use crate::table::format::{TimeUnit, bytes_text, decimal, gbs, middle_cut, sign};
 use crate::table::text::{Table, TextForm};
+use crate::table::text_columns::{TextColumns, or_absent};
 use crate::units::Picos;
 
 /// Returns a difference of sizes with its sign and unit.
@@ -39,15 +41,12 @@ pub fn memory_sentences(memory: &MemoryDelta) -> Vec<String> {
 /// Returns the classes of buffers whose bytes at the peak differ. `None` if none differs.
 pub fn memory_table(memory: &MemoryDelta) -> Option<Table> {
     let parts = memory.program.iter().flat_map(|peak| &peak.parts).filter(|part| part.delta != 0);
-    let mut table = Table::new(&[("Buffers at the peak", true), ("A", false), ("B", false), ("Difference", false)]);
-    for part in parts {
-        table.row(vec![
-            part.class.label().to_owned(),
-            bytes_text(part.a),
-            bytes_text(part.b),
-            signed_bytes(part.delta),
-        ]);
-    }
+    let columns = TextColumns::new()
+        .text("Buffers at the peak", |part: &ClassDelta| part.class.label().to_owned())
+        .number("A", |part| bytes_text(part.a))
+        .number("B", |part| bytes_text(part.b))
+        .number("Difference", |part| signed_bytes(part.delta));
+    let table = columns.table(parts);
     (!table.rows.is_empty()).then_some(table)
 }
 
@@ -63,53 +62,32 @@ pub fn comm(delta: &CommDelta, top: usize) -> Option<Table> {
     let sides = shown.iter().flat_map(|row| [&row.a, &row.b]).flatten();
     let longest = sides.map(|side| side.exposed_ps.max(side.stall_ps)).max()?;
     let unit = TimeUnit::for_largest(Picos(longest.unsigned_abs()));
-    let head = |name: &str| format!("{name} {}", unit.symbol());
-    let heads = [
-        ("Collective".to_owned(), true),
-        ("Executions A".to_owned(), false),
-        ("B".to_owned(), false),
-        (head("Exposed A"), false),
-        (head("B"), false),
-        (head("Difference"), false),
-        (head("Stall, difference"), false),
-        ("Bus GB/s A".to_owned(), false),
-        ("B".to_owned(), false),
-        ("Scope".to_owned(), true),
-    ];
-    let heads: Vec<(&str, bool)> = heads.iter().map(|(name, is_text)| (name.as_str(), *is_text)).collect();
-    let mut table = Table::new(&heads);
-    for row in shown {
-        let sides = [&row.a, &row.b];
-        let [n_a, n_b] = sides.map(|side| text(side, |side| decimal(side.n_executions, decimals(side.n_executions))));
-        let [exposed_a, exposed_b] =
-            sides.map(|side| text(side, |side| time(Picos(side.exposed_ps.unsigned_abs()), unit)));
-        let [rate_a, rate_b] = sides.map(|side| text(side, |side| side.bus_rate.map_or(ABSENT.to_owned(), gbs)));
-        table.row(vec![
-            name(row),
-            n_a,
-            n_b,
-            exposed_a,
-            exposed_b,
-            signed_time(row.exposed_delta_ps, unit),
-            signed_time(row.stall_delta_ps, unit),
-            rate_a,
-            rate_b,
-            row.scope.as_ref().map_or(ABSENT.to_owned(), |scope| middle_cut(scope, 48)),
-        ]);
-    }
-    Some(table)
+    Some(
+        TextColumns::new()
+            .text("Collective", name)
+            .number("Executions A", |row| or_absent(row.a.as_ref(), n_executions))
+            .number("B", |row| or_absent(row.b.as_ref(), n_executions))
+            .time("Exposed A", unit, |row| row.a.as_ref().map(exposed))
+            .time("B", unit, |row| row.b.as_ref().map(exposed))
+            .difference("Difference", unit, |row| row.exposed_delta_ps)
+            .difference("Stall, difference", unit, |row| row.stall_delta_ps)
+            .number("Bus GB/s A", |row| or_absent(row.a.as_ref().and_then(|side| side.bus_rate), gbs))
+            .number("B", |row| or_absent(row.b.as_ref().and_then(|side| side.bus_rate), gbs))
+            .text("Scope", |row| or_absent(row.scope.as_ref(), |scope| middle_cut(scope, 48)))
+            .table(shown),
+    )
 }
 
 const fn is_of_one_side(row: &CommRowDelta) -> bool {
     row.a.is_none() || row.b.is_none()
 }
 
-fn decimals(n: f64) -> u32 {
-    if n.fract() == 0.0 { 0 } else { 2 }
+fn n_executions(side: &CommSide) -> String {
+    decimal(side.n_executions, if side.n_executions.fract() == 0.0 { 0 } else { 2 })
 }
 
-fn text(side: &Option<CommSide>, value: impl Fn(&CommSide) -> String) -> String {
-    side.as_ref().map_or(ABSENT.to_owned(), value)
+fn exposed(side: &CommSide) -> Picos {
+    picos(side.exposed_ps)
 }
 
 /// Returns the primitive of a row with its groups: "all-gather × 8, stride 4".

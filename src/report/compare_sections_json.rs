@@ -1,182 +1,66 @@
-//! This module writes the parts of a comparison beside the time of ops as JSON: memory, communication and programs.
+//! This module writes the parts of a comparison beside the time of ops as JSON: communication and programs.
 
-use super::memory_json::basis;
-use crate::analysis::compare::{
-    BytesDelta, ChangeCounts, ChangeKind, ChangedProperty, CommDelta, CommRowDelta, CommSide, Comparison, MemoryDelta,
-    OpcodeDelta, PeakDelta, PeakSide, ProgramPair, TimeDelta,
-};
-use serde::Serialize;
-
-#[derive(Serialize)]
-pub(super) struct MemoryJson<'a> {
-    program: Option<PeakJson<'a>>,
-    absent: Option<&'a str>,
-    in_use: Option<BytesJson>,
-}
-
-#[derive(Serialize)]
-struct PeakJson<'a> {
-    name: &'a str,
-    a: PeakSideJson<'a>,
-    b: PeakSideJson<'a>,
-    delta_bytes: i64,
-    parts: Vec<ClassJson>,
-}
-
-#[derive(Serialize)]
-struct PeakSideJson<'a> {
-    peak_bytes: u64,
-    peak_instruction: Option<&'a str>,
-    n_buffers: u32,
-    basis: &'static str,
-}
-
-#[derive(Serialize)]
-struct ClassJson {
-    class: &'static str,
-    a_bytes: u64,
-    b_bytes: u64,
-    delta_bytes: i64,
-}
-
-#[derive(Serialize)]
-struct BytesJson {
-    a_bytes: u64,
-    b_bytes: u64,
-    delta_bytes: i64,
-}
-
-#[derive(Serialize)]
-pub(super) struct CommJson<'a> {
-    /// `None` if collectives are not compared.
-    exposed: Option<TimeDelta>,
-    stall: Option<TimeDelta>,
-    rows: Vec<CommRowJson<'a>>,
-    n_rows: usize,
-    absent: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct CommRowJson<'a> {
-    primitive: &'static str,
-    core: &'static str,
-    group_size: Option<u64>,
-    group_stride: Option<u64>,
-    scope: Option<&'a str>,
-    a: Option<&'a CommSide>,
-    b: Option<&'a CommSide>,
-    exposed_delta_ps: i64,
-    stall_delta_ps: i64,
-    bytes_delta: Option<i64>,
-}
-
-/// Returns the difference of the memory as JSON.
-pub(super) fn memory(memory: &MemoryDelta) -> MemoryJson<'_> {
-    MemoryJson {
-        program: memory.program.as_ref().map(peak),
-        absent: memory.absent.as_deref(),
-        in_use: memory.in_use.map(in_use),
-    }
-}
-
-const fn in_use(bytes: BytesDelta) -> BytesJson {
-    BytesJson { a_bytes: bytes.a, b_bytes: bytes.b, delta_bytes: bytes.delta }
-}
-
-fn peak(peak: &PeakDelta) -> PeakJson<'_> {
-    let parts = peak.parts.iter().map(|part| ClassJson {
-        class: part.class.key(),
-        a_bytes: part.a,
-        b_bytes: part.b,
-        delta_bytes: part.delta,
-    });
-    PeakJson {
-        name: &peak.program,
-        a: peak_side(&peak.a),
-        b: peak_side(&peak.b),
-        delta_bytes: peak.delta,
-        parts: parts.collect(),
-    }
-}
-
-fn peak_side(peak: &PeakSide) -> PeakSideJson<'_> {
-    PeakSideJson {
-        peak_bytes: peak.peak,
-        peak_instruction: peak.instruction.as_deref(),
-        n_buffers: peak.n_buffers,
-        basis: basis(peak.basis),
-    }
-}
+use super::json::first;
+use crate::analysis::compare::columns::{CHANGE_COUNTS, CHANGED_PROPERTIES, COMM_ROWS, OPCODES, PROGRAM_PAIRS, TIMES};
+use crate::analysis::compare::{ChangeKind, CommDelta, Comparison, ProgramChange};
+use crate::table::object;
+use crate::table::object::Object;
 
 /// Returns the difference of the collectives as JSON, with the `top` rows of the largest difference.
-pub(super) fn comm(delta: &CommDelta, top: usize) -> CommJson<'_> {
-    let rows = delta.rows.iter().take(top).map(comm_row).collect();
-    let known = |time: TimeDelta| delta.absent.is_none().then_some(time);
-    CommJson {
-        exposed: known(delta.exposed),
-        stall: known(delta.stall),
-        rows,
-        n_rows: delta.rows.len(),
-        absent: delta.absent.as_deref(),
-    }
-}
-
-fn comm_row(row: &CommRowDelta) -> CommRowJson<'_> {
-    CommRowJson {
-        primitive: row.primitive.key(),
-        core: row.core.key(),
-        group_size: row.group_size,
-        group_stride: row.group_stride,
-        scope: row.scope.as_deref(),
-        a: row.a.as_ref(),
-        b: row.b.as_ref(),
-        exposed_delta_ps: row.exposed_delta_ps,
-        stall_delta_ps: row.stall_delta_ps,
-        bytes_delta: row.bytes_delta,
-    }
-}
-
-#[derive(Serialize)]
-pub(super) struct ProgramJson<'a> {
-    programs: &'a [ProgramPair],
-    only_in_a: &'a [String],
-    only_in_b: &'a [String],
-    absent: Option<&'a str>,
-    delta_ps: i64,
-    changes: Vec<ChangeJson<'a>>,
-    n_changes: usize,
-    n_without_time: ChangeCounts,
-    n_moved: u32,
-    opcodes: &'a [OpcodeDelta],
-}
-
-#[derive(Serialize)]
-struct ChangeJson<'a> {
-    name: &'a str,
-    kind: ChangeKind,
-    what: &'a [ChangedProperty],
-    delta_ps: i64,
+pub(super) fn comm(delta: &CommDelta, top: usize) -> Object<'_> {
+    let is_known = delta.absent.is_none();
+    object!(CommDelta {
+        /// Exposed time, the sum over all rows. Null if collectives are not compared.
+        exposed: Object(TIMES) or null = is_known.then_some(&delta.exposed),
+        /// Stall, the sum over all rows. Null if collectives are not compared.
+        stall: Object(TIMES) or null = is_known.then_some(&delta.stall),
+        /// The collectives of both sides: those with the same `primitive`, `core`, `group_size`, `group_stride` and
+        /// `scope` are one row. The largest difference of exposed time is first.
+        rows: Rows(COMM_ROWS) = first(&delta.rows, top),
+        /// Number of all rows.
+        n_rows: Count = delta.rows.len() as u64,
+        /// Why collectives are not compared, as when a report leaves them out. Null if they are compared.
+        absent: Removed or null = delta.absent.as_deref(),
+    })
 }
 
 /// Returns the differences of the programs as JSON, with the `top` changes of the largest difference.
-pub(super) fn program_changes(comparison: &Comparison, top: usize) -> ProgramJson<'_> {
+pub(super) fn program_changes(comparison: &Comparison, top: usize) -> Object<'_> {
     let diff = &comparison.program_changes;
-    let changes = diff.changes.iter().take(top).map(|change| ChangeJson {
-        name: comparison.rows.get(change.row as usize).map_or("", |row| row.name()),
-        kind: change.kind,
-        what: &change.what,
-        delta_ps: change.delta_ps,
-    });
-    ProgramJson {
-        programs: &diff.programs,
-        only_in_a: &diff.only_in_a,
-        only_in_b: &diff.only_in_b,
-        absent: diff.absent.as_deref(),
-        delta_ps: diff.delta_ps,
-        changes: changes.collect(),
-        n_changes: diff.changes.len(),
-        n_without_time: diff.n_without_time,
-        n_moved: diff.n_moved,
-        opcodes: &diff.opcodes,
-    }
+    object!(ProgramDiff {
+        /// The pairs of programs whose HLO is compared.
+        programs: Rows(PROGRAM_PAIRS) = &diff.programs,
+        /// Names of the programs that A alone runs.
+        only_in_a: List(Name(Program)) = &diff.only_in_a,
+        /// Names of the programs that B alone runs.
+        only_in_b: List(Name(Program)) = &diff.only_in_b,
+        /// Why no programs are compared. Null if some are.
+        absent: Removed or null = diff.absent.as_deref(),
+        /// The sum of the differences of all changes of ops.
+        delta_ps: Integer = diff.delta_ps,
+        /// The changes of ops, the largest difference first.
+        changes: List(Own) = diff.changes.iter().take(top).map(|one| change(comparison, one)),
+        /// Number of all changes of ops.
+        n_changes: Count = diff.changes.len() as u64,
+        /// Numbers of the changes of instructions that no op of the captures stands for.
+        n_without_time: Object(CHANGE_COUNTS) = &diff.n_without_time,
+        /// Number of ops that run in another order.
+        n_moved: Count = diff.n_moved.into(),
+        /// The opcodes whose number of instructions differs, the largest difference first. Instructions inside fusions
+        /// are not counted.
+        opcodes: Rows(OPCODES) = &diff.opcodes,
+    })
+}
+
+fn change<'a>(comparison: &'a Comparison, change: &'a ProgramChange) -> Object<'a> {
+    object!(ProgramChange {
+        /// The op with the most time of its row.
+        name: Name(Op) = comparison.rows.get(change.row as usize).map_or("", |row| row.name()),
+        /// Whether the op is new in B (`added`), gone (`removed`), or differs.
+        kind: Word(ChangeKind) = change.kind,
+        /// The properties that differ. Empty for ops of one side.
+        what: Rows(CHANGED_PROPERTIES) = &change.what,
+        /// The difference of its row.
+        delta_ps: Integer = change.delta_ps,
+    })
 }

@@ -1,14 +1,19 @@
 //! This module writes the comparison of many captures: as a table with its change points, and as JSON.
 
 use super::compare_format::{per_unit, signed_share};
-use super::compare_json::{PartJson, part_json};
+use super::compare_json::{part_json, status};
 use super::compare_text::waterfall;
-use super::overview_text::{SHOWN, number};
-use crate::analysis::compare::{ChangePoint, Comparison, FigureSeries, Series, SeriesCapture};
-use crate::analysis::overview::Unit;
-use crate::table::format::ABSENT;
-use crate::table::text::{Table, TextForm};
-use serde::Serialize;
+use super::overview_text::number;
+use crate::analysis::base::Status;
+use crate::analysis::compare::columns::SERIES_CAPTURES;
+use crate::analysis::compare::{
+    ChangePoint, CompareUnit, Comparison, FigureSeries, Series, SeriesCapture, SeriesOrder,
+};
+use crate::analysis::overview::{Unit, shown_figures};
+use crate::table::object::Object;
+use crate::table::text::TextForm;
+use crate::table::text_columns::{TextColumns, or_absent};
+use crate::table::object;
 
 /// Parts of the waterfall at a change point.
 const PARTS: usize = 5;
@@ -24,7 +29,7 @@ fn label(series: &Series, figure: &FigureSeries) -> Option<String> {
     if figure.name == "period" {
         return Some(format!("Time {}", per_unit(series.unit)));
     }
-    SHOWN.iter().find(|(name, _)| *name == figure.name).map(|(_, label)| (*label).to_owned())
+    shown_figures().find(|(id, _)| id.key() == figure.name).map(|(_, texts)| texts.text_label.to_owned())
 }
 
 /// Returns a change point in one sentence.
@@ -35,30 +40,25 @@ fn change(series: &Series, label: &str, unit: Unit, change: &ChangePoint) -> Str
     TextForm::Terminal.lines([format!("{label}: {before} → {after}{share} from {}.", capture_name(series, change.at))])
 }
 
-/// Writes a series for the terminal. `compared` are the comparisons of the captures around each change point of the time.
+/// Writes a series for the terminal. `compared` are the comparisons of the captures around each change point of the
+/// time.
 pub fn text(series: &Series, compared: &[Comparison]) -> String {
-    let time = format!("Time {}", per_unit(series.unit));
-    let mut table = Table::new(&[
-        ("", false),
-        ("Capture", true),
-        ("Steps", false),
-        (&time, false),
-        ("From the base", false),
-        ("Verdict", true),
-    ]);
-    for (at, capture) in series.captures.iter().enumerate() {
-        let is_base = at == series.base as usize;
-        let change = capture.change.map_or(ABSENT.to_owned(), signed_share);
-        table.row(vec![
-            (at + 1).to_string(),
-            capture.head.files.join(", "),
-            capture.head.n_steps.to_string(),
-            capture.median.map_or(ABSENT.to_owned(), |median| number(median, Unit::Ps)),
-            if is_base { "base".to_owned() } else { change },
-            if is_base { String::new() } else { capture.verdict.label().to_owned() },
-        ]);
-    }
-    let mut out = table.aligned();
+    let is_base = |index: usize| index == series.base as usize;
+    let columns = TextColumns::new()
+        .number("", |(index, _): &(usize, &SeriesCapture)| (index + 1).to_string())
+        .text("Capture", |(_, capture)| capture.head.files.join(", "))
+        .number("Steps", |(_, capture)| capture.head.n_steps.to_string())
+        .number(format!("Time {}", per_unit(series.unit)), |(_, capture)| {
+            or_absent(capture.median, |median| number(median, Unit::Ps))
+        })
+        .number("From the base", |(index, capture)| {
+            if is_base(*index) { "base".to_owned() } else { or_absent(capture.change, signed_share) }
+        })
+        .text("Verdict", |(index, capture)| {
+            let verdict = if is_base(*index) { "" } else { capture.verdict.label() };
+            verdict.to_owned()
+        });
+    let mut out = columns.table(series.captures.iter().enumerate()).aligned();
     out.push('\n');
     let mut has_changes = false;
     for figure in &series.figures {
@@ -77,92 +77,60 @@ pub fn text(series: &Series, compared: &[Comparison]) -> String {
     out
 }
 
-/// The JSON of `rooflight compare --series --json`.
-#[derive(Serialize)]
-pub struct SeriesJson<'a> {
-    status: &'static str,
-    view: &'static str,
-    order: &'static str,
-    /// Number of the base, counted from 1.
-    base: u32,
-    unit: &'static str,
-    captures: Vec<CaptureJson<'a>>,
-    series: Vec<FigureJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct CaptureJson<'a> {
-    files: &'a [String],
-    start_ns: Option<u64>,
-    device: &'a str,
-    n_steps: u32,
-    median_ps: Option<f64>,
-    change: Option<f64>,
-    verdict: &'static str,
-    is_partial: bool,
-}
-
-#[derive(Serialize)]
-struct FigureJson<'a> {
-    name: &'a str,
-    unit: Unit,
-    values: &'a [Option<f64>],
-    fence: Option<f64>,
-    limit: Option<f64>,
-    changes: Vec<ChangeJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct ChangeJson<'a> {
-    /// Number of the first capture after the change, counted from 1.
-    capture: u32,
-    before: f64,
-    after: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    waterfall: Option<Vec<PartJson<'a>>>,
-}
-
-/// Returns a series as JSON. `compared` are the comparisons of the captures around each change point of the time, of which at most
-/// `top` ops of each part are listed.
-pub fn series_json<'a>(series: &'a Series, compared: &'a [Comparison], top: usize) -> SeriesJson<'a> {
+/// Returns a series as JSON. `compared` are the comparisons of the captures around each change point of the time, of
+/// which at most `top` ops of each part are listed.
+pub fn series_json<'a>(series: &'a Series, compared: &'a [Comparison], top: usize) -> Object<'a> {
     let is_partial = series.captures.iter().any(|capture| capture.head.is_partial);
-    let waterfall = |of: &'a Comparison| of.parts.iter().map(|part| part_json(of, part, top)).collect();
-    let figure = |figure: &'a FigureSeries| {
-        let change = |(number, change): (usize, &ChangePoint)| ChangeJson {
-            capture: change.at + 1,
-            before: change.before,
-            after: change.after,
-            waterfall: compared.get(number).filter(|_| figure.name == "period").map(waterfall),
-        };
-        FigureJson {
-            name: &figure.name,
-            unit: figure.unit,
-            values: &figure.values,
-            fence: figure.fence,
-            limit: figure.limit,
-            changes: figure.changes.iter().enumerate().map(change).collect(),
-        }
-    };
-    SeriesJson {
-        status: if is_partial { "partial" } else { "ok" },
-        view: "compare_series",
-        order: series.order.key(),
-        base: series.base + 1,
-        unit: super::compare_json::unit(series.unit),
-        captures: series.captures.iter().map(capture_json).collect(),
-        series: series.figures.iter().map(figure).collect(),
-    }
+    object!(CompareSeries {
+        /// Whether the figures are complete: `partial` if only a part of a capture was read.
+        status: Word(Status) = status(is_partial),
+        /// Name of the view.
+        view: Word = "compare_series",
+        /// The order of the captures.
+        order: Word(SeriesOrder) = series.order,
+        /// Number of the capture with which all others are compared, counted from 1.
+        base: Count = (series.base + 1).into(),
+        /// The unit of times.
+        unit: Word(CompareUnit) = series.unit,
+        /// The captures in their order.
+        captures: Rows(SERIES_CAPTURES) = &series.captures,
+        /// The time (`period`) and the figures of `overview`.
+        series: List(Own) = series.figures.iter().map(|figure| figure_json(figure, compared, top)),
+    })
 }
 
-fn capture_json(capture: &SeriesCapture) -> CaptureJson<'_> {
-    CaptureJson {
-        files: &capture.head.files,
-        start_ns: capture.start_ns,
-        device: &capture.head.device,
-        n_steps: capture.head.n_steps,
-        median_ps: capture.median,
-        change: capture.change,
-        verdict: capture.verdict.key(),
-        is_partial: capture.head.is_partial,
-    }
+fn figure_json<'a>(figure: &'a FigureSeries, compared: &'a [Comparison], top: usize) -> Object<'a> {
+    // The captures around a change are compared for the time only.
+    let compared = if figure.name == "period" { compared } else { &[] };
+    let changes = figure.changes.iter().enumerate();
+    object!(FigureSeries {
+        /// `period`, or the name of the figure in `overview`.
+        name: Text = &figure.name,
+        /// The unit of the values.
+        unit: Word(Unit) = figure.unit,
+        /// The values in the order of the captures. Null for a capture that does not have the figure.
+        values: List(Maybe(Number)) = figure.values.iter().copied(),
+        /// The largest usual difference of neighbours. Null with fewer than 8 values.
+        fence: Number or null = figure.fence,
+        /// The difference beyond which the figure has changed: the fence, else the band. Null without values.
+        limit: Number or null = figure.limit,
+        /// The places where the figure changes for good.
+        changes: List(Own) = changes.map(|(number, change)| change_json(change, compared.get(number), top)),
+    })
+}
+
+/// Returns a change point as JSON. `compared` is the comparison of the captures around it.
+fn change_json<'a>(change: &ChangePoint, compared: Option<&'a Comparison>, top: usize) -> Object<'a> {
+    let waterfall = |compared: &'a Comparison| compared.parts.iter().map(move |part| part_json(compared, part, top));
+    object!(ChangePoint {
+        /// Number of the first capture after the change, counted from 1.
+        capture: Count = (change.at + 1).into(),
+        /// Median of the three values before the change.
+        before: Number = change.before,
+        /// Median of the three values after the change.
+        after: Number = change.after,
+        /// The owners of time of the captures around the change, as in `compare`. It is only there for changes of
+        /// `period`.
+        waterfall: List(Own) or null in json if_present = compared.map(waterfall),
+    })
 }

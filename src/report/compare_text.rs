@@ -2,18 +2,19 @@
 
 use super::compare_format::{per_unit, picos, signed_share};
 use super::ledger_table::label;
-use super::overview_text::{SHOWN, number};
+use super::overview_text::number;
 use super::{compare_program, compare_sections};
+use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUPS};
 use crate::analysis::compare::{
-    CompareBy, Comparison, FigureDelta, FindingDelta, Gate, GateResult, RowDelta, RowSide, SIGNIFICANT, SideHead,
-    Verdict, groups,
+    CompareBy, Comparison, FigureDelta, FindingDelta, Gate, GateResult, GroupDelta, PartDelta, RowDelta, RowSide,
+    SIGNIFICANT, SideHead, Verdict, groups,
 };
-use crate::analysis::overview::Unit;
+use crate::analysis::overview::{FigureId, Unit, shown_figures};
 use crate::table::format::{
-    ABSENT, TimeUnit, count, counted, middle_cut, percent, percent_text, sign, signed_time, signed_time_text, time,
-    time_text, time_text_in,
+    TimeUnit, count, counted, middle_cut, percent_text, sign, signed_percent, signed_time_text, time_text, time_text_in,
 };
 use crate::table::text::{Table, TextForm, markdown_text};
+use crate::table::text_columns::{TextColumns, or_absent};
 use crate::units::Picos;
 
 /// Parts of the waterfall and rows in Markdown.
@@ -132,7 +133,7 @@ pub fn gate(gate: &Gate, comparison: &Comparison) -> String {
     let figure = gate.limit.map(|limit| {
         let change = gate.change(comparison);
         let text = |change: f64| if change.is_finite() { signed_share(change) } else { "new".to_owned() };
-        let change = change.map_or(ABSENT.to_owned(), text);
+        let change = or_absent(change, text);
         format!("{} {change}, limit {}", gate.on.label(), percent_text(limit))
     });
     let rows = gate.rows_over.map(|limit| {
@@ -158,67 +159,56 @@ fn first_names(rows: &[&RowDelta]) -> String {
     format!(" ({}{})", names.join(", "), if rows.len() > GATE_ROWS { ", …" } else { "" })
 }
 
-/// Returns the figures of both sides as a table.
+/// Returns the figures of both sides as a table. The first row is the time.
 fn figures(comparison: &Comparison) -> Table {
-    let mut table =
-        Table::new(&[("Metric", true), ("A", false), ("B", false), ("Difference", false), ("Change %", false)]);
-    let change = comparison.change().map_or(ABSENT.to_owned(), signed_number);
-    let metric = format!("Time {}", per_unit(comparison.unit));
-    table.row(vec![
-        metric,
-        time_text(picos(comparison.a_ps)),
-        time_text(picos(comparison.b_ps)),
-        signed_time_text(comparison.delta_ps),
-        change,
-    ]);
+    let text = |value: Option<f64>, unit: Unit| or_absent(value, |value| number(value, unit));
+    let columns = TextColumns::new()
+        .text("Metric", |(label, _): &(&str, &FigureDelta)| (*label).to_owned())
+        .number("A", |(_, figure)| text(figure.a, figure.unit))
+        .number("B", |(_, figure)| text(figure.b, figure.unit))
+        .number("Difference", |(_, figure)| {
+            or_absent(figure.a.zip(figure.b), |(a, b)| figure_difference(b - a, figure.unit))
+        })
+        .number("Change %", |(_, figure)| {
+            let both = figure.a.zip(figure.b).filter(|(a, _)| *a != 0.0);
+            or_absent(both, |(a, b)| signed_percent((b - a) / a))
+        });
+    let mut table = columns.empty_table();
+    let time = [
+        ("A", time_text(picos(comparison.a_ps))),
+        ("B", time_text(picos(comparison.b_ps))),
+        ("Difference", signed_time_text(comparison.delta_ps)),
+        ("Change %", or_absent(comparison.change(), signed_percent)),
+    ];
+    table.summary_row(format!("Time {}", per_unit(comparison.unit)), &time);
     // The spread of devices is about each side alone.
-    for (name, label) in SHOWN.into_iter().filter(|(name, _)| *name != "device_spread") {
-        let Some(figure) = comparison.figures.iter().find(|figure| figure.name == name) else { continue };
-        table.row(figure_row(label, figure));
-    }
+    let shown = shown_figures().filter(|(id, _)| *id != FigureId::DeviceSpread);
+    columns.add_rows(&mut table, shown.filter_map(|(id, texts)| Some((texts.text_label, comparison.figure(id)?))));
     table
 }
 
-fn signed_number(change: f64) -> String {
-    format!("{}{}", sign(change), percent(change.abs()))
-}
-
-fn figure_row(label: &str, figure: &FigureDelta) -> Vec<String> {
-    let text = |value: Option<f64>| value.map_or(ABSENT.to_owned(), |value| number(value, figure.unit));
-    let both = figure.a.zip(figure.b);
-    let difference = both.map_or(ABSENT.to_owned(), |(a, b)| {
-        let text = number((b - a).abs(), figure.unit);
-        // A difference of two percentages is in percentage points.
-        let text = if figure.unit == Unit::Fraction { text.replace('%', "pp") } else { text };
-        format!("{}{text}", sign(b - a))
-    });
-    let change = both.filter(|(a, _)| *a != 0.0).map_or(ABSENT.to_owned(), |(a, b)| signed_number((b - a) / a));
-    vec![label.to_owned(), text(figure.a), text(figure.b), difference, change]
+/// Formats the difference of a figure with its sign. That of two percentages is in percentage points.
+fn figure_difference(difference: f64, unit: Unit) -> String {
+    let text = number(difference.abs(), unit);
+    let text = if unit == Unit::Fraction { text.replace('%', "pp") } else { text };
+    format!("{}{text}", sign(difference))
 }
 
 /// Returns the waterfall as a table. What is not listed is one row, so that the parts sum to the difference.
 pub(super) fn waterfall(comparison: &Comparison, top: usize) -> Table {
     let unit = TimeUnit::for_largest(picos(comparison.a_ps.max(comparison.b_ps)));
-    let head = |name: &str| format!("{name} {}", unit.symbol());
-    let mut table = Table::new(&[
-        ("What the time was spent on", true),
-        (&head("A"), false),
-        (&head("B"), false),
-        (&head("Difference"), false),
-    ]);
-    let mut row = |name: String, a: i64, b: i64, delta: i64| {
-        table.row(vec![name, time(picos(a), unit), time(picos(b), unit), signed_time(delta, unit)]);
-    };
+    let columns = TextColumns::new()
+        .text("What the time was spent on", |(name, ..): &(String, i64, i64, i64)| name.clone())
+        .time("A", unit, |(_, a, ..)| picos(*a))
+        .time("B", unit, |(_, _, b, _)| picos(*b))
+        .difference("Difference", unit, |(.., difference)| *difference);
     let (shown, rest) = comparison.parts.split_at(top.min(comparison.parts.len()));
-    for part in shown {
-        row(label(part.owner), part.a_ps, part.b_ps, part.delta_ps);
-    }
-    if !rest.is_empty() {
-        let sum = |value: fn(&crate::analysis::compare::PartDelta) -> i64| rest.iter().map(value).sum();
-        row("Rest".to_owned(), sum(|part| part.a_ps), sum(|part| part.b_ps), sum(|part| part.delta_ps));
-    }
-    row("All".to_owned(), comparison.a_ps, comparison.b_ps, comparison.delta_ps);
-    table
+    let sum = |value: fn(&PartDelta) -> i64| rest.iter().map(value).sum();
+    let rest = (!rest.is_empty())
+        .then(|| ("Rest".to_owned(), sum(|part| part.a_ps), sum(|part| part.b_ps), sum(|part| part.delta_ps)));
+    let all = ("All".to_owned(), comparison.a_ps, comparison.b_ps, comparison.delta_ps);
+    let shown = shown.iter().map(|part| (label(part.owner), part.a_ps, part.b_ps, part.delta_ps));
+    columns.table(shown.chain(rest).chain([all]))
 }
 
 /// Returns the ops with the largest differences as a table; with `with_places`, also their scopes and sources.
@@ -227,38 +217,23 @@ fn rows(comparison: &Comparison, top: usize, with_places: bool) -> Table {
     let sides = comparison.rows.iter().filter(|row| !row.is_left_out()).flat_map(|row| [&row.a, &row.b]).flatten();
     let longest = sides.map(|side| side.self_ps).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(picos(longest));
-    let head = |name: &str| format!("{name} {}", unit.symbol());
-    let mut heads = vec![
-        ("Op".to_owned(), true),
-        (head("A"), false),
-        (head("B"), false),
-        (head("Difference"), false),
-        ("Verdict".to_owned(), true),
-        ("Matched by".to_owned(), true),
-    ];
+    let mut columns = TextColumns::new()
+        .text("Op", name)
+        .time("A", unit, |row| row.a.as_ref().map(self_time))
+        .time("B", unit, |row| row.b.as_ref().map(self_time))
+        .difference("Difference", unit, |row| row.delta_ps)
+        .declared(COMPARE, "verdict", "Verdict")
+        .declared(COMPARE, "matched_by", "Matched by");
     if with_places {
-        heads.extend(["Scope", "Source"].map(|name| (name.to_owned(), true)));
+        columns = columns
+            .text("Scope", |row| or_absent(row.scope(), |scope| middle_cut(scope, 60)))
+            .text("Source", |row| or_absent(row.source(), |source| middle_cut(without_folders(source), 60)));
     }
-    let heads: Vec<(&str, bool)> = heads.iter().map(|(name, is_text)| (name.as_str(), *is_text)).collect();
-    let mut table = Table::new(&heads);
-    for row in comparison.rows.iter().filter(|row| row.delta_ps != 0).take(top) {
-        let side =
-            |side: &Option<RowSide>| side.as_ref().map_or(ABSENT.to_owned(), |side| time(picos(side.self_ps), unit));
-        let mut cells = vec![
-            name(row),
-            side(&row.a),
-            side(&row.b),
-            signed_time(row.delta_ps, unit),
-            row.verdict_label().to_owned(),
-            row.matched_by().into_owned(),
-        ];
-        if with_places {
-            let cell = |text: Option<&str>| text.map_or(ABSENT.to_owned(), |text| middle_cut(text, 60));
-            cells.extend([cell(row.scope()), cell(row.source().map(without_folders))]);
-        }
-        table.row(cells);
-    }
-    table
+    columns.table(comparison.rows.iter().filter(|row| row.delta_ps != 0).take(top))
+}
+
+fn self_time(side: &RowSide) -> Picos {
+    picos(side.self_ps)
 }
 
 /// Returns the name of a row, with the number of further ops.
@@ -272,7 +247,7 @@ fn name(row: &RowDelta) -> String {
 /// Returns what the sides do not share in sentences: one line each.
 pub fn differences(comparison: &Comparison) -> Vec<String> {
     let unequal = comparison.parity.iter().filter(|parity| parity.is_equal == Some(false));
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| ABSENT.to_owned());
+    let text = |value: &Option<String>| or_absent(value.as_deref(), |value| value);
     unequal.map(|parity| format!("{}: {} in A, {} in B.", parity.label, text(&parity.a), text(&parity.b))).collect()
 }
 
@@ -297,19 +272,13 @@ fn grouped(comparison: &Comparison, by: CompareBy, top: usize) -> Table {
     let groups = groups(&comparison.rows, by);
     let longest = groups.iter().map(|group| group.a_ps.max(group.b_ps)).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(picos(longest));
-    let head = |name: &str| format!("{name} {}", unit.symbol());
-    let (a, b, difference) = (head("A"), head("B"), head("Difference"));
-    let mut table = Table::new(&[(by.label(), true), (&a, false), (&b, false), (&difference, false), ("Rows", false)]);
-    for group in groups.iter().take(top) {
-        table.row(vec![
-            middle_cut(&group.text, 72),
-            time(picos(group.a_ps), unit),
-            time(picos(group.b_ps), unit),
-            signed_time(group.delta_ps, unit),
-            count(group.n_rows.into()),
-        ]);
-    }
-    table
+    TextColumns::new()
+        .text(by.label(), |group: &GroupDelta| middle_cut(&group.text, 72))
+        .time("A", unit, |group| picos(group.a_ps))
+        .time("B", unit, |group| picos(group.b_ps))
+        .difference("Difference", unit, |group| group.delta_ps)
+        .declared(COMPARE_GROUPS, "n_rows", "Rows")
+        .table(groups.iter().take(top))
 }
 
 /// Writes a comparison for the terminal, with at most `top` ops or groups of ops.

@@ -1,42 +1,48 @@
-//! This module writes data movement as JSON. It defines the names and the order of the fields.
+//! This module writes data movement as JSON.
 
-use super::json::{HeadJson, first};
+use super::json::first;
+use crate::analysis::base::columns::NOTES;
+use crate::analysis::data_movement::DataMovement;
 use crate::analysis::data_movement::columns::{DATA_MOVEMENT, PROGRAMS};
-use crate::analysis::data_movement::{DataMovement, DataMovementRow, ProgramOpcodes};
 use crate::profile::Note;
-use crate::table::json::{Row, Rows};
-use crate::units::Picos;
-use serde::Serialize;
-
-/// The JSON of `rooflight data-movement --json`.
-#[derive(Serialize)]
-pub struct DataMovementJson<'a> {
-    #[serde(flatten)]
-    head: HeadJson<'a>,
-    non_compute_duration_ps: Picos,
-    stall_duration_ps: Picos,
-    exposed_comm_duration_ps: Picos,
-    by_category: Rows<'a, DataMovementRow>,
-    by_source_within_category: Vec<Row<'a, DataMovementRow>>,
-    opcodes: Rows<'a, ProgramOpcodes>,
-    notes: &'a [Note],
-}
+use crate::table::kind::ObjectType;
+use crate::table::object::Object;
+use crate::table::{RowList, Value, object};
+use std::rc::Rc;
 
 /// Returns data movement as JSON, with the first `top` categories and the first `top` sources of each category.
-pub fn data_movement<'a>(
-    head: HeadJson<'a>,
-    a: &'a DataMovement,
+pub fn data_movement<'a>(head: Object<'a>, report: &'a DataMovement, top: usize, notes: &'a [Note]) -> Object<'a> {
+    object!(DataMovement {
+        head: OwnFields = head,
+        /// The sum of `data_move_duration_ps` and `comm_duration_ps`.
+        non_compute_duration_ps: Time = report.total,
+        /// Self time of ops that wait: `-done` halves and synchronous collectives.
+        stall_duration_ps: Time = report.stall,
+        /// The part of the stall that belongs to communication.
+        exposed_comm_duration_ps: Time = report.exposed_comm,
+        /// The categories, the one with the most time first.
+        by_category: Rows(DATA_MOVEMENT) = first(&report.by_category, top),
+        /// The sources of each category, in the order of the categories. `--top` limits the sources of each category.
+        by_source_within_category: Value(Rows(DATA_MOVEMENT)) = Value::Rows(Rc::new(Sources { report, top })),
+        /// Executions by opcode of each program.
+        opcodes: Rows(PROGRAMS) = &report.opcodes,
+        /// Notes on assumptions and on data that is missing.
+        notes: Rows(NOTES) = notes,
+    })
+}
+
+/// The first `top` sources of each of the first `top` categories.
+struct Sources<'a> {
+    report: &'a DataMovement,
     top: usize,
-    notes: &'a [Note],
-) -> DataMovementJson<'a> {
-    DataMovementJson {
-        head,
-        non_compute_duration_ps: a.total,
-        stall_duration_ps: a.stall,
-        exposed_comm_duration_ps: a.exposed_comm,
-        by_category: Rows { columns: DATA_MOVEMENT, rows: first(&a.by_category, top) },
-        by_source_within_category: a.sources(top).map(|row| Row { columns: DATA_MOVEMENT, row }).collect(),
-        opcodes: Rows { columns: PROGRAMS, rows: &a.opcodes },
-        notes,
+}
+
+impl RowList for Sources<'_> {
+    fn for_each(&self, write: &mut dyn FnMut(Value<'_>)) {
+        self.report.sources(self.top).for_each(|row| write(Value::record(DATA_MOVEMENT, row)));
+    }
+
+    fn object_type(&self) -> ObjectType {
+        ObjectType::new(DATA_MOVEMENT)
     }
 }

@@ -1,76 +1,68 @@
 //! This module writes data movement as tables for the terminal, and as CSV.
 
-use crate::analysis::data_movement::columns::DATA_MOVEMENT;
-use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
+use crate::analysis::data_movement::columns::{DATA_MOVEMENT, PROGRAMS};
+use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, ProgramOpcodes, Tally};
 use crate::table::csv;
-use crate::table::format::{TimeUnit, bytes_text, count, executions, percent, time};
+use crate::table::format::{TimeUnit, count, executions, percent, time};
 use crate::table::text::Table;
-use crate::units::Count;
+use crate::table::text_columns::{TextColumns, head_in_unit, or_absent};
 use crate::units::Picos;
-
-const ABSENT: &str = "–";
 
 /// Returns the first `top` categories as a table, each followed by its first `top` sources. The last row is the sum.
 pub fn data_movement(a: &DataMovement, top: usize) -> Table {
     let unit = TimeUnit::for_largest(a.total);
-    let (self_time, stall) = (format!("Self {}", unit.symbol()), format!("Stall {}", unit.symbol()));
-    let mut table = Table::new(&[
-        ("Category, source", true),
-        (&self_time, false),
-        ("Step %", false),
-        (&stall, false),
-        ("Count", false),
-        ("Moved", false),
-        ("Dtype", true),
-        ("Dim order", true),
-        ("Tiling", true),
-        ("Memory", true),
-        ("Shape", true),
-        ("Read", true),
-        ("Written", true),
-        ("Undetectable", true),
-    ]);
-    let of_step = |f: Option<f64>| f.map_or(ABSENT.into(), percent);
-    let row = |name: String, row: &DataMovementRow| {
-        let mut cells = vec![
-            name,
-            time(row.total, unit),
-            of_step(row.of_step),
-            time(row.stall, unit),
-            executions(row.n_executions),
-            row.bytes.map_or(ABSENT.into(), bytes_text),
-        ];
-        cells.extend(Change::ALL.map(|change| answer(row.tally(change))));
-        cells.extend([&row.shapes_in, &row.shapes_out].map(|shapes| first(shapes)));
-        cells.push(row.undetectable.keys().map(|why| why.replace('_', " ")).collect::<Vec<_>>().join(", "));
-        cells
+    let columns = TextColumns::new()
+        .text("Category, source", name)
+        .time("Self", unit, |row: &DataMovementRow| row.total)
+        .number("Step %", |row| or_absent(row.of_step, percent))
+        .time("Stall", unit, |row| row.stall)
+        .declared(DATA_MOVEMENT, "n_executions", "Count")
+        .declared(DATA_MOVEMENT, "moved_bytes", "Moved")
+        .text("Dtype", |row| answer(row.tally(Change::Dtype)))
+        .text("Dim order", |row| answer(row.tally(Change::DimOrder)))
+        .text("Tiling", |row| answer(row.tally(Change::Tiling)))
+        .text("Memory", |row| answer(row.tally(Change::MemorySpace)))
+        .text("Shape", |row| answer(row.tally(Change::Shape)))
+        .text("Read", |row| first(&row.shapes_in))
+        .text("Written", |row| first(&row.shapes_out))
+        .text("Undetectable", |row| {
+            row.undetectable.keys().map(|why| why.replace('_', " ")).collect::<Vec<_>>().join(", ")
+        });
+    let (self_head, stall_head) = (head_in_unit("Self", unit), head_in_unit("Stall", unit));
+    let add_omitted = |table: &mut Table, indent: &str, rows: &[DataMovementRow]| {
+        let Some(rest) = rows.get(top..).filter(|rest| !rest.is_empty()) else { return };
+        let sum = |part: fn(&DataMovementRow) -> Picos| time(rest.iter().map(part).sum(), unit);
+        let n = executions(rest.iter().map(|row| row.n_executions).sum());
+        let cells = [(&*self_head, sum(|row| row.total)), (&*stall_head, sum(|row| row.stall)), ("Count", n)];
+        table.summary_row(format!("{indent}{} more", count(rest.len() as u64)), &cells);
     };
+    let mut table = columns.empty_table();
     for category in a.by_category.iter().take(top) {
-        table.row(row(category.key.clone(), category));
-        for source in a.sources_of(category).iter().take(top) {
-            let name = if source.key_kind == "source_stack" { source.source_inner.as_ref() } else { None };
-            table.row(row(format!("  {}", name.unwrap_or(&source.key).replace('\n', " ‹ ")), source));
-        }
-        add_omitted_row(&mut table, "  ", a.sources_of(category), top, unit);
+        let sources = a.sources_of(category);
+        columns.add_rows(&mut table, std::iter::once(category).chain(sources.iter().take(top)));
+        add_omitted(&mut table, "  ", sources);
     }
-    add_omitted_row(&mut table, "", &a.by_category, top, unit);
-    let mut cells = vec!["All".into(), time(a.total, unit)];
-    cells.push(of_step(a.header.step_duration.and_then(|w| a.total.fraction_of(w))));
-    cells.push(time(a.stall, unit));
-    cells.push(executions(a.by_category.iter().map(|r| r.n_executions).sum()));
-    cells.resize(table.heads.len(), String::new());
-    table.row(cells);
+    add_omitted(&mut table, "", &a.by_category);
+    let of_step = a.header.step_duration.and_then(|window| a.total.fraction_of(window));
+    let n = executions(a.by_category.iter().map(|row| row.n_executions).sum());
+    let cells = [
+        (&*self_head, time(a.total, unit)),
+        ("Step %", or_absent(of_step, percent)),
+        (&*stall_head, time(a.stall, unit)),
+        ("Count", n),
+    ];
+    table.summary_row("All".to_owned(), &cells);
     table
 }
 
-fn add_omitted_row(table: &mut Table, indent: &str, rows: &[DataMovementRow], top: usize, unit: TimeUnit) {
-    let Some(rest) = rows.get(top..).filter(|rest| !rest.is_empty()) else { return };
-    let sum = |of: fn(&DataMovementRow) -> Picos| time(rest.iter().map(of).sum(), unit);
-    let n = executions(rest.iter().map(|r| r.n_executions).sum());
-    let more = format!("{indent}{} more", count(rest.len() as u64));
-    let mut cells = vec![more, sum(|r| r.total), String::new(), sum(|r| r.stall), n];
-    cells.resize(table.heads.len(), String::new());
-    table.row(cells);
+/// Returns the name of a category, or the indented name of a source. A source stack is named by its innermost frame.
+fn name(row: &DataMovementRow) -> String {
+    let name = match (&*row.key_kind, &row.source_inner) {
+        ("category", _) => return row.key.clone(),
+        ("source_stack", Some(inner)) => inner,
+        _ => &row.key,
+    };
+    format!("  {}", name.replace('\n', " ‹ "))
 }
 
 /// Returns the answer for most of the time. A `~` follows if the ops differ.
@@ -86,35 +78,28 @@ fn answer(tally: &Tally) -> String {
 fn first(shapes: &[String]) -> String {
     let more = shapes.len().saturating_sub(1);
     let rest = if more > 0 { format!(" +{more}") } else { String::new() };
-    shapes.first().map_or(ABSENT.into(), |shape| format!("{shape}{rest}"))
+    or_absent(shapes.first(), |shape| format!("{shape}{rest}"))
 }
 
 /// Returns the executions by program and opcode as a table.
 pub fn opcodes(a: &DataMovement, top: usize) -> Table {
-    let mut table = Table::new(&[
-        ("Program", true),
-        ("Count", false),
-        ("Dot, convolution", false),
-        ("In fusions", false),
-        ("Copied", false),
-        ("Opcodes", true),
-    ]);
-    for program in a.opcodes.iter().take(top) {
-        let n: Count = program.opcodes.iter().map(|o| o.n).sum();
-        let opcodes = program.opcodes.iter().take(8).map(|o| format!("{} {}", o.opcode, executions(o.n)));
-        let more = program.opcodes.len().saturating_sub(8);
-        let more = if more > 0 { format!(", {more} more") } else { String::new() };
-        let id = program.program_id.map(|id| format!("({id})")).unwrap_or_default();
-        table.row(vec![
-            format!("{}{id}", program.program.as_deref().unwrap_or("<no program>")),
-            executions(n),
-            executions(program.n_dot_convolution),
-            program.n_dot_convolution_in_bodies().map_or_else(|| "–".to_owned(), executions),
-            bytes_text(program.copy_bytes),
-            opcodes.collect::<Vec<_>>().join(", ") + &more,
-        ]);
-    }
-    table
+    TextColumns::new()
+        .text("Program", |row: &ProgramOpcodes| {
+            let id = row.program_id.map_or(String::new(), |id| format!("({id})"));
+            format!("{}{id}", row.program.as_deref().unwrap_or("<no program>"))
+        })
+        .declared(PROGRAMS, "n_executions", "Count")
+        .declared(PROGRAMS, "n_dot_convolution", "Dot, convolution")
+        .declared(PROGRAMS, "n_dot_convolution_in_fusions", "In fusions")
+        .declared(PROGRAMS, "copy_bytes", "Copied")
+        .text("Opcodes", |row| {
+            let opcodes =
+                row.opcodes.iter().take(8).map(|opcode| format!("{} {}", opcode.opcode, executions(opcode.n)));
+            let more = row.opcodes.len().saturating_sub(8);
+            let more = (more > 0).then(|| format!("{more} more"));
+            opcodes.chain(more).collect::<Vec<_>>().join(", ")
+        })
+        .table(a.opcodes.iter().take(top))
 }
 
 /// Returns categories and sources as one table with exact figures for CSV, with the names of the JSON.

@@ -1,56 +1,32 @@
-//! This module writes the verdicts about flags as JSON. It defines the names and the order of the fields.
+//! This module writes the verdicts about flags as JSON.
 
-use super::json::HeadJson;
-use crate::analysis::flags::{Change, FlagRow, FlagsReport};
+use crate::analysis::base::columns::NOTES;
+use crate::analysis::flags::FlagsReport;
+use crate::analysis::flags::columns::FLAG_ROWS;
 use crate::profile::Note;
-use crate::units::Picos;
-use serde::Serialize;
+use crate::table::object;
+use crate::table::object::Object;
 
-/// The JSON of `rooflight flags --json`.
-#[derive(Serialize)]
-pub struct FlagsJson<'a> {
-    #[serde(flatten)]
-    head: HeadJson<'a>,
-    compiler: Option<&'a str>,
-    compiler_of_capture: Option<&'a str>,
-    n_flags: u32,
-    n_other_options: u32,
-    is_cut: bool,
-    rows: Vec<FlagRowJson<'a>>,
-    /// Null if there is nothing to change.
-    changed_flags: Option<&'a str>,
-    notes: &'a [Note],
-}
-
-#[derive(Serialize)]
-struct FlagRowJson<'a> {
-    verdict: &'static str,
-    flags: &'a [String],
-    text: &'a str,
-    primitive: Option<&'static str>,
-    stall_ps: Option<Picos>,
-    change: Option<&'a str>,
-}
-
-/// Returns the verdicts as JSON.
-pub fn flags<'a>(head: HeadJson<'a>, flags: &'a FlagsReport, notes: &'a [Note]) -> FlagsJson<'a> {
-    let row = |row: &'a FlagRow| FlagRowJson {
-        verdict: row.verdict.key(),
-        flags: &row.flags,
-        text: &row.text,
-        primitive: row.primitive.map(crate::analysis::comm::Primitive::key),
-        stall_ps: row.stall,
-        change: row.change.as_ref().map(|change: &Change| change.label.as_str()),
-    };
-    FlagsJson {
-        head,
-        compiler: flags.compiler.as_deref(),
-        compiler_of_capture: flags.other_compiler.as_deref(),
-        n_flags: flags.n_flags,
-        n_other_options: flags.n_other,
-        is_cut: flags.is_cut,
-        rows: flags.rows.iter().map(row).collect(),
-        changed_flags: flags.changed.as_deref(),
-        notes,
-    }
+/// Returns the JSON of `rooflight flags --json`.
+pub fn flags<'a>(head: Object<'a>, flags: &'a FlagsReport, notes: &'a [Note]) -> Object<'a> {
+    object!(Flags {
+        head: OwnFields = head,
+        /// The compiler whose defaults are used, with its version. Null if the platform is unknown.
+        compiler: Text or null = flags.compiler.as_deref(),
+        /// The compiler that the capture states, if its version is not that of `compiler`. Unknown flags then stay in
+        /// `changed_flags`. Null if it is the same, or if the capture states none.
+        compiler_of_capture: Text or null = flags.other_compiler.as_deref(),
+        /// Number of XLA flags in the text.
+        n_flags: Count = flags.n_flags.into(),
+        /// Number of other options in the text.
+        n_other_options: Count = flags.n_other.into(),
+        /// Whether the text has more than 4,096 flags or 256 KiB. The rest is ignored.
+        is_cut: Flag = flags.is_cut,
+        /// The verdicts, problems first, then by stall.
+        rows: Rows(FLAG_ROWS) = &flags.rows,
+        /// The text with all changes. Null if there is nothing to change.
+        changed_flags: Text or null = flags.changed.as_deref(),
+        /// Notes on assumptions and on data that is missing.
+        notes: Rows(NOTES) = notes,
+    })
 }

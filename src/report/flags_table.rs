@@ -1,10 +1,10 @@
 //! This module writes the verdicts about flags as sentences and tables for the terminal, and as CSV.
 
+use crate::analysis::flags::columns::FLAG_ROWS;
 use crate::analysis::flags::{FlagRow, FlagsReport};
 use crate::table::format::{counted, time_text};
 use crate::table::text::{Table, TextForm};
-
-const ABSENT: &str = "–";
+use crate::table::text_columns::TextColumns;
 
 /// Returns a sentence about the flags and the compiler.
 pub fn head(flags: &FlagsReport) -> String {
@@ -36,12 +36,12 @@ pub fn defaults(flags: &FlagsReport) -> String {
 
 /// Returns the verdicts as a table.
 pub fn rows(flags: &FlagsReport) -> Table {
-    let mut table = Table::new(&[("Verdict", true), ("Stall", false), ("Flag", true), ("Reason", true)]);
-    for row in &flags.rows {
-        let stall = row.stall.map_or_else(|| ABSENT.to_owned(), time_text);
-        table.row(vec![row.verdict.label().to_owned(), stall, row.flags.join(" "), row.text.clone()]);
-    }
-    table
+    TextColumns::new()
+        .text("Verdict", |row: &FlagRow| row.verdict.label().to_owned())
+        .declared(FLAG_ROWS, "stall_ps", "Stall")
+        .text("Flag", |row| row.flags.join(" "))
+        .declared(FLAG_ROWS, "text", "Reason")
+        .table(&flags.rows)
 }
 
 /// Writes the verdicts for a terminal. A reason may be long, so that each stands below its flags.

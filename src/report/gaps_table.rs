@@ -4,11 +4,10 @@ use crate::analysis::gaps::columns::GAPS;
 use crate::analysis::gaps::{Gap, GapClass, Gaps};
 use crate::profile::NoteCode;
 use crate::table::csv;
-use crate::table::format::{TimeUnit, count, counted_executions, executions, percent, percent_text, time, time_text};
+use crate::table::format::{TimeUnit, count, counted_executions, executions, percent, percent_text, time_text};
 use crate::table::text::Table;
-use crate::units::Picos;
-
-const ABSENT: &str = "–";
+use crate::table::text_columns::{TextColumns, or_absent};
+use crate::units::{Count, Picos};
 
 /// Writes a few lines about the idle time.
 pub fn head(gaps: &Gaps) -> String {
@@ -32,50 +31,34 @@ pub fn head(gaps: &Gaps) -> String {
     text + "\n\n"
 }
 
-/// Returns the idle time by class as a table.
+/// Returns the idle time by class as a table. The last row is the sum.
 pub fn classes(gaps: &Gaps) -> Table {
     let unit = TimeUnit::for_largest(gaps.idle());
-    let total = format!("Time {}", unit.symbol());
-    let mut table = Table::new(&[("Waited for", true), (&total, false), ("Window %", false), ("Gaps", false)]);
-    let share = |of: Picos| of.fraction_of(gaps.window).map_or(ABSENT.into(), percent);
-    for class in &gaps.classes {
-        table.row(vec![class.class.label().into(), time(class.total, unit), share(class.total), executions(class.n)]);
-    }
-    table.row(vec!["Idle".into(), time(gaps.idle(), unit), share(gaps.idle()), executions(gaps.n_gaps)]);
-    table
+    let columns = TextColumns::new()
+        .text("Waited for", |(label, ..): &(&str, Picos, Count)| (*label).to_owned())
+        .time("Time", unit, |(_, total, _)| *total)
+        .number("Window %", |(_, total, _)| or_absent(total.fraction_of(gaps.window), percent))
+        .number("Gaps", |(.., n)| executions(*n));
+    let classes = gaps.classes.iter().map(|class| (class.class.label(), class.total, class.n));
+    columns.table(classes.chain([("Idle", gaps.idle(), gaps.n_gaps)]))
 }
 
 /// Returns the `top` longest gaps as a table.
 pub fn gaps(gaps: &Gaps, top: usize) -> Table {
-    let mut table = Table::new(&[
-        ("Gap", false),
-        ("Device", true),
-        ("Start", false),
-        ("Waited for", true),
-        ("After", true),
-        ("Before", true),
-        ("Program", true),
-        ("Host events", true),
-    ]);
-    let text = |text: &Option<String>| text.clone().unwrap_or(ABSENT.into());
-    for gap in gaps.gaps.iter().take(top) {
-        table.row(vec![
-            time_text(gap.total),
-            gap.device.clone(),
-            time_text(gap.start),
-            gap.main_class().label().into(),
-            text(&gap.after),
-            text(&gap.before),
-            text(&gap.program),
-            host_events(gap),
-        ]);
-    }
+    let columns = TextColumns::new()
+        .declared(GAPS, "total_ps", "Gap")
+        .declared(GAPS, "device", "Device")
+        .declared(GAPS, "start_ps", "Start")
+        .declared(GAPS, "class", "Waited for")
+        .declared(GAPS, "after", "After")
+        .declared(GAPS, "before", "Before")
+        .declared(GAPS, "program", "Program")
+        .text("Host events", host_events);
+    let mut table = columns.table(gaps.gaps.iter().take(top));
     let n_left = gaps.n_all - gaps.gaps.len().min(top) as u64;
     if n_left > 0 {
         let left = gaps.gaps.iter().skip(top).map(|gap| gap.total).sum::<Picos>() + gaps.rest;
-        let mut row = vec![time_text(left), format!("{} more", count(n_left))];
-        row.resize(table.heads.len(), String::new());
-        table.row(row);
+        table.summary_row(time_text(left), &[("Device", format!("{} more", count(n_left)))]);
     }
     table
 }
@@ -83,7 +66,7 @@ pub fn gaps(gaps: &Gaps, top: usize) -> Table {
 /// Returns the host events of a gap with their times.
 fn host_events(gap: &Gap) -> String {
     let untraced = gap.untraced.iter().filter(|_| gap.main_class() == GapClass::Host);
-    let untraced = untraced.map(|of| format!("nothing traced on {} for {}", of.thread, time_text(of.total)));
+    let untraced = untraced.map(|one| format!("nothing traced on {} for {}", one.thread, time_text(one.total)));
     let texts = gap.host_events.iter().map(|event| format!("{} {}", event.name, time_text(event.total)));
     let texts = texts.chain(untraced);
     texts.collect::<Vec<_>>().join(", ")

@@ -1,70 +1,18 @@
 //! This module defines the fields at the start of all JSON of the command line. The names of fields are a contract: they
 //! are added, never renamed.
 //!
-//! Durations are integer picoseconds and end in `_ps`, `pct_*` are percentages, and an absent value is `null`. The modules
-//! of the JSON define the names and the order of the fields; they compute nothing but percentages and sums of kinds.
+//! Durations are integer picoseconds and end in `_ps`, `pct_*` are percentages, and an absent value is `null`.
 
-use crate::analysis::base::{Header, Spread, Status, Totals};
+use crate::analysis::base::columns::{SPREAD, TOTALS};
+use crate::analysis::base::{Header, Status, Totals};
 use crate::analysis::breakdown::Breakdown;
-use crate::analysis::breakdown::columns::{KINDS, SPREAD};
-use crate::table::json::Row;
 pub use crate::table::json::{text, write};
-use crate::units::{Count, Picos};
-use serde::Serialize;
-use std::collections::BTreeMap;
-
-/// The fields at the start of every view.
-#[derive(Serialize)]
-pub struct HeadJson<'a> {
-    status: Status,
-    view: &'static str,
-    files: &'a [String],
-    device: Option<&'a str>,
-    n_devices: u32,
-    device_type: Option<&'a str>,
-    step: &'a str,
-    n_steps: u32,
-    n_mean_steps: Option<u32>,
-    mean_kind: Option<&'a str>,
-    step_is: Option<&'a str>,
-    n_mean_devices: Option<u32>,
-    mean_periods: Option<Row<'a, Spread>>,
-    step_window_ps: Option<(Picos, Picos)>,
-    step_duration_ps: Option<Picos>,
-    not_in_file_ps: Option<Picos>,
-    totals: TotalsJson<'a>,
-}
-
-#[derive(Serialize)]
-struct TotalsJson<'a> {
-    n_events_total: Count,
-    n_events_unresolved: Count,
-    #[serde(flatten)]
-    kinds: Row<'a, [Picos; 7]>,
-    container_duration_ps: Picos,
-    busy_duration_ps: Picos,
-    union_ps: Picos,
-    idle_duration_ps: Picos,
-    unknown_categories: &'a BTreeMap<String, Picos>,
-}
-
-impl<'a> TotalsJson<'a> {
-    fn new(t: &'a Totals) -> Self {
-        Self {
-            n_events_total: t.n_events,
-            n_events_unresolved: t.n_unresolved,
-            kinds: Row { columns: KINDS, row: &t.by_kind },
-            container_duration_ps: t.container_inclusive,
-            busy_duration_ps: t.busy,
-            union_ps: t.union,
-            idle_duration_ps: t.idle,
-            unknown_categories: &t.unknown_categories,
-        }
-    }
-}
+use crate::table::object;
+use crate::table::object::Object;
+use crate::units::Picos;
 
 /// Returns the fields at the start of a breakdown; see [`head_of`].
-pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a Breakdown) -> HeadJson<'a> {
+pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a Breakdown) -> Object<'a> {
     head_of(view, files, partial, &b.header, &b.totals)
 }
 
@@ -73,28 +21,49 @@ pub fn head_of<'a>(
     view: &'static str,
     files: &'a [String],
     partial: bool,
-    h: &'a Header,
+    header: &'a Header,
     totals: &'a Totals,
-) -> HeadJson<'a> {
-    HeadJson {
-        status: if partial && h.status == Status::Ok { Status::Partial } else { h.status },
-        view,
-        files,
-        device: h.device.as_deref(),
-        n_devices: h.n_devices,
-        device_type: h.device_type.as_deref(),
-        step: &h.step,
-        n_steps: h.n_steps,
-        n_mean_steps: h.mean.n_steps,
-        mean_kind: h.mean.kind.as_deref(),
-        step_is: h.mean.step_is.as_deref(),
-        n_mean_devices: h.mean.n_devices,
-        mean_periods: h.mean.periods.as_ref().map(|periods| Row { columns: SPREAD, row: periods }),
-        step_window_ps: h.window,
-        step_duration_ps: h.step_duration,
-        not_in_file_ps: h.not_in_file,
-        totals: TotalsJson::new(totals),
-    }
+) -> Object<'a> {
+    let window = |(start, end): (Picos, Picos)| (start.0, end.0);
+    object!(Head {
+        /// Whether the figures are complete: `partial` if a file is damaged, cut, or has lost events, `absent` if the files have no
+        /// data for the view.
+        status: Word(Status) = if partial && header.status == Status::Ok { Status::Partial } else { header.status },
+        /// Name of the command. `data-movement` has the value `non-compute`.
+        view: Word = view,
+        /// Names of the files that were read.
+        files: List(Name(File)) = files,
+        /// The selected device.
+        device: Name(Device) or null = header.device.as_deref(),
+        /// Number of selected devices.
+        n_devices: Count = header.n_devices.into(),
+        /// Type of the device.
+        device_type: Name(Chip) or null = header.device_type.as_deref(),
+        /// The selected step: a number as text, `mean`, `all`, or a range of time.
+        step: Text = &header.step,
+        /// Number of steps in the capture.
+        n_steps: Count = header.n_steps.into(),
+        /// Number of steps of a mean. A mean divides times, amounts and counts, so counts may be fractions. Null if the figures are
+        /// not a mean of steps.
+        n_mean_steps: Count or null = header.mean.n_steps.map(u64::from),
+        /// The kind of the steps of a mean. Null if all steps are of one kind, or if the figures are not a mean of steps.
+        mean_kind: Text or null = header.mean.kind.as_deref(),
+        /// What begins a step and which programs run in it, as a sentence. Null if the figures are not a mean of steps.
+        step_is: Text or null = header.mean.step_is.as_deref(),
+        /// Number of devices of a mean. Null if the figures are not a mean of devices.
+        n_mean_devices: Count or null = header.mean.n_devices.map(u64::from),
+        /// Statistics of the periods of the steady steps. Null without a mean of steps.
+        mean_periods: Object(SPREAD) or null = header.mean.periods.as_ref(),
+        /// Start and end of the step. Null for several devices and for a mean.
+        step_window_ps: Pair or null = header.window.map(window),
+        /// Length of the window. If the file is cut within the step, the window ends with the last op in the file.
+        step_duration_ps: Time or null = header.step_duration,
+        /// Time of the step or the range after the end of a cut file. It is no part of `step_duration_ps`, and counts as neither idle
+        /// nor lost. Null if all of the window is in the file.
+        not_in_file_ps: Time or null = header.not_in_file,
+        /// Sums over all ops of the window.
+        totals: Object(TOTALS) = totals,
+    })
 }
 
 /// Returns the first `top` rows.

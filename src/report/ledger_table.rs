@@ -1,20 +1,20 @@
 //! This module writes the ledger as a table for the terminal.
 
 use crate::analysis::ledger::{Ledger, Owner};
-use crate::table::format::{TimeUnit, percent, time};
-use crate::table::text::{Table, TextForm};
+use crate::table::format::{TimeUnit, percent};
+use crate::table::text::TextForm;
+use crate::table::text_columns::{TextColumns, or_absent};
 use crate::units::Picos;
 
 /// Writes what the time of the device was spent on, as a mean over the steps.
 pub fn ledger(ledger: &Ledger, device: &str) -> String {
     let mean = |time: Picos| Picos(time.0 / u64::from(ledger.n_steps.max(1)));
     let unit = TimeUnit::for_largest(mean(ledger.window));
-    let total = format!("Time {}", unit.symbol());
-    let mut table = Table::new(&[("What the time was spent on", true), (&total, false), ("Window %", false)]);
-    for (owner, time_of) in &ledger.owners {
-        let share = time_of.fraction_of(ledger.window).map_or("–".into(), percent);
-        table.row(vec![label(*owner), time(mean(*time_of), unit), share]);
-    }
+    let columns = TextColumns::new()
+        .text("What the time was spent on", |(owner, _): &(Owner, Picos)| label(*owner))
+        .time("Time", unit, |(_, time)| mean(*time))
+        .number("Window %", |(_, time)| or_absent(time.fraction_of(ledger.window), percent));
+    let table = columns.table(&ledger.owners);
     let scope = match ledger.n_steps {
         0 | 1 => format!("the time of {device} goes"),
         n => format!("the time of a step of {device} goes, mean of {n} steps"),

@@ -1,74 +1,53 @@
 //! This module writes memory as sentences and tables for the terminal, and as CSV.
 
+use crate::analysis::memory::columns::{BUFFERS, CROSS_CHECKS, ROLL_UPS};
 use crate::analysis::memory::{
-    AllocatorMemory, FIT_METHOD, Fit, RequestedSizes, RollUpBy, SizeField, SpaceMemory, WholeMemory, fit_verdict,
-    largest_sizes,
+    AllocatorMemory, CrossCheck, FIT_METHOD, Fit, FitRow, ProgramWithTimelines, RequestedSizes, RollUpBy, SizeField,
+    SpaceMemory, SpacePeak, WholeMemory, fit_verdict, largest_sizes,
 };
-use crate::table::format::{bytes_text, count, percent_text, time_text};
+use crate::table::csv;
+use crate::table::format::{ABSENT, bytes_text, count, percent_text, time_text};
 use crate::table::text::Table;
+use crate::table::text_columns::{TextColumns, or_absent};
 use rustc_hash::FxHashMap;
-
-const ABSENT: &str = "–";
-
-fn or_absent<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
-    value.map_or(ABSENT.to_owned(), show)
-}
 
 /// Returns the peaks and sums of each program by memory space, as a table.
 pub fn programs(whole: &WholeMemory) -> Table {
-    let mut table = Table::new(&[
-        ("Program", true),
-        ("Memory", true),
-        ("Peak", false),
-        ("Persistent", false),
-        ("Parameters", false),
-        ("Allocated", false),
-        ("Peak at", false),
-        ("Instruction", true),
-        ("File", true),
-    ]);
-    for program in &whole.programs {
-        let name = || program.peaks.name.clone();
-        let file = || program.file.clone().unwrap_or_else(|| ABSENT.to_owned());
-        for peak in &program.peaks.spaces {
-            table.row(vec![
-                name(),
-                peak.space.clone(),
-                bytes_text(peak.peak),
-                bytes_text(peak.indefinite),
-                bytes_text(peak.parameters),
-                or_absent(peak.allocated(), bytes_text),
-                or_absent(peak.position, |at| format!("{} of {}", count(at.into()), count(peak.n_events.into()))),
-                peak.instruction.clone().unwrap_or_default(),
-                file(),
-            ]);
-        }
-        if program.peaks.spaces.is_empty() {
-            let mut cells = vec![name()];
-            cells.resize(table.heads.len() - 2, ABSENT.to_owned());
-            cells.push(program.peaks.note.as_ref().map_or(String::new(), |note| note.code.key().replace('_', " ")));
-            cells.push(file());
-            table.row(cells);
-        }
-    }
-    table
+    type Line<'w> = (&'w ProgramWithTimelines, Option<&'w SpacePeak>);
+    let lines = whole.programs.iter().flat_map(|program| {
+        let unknown = program.peaks.spaces.is_empty().then_some(None);
+        program.peaks.spaces.iter().map(Some).chain(unknown).map(move |peak| (program, peak))
+    });
+    TextColumns::new()
+        .text("Program", |(program, _): &Line<'_>| program.peaks.name.clone())
+        .text("Memory", |(_, peak)| or_absent(*peak, |peak| &*peak.space))
+        .number("Peak", |(_, peak)| or_absent(*peak, |peak| bytes_text(peak.peak)))
+        .number("Persistent", |(_, peak)| or_absent(*peak, |peak| bytes_text(peak.indefinite)))
+        .number("Parameters", |(_, peak)| or_absent(*peak, |peak| bytes_text(peak.parameters)))
+        .number("Allocated", |(_, peak)| or_absent(peak.and_then(SpacePeak::allocated), bytes_text))
+        .number("Peak at", |(_, peak)| {
+            let place = peak.and_then(|peak| Some((peak.position?, peak.n_events)));
+            or_absent(place, |(place, n)| format!("{} of {}", count(place.into()), count(n.into())))
+        })
+        .text("Instruction", |(program, peak)| match peak {
+            Some(peak) => peak.instruction.clone().unwrap_or_default(),
+            None => program.peaks.note.as_ref().map_or(String::new(), |note| note.code.key().replace('_', " ")),
+        })
+        .text("File", |(program, _)| or_absent(program.file.as_deref(), |file| file))
+        .table(lines)
 }
 
 /// Returns the buffers that are alive at a peak, summed by class, as a table.
 pub fn classes(space: &SpaceMemory) -> Table {
-    let mut table = Table::new(&[("Class", true), ("Size", false), ("% of peak", false), ("Buffers", false)]);
-    let rows = space.rollups.iter().filter(|rollup| rollup.by == RollUpBy::Class).flat_map(|rollup| &rollup.rows);
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     let share = |size: u64| (space.peak.peak > 0).then(|| size as f64 / space.peak.peak as f64);
-    for row in rows {
-        table.row(vec![
-            row.key.clone(),
-            bytes_text(row.size),
-            or_absent(share(row.size), percent_text),
-            row.n.to_string(),
-        ]);
-    }
-    table
+    let rollups = space.rollups.iter().filter(|rollup| rollup.by == RollUpBy::Class);
+    TextColumns::new()
+        .declared(ROLL_UPS, "key", "Class")
+        .declared(ROLL_UPS, "size_bytes", "Size")
+        .number("% of peak", |row| or_absent(share(row.size), percent_text))
+        .number("Buffers", |row| row.n.to_string())
+        .table(rollups.flat_map(|rollup| &rollup.rows))
 }
 
 /// Returns the memory of a program with other sizes of the model and of the batch: the verdict and the classes. `None` if
@@ -76,25 +55,20 @@ pub fn classes(space: &SpaceMemory) -> Table {
 pub fn fit(space: &SpaceMemory, whole: &WholeMemory, requested: RequestedSizes) -> Option<(Vec<String>, Table)> {
     let with = requested.or_program_sizes(space.fit.as_ref()?.size);
     let found = Fit::new(space, with, whole.capacity())?;
-    let mut table = Table::new(&[
-        ("Class", true),
-        ("Grows with", true),
-        ("Rule of thumb", false),
-        ("Measured", false),
-        ("With these sizes", false),
-    ]);
     let about = |size: Option<u64>| or_absent(size, |size| format!("~{}", bytes_text(size)));
-    for row in &found.rows {
-        table.row(vec![
-            row.class.label().to_owned(),
-            row.grows_with.to_owned(),
-            or_absent(row.rule, bytes_text),
-            bytes_text(row.measured),
-            about(row.estimate),
-        ]);
-    }
-    let measured = bytes_text(space.peak.peak);
-    table.row(vec!["Peak".to_owned(), String::new(), ABSENT.to_owned(), measured, about(found.estimate)]);
+    let columns = TextColumns::new()
+        .text("Class", |row: &FitRow| row.class.label().to_owned())
+        .text("Grows with", |row| row.grows_with.to_owned())
+        .number("Rule of thumb", |row| or_absent(row.rule, bytes_text))
+        .number("Measured", |row| bytes_text(row.measured))
+        .number("With these sizes", |row| about(row.estimate));
+    let mut table = columns.table(&found.rows);
+    let peak = [
+        ("Rule of thumb", ABSENT.to_owned()),
+        ("Measured", bytes_text(space.peak.peak)),
+        ("With these sizes", about(found.estimate)),
+    ];
+    table.summary_row("Peak".to_owned(), &peak);
     let size = |field: SizeField| format!("{} {}", field.label().to_lowercase(), count(field.value(&with)));
     let sizes = SizeField::ALL.map(size).join(", ");
     let (_, verdict) = fit_verdict(&found);
@@ -105,36 +79,23 @@ pub fn fit(space: &SpaceMemory, whole: &WholeMemory, requested: RequestedSizes) 
 
 /// Returns the buffers that are alive at a peak, the largest first, as a table of `top` rows.
 pub fn alive(space: &SpaceMemory, top: usize) -> Table {
-    let mut table = Table::new(&[
-        ("Buffer", true),
-        ("Size", false),
-        ("Padding", false),
-        ("Category", true),
-        ("Class", true),
-        ("Live range", true),
-        ("Shape", true),
-        ("Name", true),
-    ]);
-    for b in space.alive.buffers.iter().take(top) {
-        let padding = b.wasted();
-        table.row(vec![
-            b.label(),
-            bytes_text(b.size),
-            or_absent(padding, |wasted| if wasted == 0 { String::new() } else { bytes_text(wasted) }),
-            b.category.label().to_owned(),
-            b.class.label().to_owned(),
-            format!("{}–{}", count(b.first.into()), count(b.last.into())),
-            b.shape.clone(),
-            b.op_name.clone(),
-        ]);
-    }
-    let shown = space.alive.buffers.len().min(top);
-    let left = space.alive.n as usize - shown;
-    if left > 0 {
-        let size: u64 = space.alive.buffers.iter().take(top).map(|b| b.size).sum();
-        let mut cells = vec![format!("{} more", count(left as u64)), bytes_text(space.alive.size.saturating_sub(size))];
-        cells.resize(table.heads.len(), String::new());
-        table.row(cells);
+    let columns = TextColumns::new()
+        .declared(BUFFERS, "name", "Buffer")
+        .declared(BUFFERS, "size_bytes", "Size")
+        .number("Padding", |buffer| {
+            or_absent(buffer.wasted(), |wasted| if wasted == 0 { String::new() } else { bytes_text(wasted) })
+        })
+        .declared(BUFFERS, "category", "Category")
+        .declared(BUFFERS, "class", "Class")
+        .text("Live range", |buffer| format!("{}–{}", count(buffer.first.into()), count(buffer.last.into())))
+        .declared(BUFFERS, "shape", "Shape")
+        .declared(BUFFERS, "op_name", "Name");
+    let shown = space.alive.buffers.get(..top).unwrap_or(&space.alive.buffers);
+    let mut table = columns.table(shown);
+    let n_left = space.alive.n as usize - shown.len();
+    if n_left > 0 {
+        let size = space.alive.size.saturating_sub(shown.iter().map(|buffer| buffer.size).sum());
+        table.summary_row(format!("{} more", count(n_left as u64)), &[("Size", bytes_text(size))]);
     }
     table
 }
@@ -149,8 +110,8 @@ pub fn findings(program: &str, space: &SpaceMemory) -> Vec<String> {
             crate::analysis::memory::MomentPart::Turn => ", where forward turns into backward",
             crate::analysis::memory::MomentPart::Backward => ", in the backward pass",
         });
-        let (place, of) = (count(u64::from(moment.place) + 1), count(moment.of.into()));
-        lines.push(format!("Reached by {}, {place} of {of} in the schedule{part}", moment.instruction));
+        let (place, n) = (count(u64::from(moment.place) + 1), count(moment.of.into()));
+        lines.push(format!("Reached by {}, {place} of {n} in the schedule{part}", moment.instruction));
     }
     if space.padding.wasted > 0 {
         lines.push(format!("Padding: {} in {} buffers", bytes_text(space.padding.wasted), space.padding.n));
@@ -169,72 +130,54 @@ pub fn findings(program: &str, space: &SpaceMemory) -> Vec<String> {
 
 /// Returns the peaks of the allocators beside the peaks of the programs and the capacity, by device, as a table.
 pub fn checks(whole: &WholeMemory) -> Table {
-    let mut table = Table::new(&[
-        ("Device", true),
-        ("Peak in use", false),
-        ("At", false),
-        ("Minimum in use", false),
-        ("Program peak", false),
-        ("Capacity", false),
-        ("Used", false),
-        ("Fragmentation", false),
-        ("Remark", true),
-    ]);
     // Of several allocators with one label, the first one counts.
     let allocators: FxHashMap<&str, &AllocatorMemory> =
         whole.runtime.allocators.iter().rev().map(|allocator| (allocator.label.as_str(), allocator)).collect();
-    for check in &whole.checks {
-        let allocator = allocators.get(check.label.as_str());
-        let unknown = check.used.is_none();
-        let words = [
-            (check.is_tight, "more than 90 % used"),
-            (check.is_fragmented, "fragmented"),
-            (unknown, "not known: no allocator events, no program"),
-        ];
-        let words: Vec<&str> = words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect();
-        table.row(vec![
-            check.label.clone(),
-            or_absent(check.runtime_peak, bytes_text),
-            or_absent(allocator, |a| time_text(a.peak.at)),
-            or_absent(allocator, |a| bytes_text(a.persistent)),
-            or_absent(check.static_peak, bytes_text),
-            or_absent(check.capacity.as_ref(), |capacity| bytes_text(capacity.size)),
-            or_absent(check.used, percent_text),
-            or_absent(check.fragmentation, percent_text),
-            words.join(", "),
-        ]);
-    }
-    table
+    let allocator = |check: &CrossCheck| allocators.get(check.label.as_str());
+    TextColumns::new()
+        .declared(CROSS_CHECKS, "device", "Device")
+        .declared(CROSS_CHECKS, "runtime_peak_bytes", "Peak in use")
+        .number("At", |check| or_absent(allocator(check), |allocator| time_text(allocator.peak.at)))
+        .number("Minimum in use", |check| or_absent(allocator(check), |allocator| bytes_text(allocator.persistent)))
+        .declared(CROSS_CHECKS, "static_peak_bytes", "Program peak")
+        .declared(CROSS_CHECKS, "capacity_bytes", "Capacity")
+        .declared(CROSS_CHECKS, "used", "Used")
+        .declared(CROSS_CHECKS, "fragmentation", "Fragmentation")
+        .text("Remark", |check| {
+            let words = [
+                (check.is_tight, "more than 90 % used"),
+                (check.is_fragmented, "fragmented"),
+                (check.used.is_none(), "not known: no allocator events, no program"),
+            ];
+            words.into_iter().filter_map(|(is, word)| is.then_some(word)).collect::<Vec<_>>().join(", ")
+        })
+        .table(&whole.checks)
 }
 
 /// Returns the first `top` buffers that are alive at each peak for CSV, with the names of the JSON.
 pub fn csv(whole: &WholeMemory, top: usize) -> Table {
-    let text = ["program", "program_id"];
-    let heads = ["color", "size_bytes", "unpadded_bytes", "first", "last"];
-    let rest = ["category", "class", "opcode", "instruction", "shape", "op_name", "source", "name"];
-    let columns = text.map(|head| (head, true)).into_iter().chain(heads.map(|head| (head, false)));
-    let columns: Vec<(&str, bool)> = columns.chain(rest.map(|head| (head, true))).collect();
-    let mut table = Table::new(&columns);
+    const PEAK: [&str; 3] = ["program", "program_id", "color"];
+    const BUFFER: [&str; 12] = [
+        "size_bytes",
+        "unpadded_bytes",
+        "first",
+        "last",
+        "category",
+        "class",
+        "opcode",
+        "instruction",
+        "shape",
+        "op_name",
+        "source",
+        "name",
+    ];
+    let mut table = csv::empty_table(PEAK.into_iter().chain(BUFFER));
     for program in &whole.programs {
+        let id = program.peaks.program_id.map_or(String::new(), |id| id.to_string());
         for space in &program.spaces {
-            for b in space.memory.alive.buffers.iter().take(top) {
-                table.row(vec![
-                    program.peaks.name.clone(),
-                    program.peaks.program_id.map_or(String::new(), |id| id.to_string()),
-                    space.memory.peak.color.to_string(),
-                    b.size.to_string(),
-                    b.unpadded.map_or(String::new(), |n| n.to_string()),
-                    b.first.to_string(),
-                    b.last.to_string(),
-                    b.category.key().to_owned(),
-                    b.class.key().to_owned(),
-                    b.opcode.clone(),
-                    b.instruction.clone(),
-                    b.shape.clone(),
-                    b.op_name.clone(),
-                    b.source.clone().unwrap_or_default(),
-                    b.label(),
-                ]);
+            let peak = [program.peaks.name.clone(), id.clone(), space.memory.peak.color.to_string()];
+            for buffer in space.memory.alive.buffers.iter().take(top) {
+                table.row(peak.iter().cloned().chain(csv::chosen_cells(BUFFERS, &BUFFER, buffer)).collect());
             }
         }
     }

@@ -29,7 +29,6 @@ pub mod overview_text;
 pub mod roofline_json;
 pub mod roofline_table;
 mod scopes_json;
-mod steps_json;
 pub mod summary;
 pub mod tables;
 pub mod trace_json;

@@ -1,331 +1,68 @@
-//! This module writes the overview as JSON. It defines the names and the order of the fields.
+//! This module writes the overview as JSON.
 
-use super::json::HeadJson;
-use crate::analysis::base::Spread;
-use crate::analysis::breakdown::columns::SPREAD;
+use crate::analysis::base::columns::{NOTES, SPREAD};
 use crate::analysis::ledger::Owner;
-use crate::analysis::memory::ModelGuess;
-use crate::analysis::overview::{Checked, Figure, Finding, KindShare, OpEvidence, Overview, SkippedRule, Suggestion};
+use crate::analysis::overview::Overview;
+use crate::analysis::overview::columns::{CHECKED_RULES, FIGURES, FINDINGS, KIND_SHARES, MODEL_GUESS, SKIPPED_RULES};
 use crate::profile::Note;
-use crate::table::json::Row;
-use crate::units::Picos;
-use serde::{Serialize, Serializer};
+use crate::table::object;
+use crate::table::object::Object;
 
-/// The JSON of `rooflight overview --json`.
-#[derive(Serialize)]
-pub struct OverviewJson<'a> {
-    #[serde(flatten)]
-    head: HeadJson<'a>,
-    verdict: &'a str,
-    critical_device: &'a str,
-    n_steady: u32,
-    has_steps: bool,
-    period_ps: Picos,
-    periods: Option<Row<'a, Spread>>,
-    attainable: f64,
-    figures: Map<'a, Figure, FigureJson<'a>>,
-    model_guess: Option<ModelGuessJson>,
-    ledger: Map<'a, Owner, Picos>,
-    kinds: Vec<KindJson>,
-    recoverable_ps: Picos,
-    findings: Vec<FindingJson<'a>>,
-    options: Vec<FindingJson<'a>>,
-    memory_findings: Vec<FindingJson<'a>>,
-    quality: Vec<FindingJson<'a>>,
-    thresholds: Vec<CheckedJson<'a>>,
-    not_checked: Vec<SkippedJson<'a>>,
-    notes: &'a [Note],
+/// Returns the JSON of a capture without a device that the overview can judge. The notes say why there is no overview,
+/// and the verdict what the capture lost: `None` if nothing is known to be lost.
+pub fn absent<'a>(head: Object<'a>, verdict: Option<&'a str>, notes: &'a [Note]) -> Object<'a> {
+    object!(AbsentOverview {
+        head: OwnFields = head,
+        /// What the capture lost, if no device has ops. The status is then `absent`, and other fields of an overview are
+        /// missing. Null if nothing is known to be lost.
+        verdict: Text or null = verdict,
+        /// Notes on assumptions and on data that is missing.
+        notes: Rows(NOTES) = notes,
+    })
 }
 
-/// The JSON of a capture without a device that the overview can judge.
-#[derive(Serialize)]
-pub struct AbsentJson<'a> {
-    #[serde(flatten)]
-    head: HeadJson<'a>,
-    verdict: Option<&'a str>,
-    notes: &'a [Note],
-}
-
-/// Returns the fields of every view. The notes say why there is no overview, and the verdict what the capture lost: `None` if
-/// nothing is known to be lost.
-pub const fn absent<'a>(head: HeadJson<'a>, verdict: Option<&'a str>, notes: &'a [Note]) -> AbsentJson<'a> {
-    AbsentJson { head, verdict, notes }
-}
-
-/// A list that is written as a map.
-struct Map<'a, T, V>(&'a [T], Box<dyn Fn(&'a T) -> (&'a str, V) + 'a>);
-
-impl<T, V: Serialize> Serialize for Map<'_, T, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(&self.1))
-    }
-}
-
-/// Named numbers.
-struct Inputs<'a>(&'a [(String, f64)]);
-
-impl Serialize for Inputs<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
-}
-
-#[derive(Serialize)]
-struct FigureJson<'a> {
-    value: Option<f64>,
-    unit: &'static str,
-    inputs: Inputs<'a>,
-    coverage_pct: Option<f64>,
-    at_least: bool,
-    absent: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct ModelGuessJson {
-    n_parameters: Option<u64>,
-    n_sequences: Option<u64>,
-    sequence_length: Option<u64>,
-    tokens: Option<u64>,
-    attention_width: Option<u64>,
-    flops_per_token: Option<u64>,
-    is_training: bool,
-}
-
-#[derive(Serialize)]
-struct KindJson {
-    kind: &'static str,
-    total_ps: Picos,
-    needed_ps: Picos,
-    lost_ps: Picos,
-    not_judged_ps: Picos,
-}
-
-#[derive(Serialize)]
-struct FindingJson<'a> {
-    id: &'a str,
-    severity: &'static str,
-    confidence: &'static str,
-    confidence_reason: &'a str,
-    title: &'a str,
-    detail: &'a str,
-    why: &'a str,
-    at_stake_ps: Picos,
-    claimed_ps: Picos,
-    recoverable_ps: Picos,
-    per_capture_ps: Option<Picos>,
-    pct_of_period: f64,
-    stake_bytes: Option<u64>,
-    formula: &'a str,
-    inputs: Inputs<'a>,
-    evidence: EvidenceJson<'a>,
-    overlaps: &'a [String],
-    r#try: Vec<TryJson<'a>>,
-    worked_if: &'a str,
-    view: crate::analysis::overview::SeeView,
-}
-
-#[derive(Serialize)]
-struct EvidenceJson<'a> {
-    ops: Vec<OpJson<'a>>,
-    n_ops: u32,
-    steps: &'a [u64],
-    devices: &'a [String],
-    host_events: Vec<HostEventJson<'a>>,
-    spans: Vec<SpanJson>,
-}
-
-#[derive(Serialize)]
-struct SpanJson {
-    step: u64,
-    start_ps: Picos,
-    end_ps: Picos,
-}
-
-#[derive(Serialize)]
-struct OpJson<'a> {
-    program: Option<&'a str>,
-    program_id: Option<String>,
-    name: &'a str,
-    source: Option<&'a str>,
-    n_layers: u32,
-    time_ps: Picos,
-}
-
-#[derive(Serialize)]
-struct HostEventJson<'a> {
-    name: &'a str,
-    total_ps: Picos,
-}
-
-#[derive(Serialize)]
-struct TryJson<'a> {
-    text: &'a str,
-    code: Option<&'a str>,
-    flag: Option<&'a str>,
-    value: Option<&'a str>,
-    default: Option<&'a str>,
-    set: Option<&'a str>,
-    chips: Vec<&'a str>,
-    verified_with: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct CheckedJson<'a> {
-    id: &'a str,
-    name: &'a str,
-    measured: f64,
-    threshold: f64,
-    unit: &'static str,
-    at_stake_ps: Option<Picos>,
-}
-
-#[derive(Serialize)]
-struct SkippedJson<'a> {
-    id: &'a str,
-    name: &'a str,
-    reason: &'a str,
-}
-
-/// Returns the overview as JSON.
-pub fn overview<'a>(head: HeadJson<'a>, overview: &'a Overview, notes: &'a [Note]) -> OverviewJson<'a> {
-    let all = |findings: &'a [Finding]| findings.iter().map(finding).collect();
-    OverviewJson {
-        head,
-        verdict: &overview.verdict,
-        critical_device: &overview.device,
-        n_steady: overview.ledger.n_steps,
-        has_steps: overview.has_steps,
-        period_ps: overview.period,
-        periods: overview.periods.as_ref().map(|periods| Row { columns: SPREAD, row: periods }),
-        attainable: overview.ledger.attainable,
-        figures: Map(&overview.figures, Box::new(|figure: &Figure| (&*figure.name, figure_json(figure)))),
-        model_guess: overview.model_guess.map(model_guess),
-        ledger: Map(
-            &Owner::ALL,
-            Box::new(|owner: &Owner| (owner.key(), overview.ledger.per_step(overview.ledger.time(*owner)))),
-        ),
-        kinds: overview.kinds.iter().map(kind).collect(),
-        recoverable_ps: overview.recoverable,
-        findings: all(&overview.findings),
-        options: all(&overview.options),
-        memory_findings: all(&overview.memory),
-        quality: all(&overview.quality),
-        thresholds: overview.checked.iter().map(checked).collect(),
-        not_checked: overview.skipped.iter().map(skipped).collect(),
-        notes,
-    }
-}
-
-fn model_guess(model: ModelGuess) -> ModelGuessJson {
-    ModelGuessJson {
-        n_parameters: model.n_parameters,
-        n_sequences: model.batch.map(|(sequences, _)| sequences),
-        sequence_length: model.batch.map(|(_, length)| length),
-        tokens: model.tokens(),
-        attention_width: model.attention,
-        flops_per_token: model.flops_per_token(),
-        is_training: model.is_training,
-    }
-}
-
-fn figure_json(figure: &Figure) -> FigureJson<'_> {
-    FigureJson {
-        value: figure.value,
-        unit: figure.unit.key(),
-        inputs: Inputs(&figure.inputs),
-        coverage_pct: figure.coverage.map(|coverage| coverage * 100.0),
-        at_least: figure.value.is_some() && figure.is_at_least(),
-        absent: figure.absent.as_deref(),
-    }
-}
-
-fn kind(kind: &KindShare) -> KindJson {
-    KindJson {
-        kind: crate::analysis::classify::Kind::key_or_idle(kind.kind),
-        total_ps: kind.total,
-        needed_ps: kind.needed,
-        lost_ps: kind.lost,
-        not_judged_ps: kind.not_judged,
-    }
-}
-
-fn finding(finding: &Finding) -> FindingJson<'_> {
-    FindingJson {
-        id: &finding.id,
-        severity: finding.severity.key(),
-        confidence: finding.confidence.key(),
-        confidence_reason: &finding.reason,
-        title: &finding.title,
-        detail: &finding.detail,
-        why: &finding.why,
-        at_stake_ps: finding.at_stake,
-        claimed_ps: finding.claimed,
-        recoverable_ps: finding.recoverable,
-        per_capture_ps: finding.per_capture,
-        pct_of_period: finding.share * 100.0,
-        stake_bytes: finding.bytes,
-        formula: &finding.formula,
-        inputs: Inputs(&finding.inputs),
-        evidence: EvidenceJson {
-            ops: finding.evidence.ops.iter().map(op).collect(),
-            n_ops: finding.evidence.n_ops,
-            steps: &finding.evidence.steps,
-            devices: &finding.evidence.devices,
-            host_events: finding
-                .evidence
-                .host_events
-                .iter()
-                .map(|(name, time)| HostEventJson { name, total_ps: *time })
-                .collect(),
-            spans: finding
-                .evidence
-                .spans
-                .iter()
-                .map(|of| SpanJson { step: of.step, start_ps: of.start, end_ps: of.end })
-                .collect(),
-        },
-        overlaps: &finding.overlaps,
-        r#try: finding.tries.iter().map(try_json).collect(),
-        worked_if: &finding.worked_if,
-        view: finding.view,
-    }
-}
-
-fn op(op: &OpEvidence) -> OpJson<'_> {
-    OpJson {
-        program: op.program.as_deref(),
-        program_id: op.program_id.map(|id| id.to_string()),
-        name: &op.name,
-        source: op.source.as_deref(),
-        n_layers: op.n_layers,
-        time_ps: op.time,
-    }
-}
-
-fn try_json(advice: &Suggestion) -> TryJson<'_> {
-    TryJson {
-        text: &advice.text,
-        code: advice.code.as_deref(),
-        flag: advice.flag.as_deref(),
-        value: advice.value.as_deref(),
-        default: advice.default.as_deref(),
-        set: advice.set.as_deref(),
-        chips: advice.chip.iter().map(String::as_str).collect(),
-        verified_with: advice.verified_with.as_deref(),
-    }
-}
-
-fn checked(rule: &Checked) -> CheckedJson<'_> {
-    CheckedJson {
-        id: &rule.id,
-        name: &rule.name,
-        measured: rule.measured,
-        threshold: rule.threshold,
-        unit: rule.unit.key(),
-        at_stake_ps: rule.at_stake,
-    }
-}
-
-fn skipped(rule: &SkippedRule) -> SkippedJson<'_> {
-    SkippedJson { id: &rule.id, name: &rule.name, reason: &rule.reason }
+/// Returns the JSON of `rooflight overview --json`.
+pub fn overview<'a>(head: Object<'a>, overview: &'a Overview, notes: &'a [Note]) -> Object<'a> {
+    let ledger = &overview.ledger;
+    object!(Overview {
+        head: OwnFields = head,
+        /// The verdict in one or two sentences.
+        verdict: Text = &overview.verdict,
+        /// The device that all times are about.
+        critical_device: Name(Device) = &overview.device,
+        /// Number of steps that all times are about.
+        n_steady: Count = ledger.n_steps.into(),
+        /// False if the times are those of the whole capture or of `--window`.
+        has_steps: Flag = overview.has_steps,
+        /// Length of a step, as a mean of the periods.
+        period_ps: Time = overview.period,
+        /// Statistics of the periods of these steps. Null without steps.
+        periods: Object(SPREAD) or null = overview.periods.as_ref(),
+        /// The share of the roofline that ops are expected to attain.
+        attainable: Number = ledger.attainable,
+        /// The figures by name.
+        figures: Map(Object(FIGURES)) = overview.figures.iter().map(|figure| (figure.id.key(), figure)),
+        /// A guess of the useful FLOPs from the program. No figure uses it. Null if the program is unknown.
+        model_guess: Object(MODEL_GUESS) or null = overview.model_guess.as_ref(),
+        /// The time of each owner per step.
+        ledger: Map(Time) = Owner::ALL.into_iter().map(|owner| (owner.key(), ledger.per_step(ledger.time(owner)))),
+        /// The time of a step by kind, and the part of it that the device needs.
+        kinds: Rows(KIND_SHARES) = &overview.kinds,
+        /// Sum of the recoverable times of `findings`, at most `period_ps`.
+        recoverable_ps: Time = overview.recoverable,
+        /// Findings in time, the most recoverable one first. Times are per step.
+        findings: Rows(FINDINGS) = &overview.findings,
+        /// Findings that change memory, numerics or the model.
+        options: Rows(FINDINGS) = &overview.options,
+        /// Findings in bytes.
+        memory_findings: Rows(FINDINGS) = &overview.memory,
+        /// Findings about the capture itself.
+        quality: Rows(FINDINGS) = &overview.quality,
+        /// The rules that found nothing.
+        thresholds: Rows(CHECKED_RULES) = &overview.checked,
+        /// The rules that could not be checked.
+        not_checked: Rows(SKIPPED_RULES) = &overview.skipped,
+        /// Notes on assumptions and on data that is missing.
+        notes: Rows(NOTES) = notes,
+    })
 }

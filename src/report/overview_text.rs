@@ -1,8 +1,10 @@
 //! This module writes the overview for the terminal, with the verdict first, and as Markdown.
 
-use crate::analysis::overview::{Checked, Figure, Finding, Overview, Unit};
-use crate::table::format::{bytes_text, decimal, percent_text, time_text};
-use crate::table::text::{Table, escape_invisible, markdown_text};
+use crate::analysis::overview::columns::FINDINGS;
+use crate::analysis::overview::{Checked, Figure, FigureId, FigureTexts, Finding, Overview, Unit, shown_figures};
+use crate::table::format::{bytes_text, decimal, percent, percent_text, time_text};
+use crate::table::text::{escape_invisible, markdown_text};
+use crate::table::text_columns::{TextColumns, or_absent};
 use crate::units::Picos;
 
 /// How text is drawn in the terminal.
@@ -43,21 +45,6 @@ impl TextStyle {
         lines.into_iter().map(|line| format!("{pad}{line}\n")).collect()
     }
 }
-
-/// The figures at the top, with their labels.
-pub(super) const SHOWN: [(&str, &str); 11] = [
-    ("useful_mfu", "Useful MFU"),
-    ("model_mfu", "MFU (model FLOPs)"),
-    ("hardware_mfu", "HFU (FLOPs as run)"),
-    ("hbm_bandwidth", "HBM bandwidth"),
-    ("hbm_bandwidth_measured", "HBM bandwidth, measured"),
-    ("sm_active", "SMs active, measured"),
-    ("peak_hbm", "Peak HBM"),
-    ("exposed_communication", "Exposed communication"),
-    ("idle", "Idle"),
-    ("host_waits", "Idle, host late"),
-    ("device_spread", "Device spread"),
-];
 
 /// Writes the overview for a terminal. The text is safe to print.
 pub fn text(overview: &Overview, style: TextStyle) -> String {
@@ -114,7 +101,7 @@ pub fn text(overview: &Overview, style: TextStyle) -> String {
 
 /// Writes the guess of useful FLOPs, and how the user confirms it. `None` if the user gave the useful FLOPs.
 fn guess(overview: &Overview) -> Option<String> {
-    let is_given = overview.figures.iter().any(|figure| figure.name == "useful_mfu" && figure.value.is_some());
+    let is_given = overview.figure(FigureId::UsefulMfu).is_some_and(|figure| figure.value.is_some());
     let size = overview.model_guess.filter(|_| !is_given)?;
     let (sentence, tokens, n) = (overview.guess_sentence()?, size.tokens()?, size.n_parameters?);
     let flops = size.flops_per_token()?;
@@ -167,21 +154,20 @@ fn times(overview: &Overview) -> String {
 }
 
 fn figure_line(overview: &Overview) -> String {
-    let figure = |(name, label): &(&str, &str)| {
-        let figure = overview.figures.iter().find(|figure| figure.name == *name)?;
+    let figure = |(id, texts): (FigureId, FigureTexts)| {
+        let (figure, label) = (overview.figure(id)?, texts.text_label);
         figure.value.map(|_| match figure.exceeded_limit() {
             Some(limit) => format!("{label} ▲ {} (above the {limit})", value(figure)),
             None => format!("{label} {}", value(figure)),
         })
     };
-    SHOWN.iter().filter_map(figure).collect::<Vec<String>>().join(" · ")
+    shown_figures().filter_map(figure).collect::<Vec<String>>().join(" · ")
 }
 
 /// Returns the value of a figure with its unit; a dash if it is unknown.
 pub fn value(figure: &Figure) -> String {
-    let Some(value) = figure.value else { return "–".to_owned() };
     let at_least = if figure.is_at_least() { "≥ " } else { "" };
-    format!("{at_least}{}", number(value, figure.unit))
+    or_absent(figure.value, |value| format!("{at_least}{}", number(value, figure.id.unit())))
 }
 
 /// Returns a number with its unit.
@@ -219,7 +205,7 @@ fn findings(title: &str, findings: &[Finding], overview: &Overview, style: TextS
         return String::new();
     }
     let mut out = style.bold(title) + "\n";
-    for (at, finding) in findings.iter().enumerate() {
+    for (place, finding) in (1..).zip(findings) {
         let time = if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
         let share = if finding.bytes.is_none() && time > Picos::ZERO {
             format!(", {}", percent_text(time.fraction_of(overview.period).unwrap_or(0.0)))
@@ -234,7 +220,7 @@ fn findings(title: &str, findings: &[Finding], overview: &Overview, style: TextS
             None if cost.is_empty() => String::new(),
             None => format!("  {cost}{share}{unknown}"),
         };
-        let number = format!("{:>2}", at + 1);
+        let number = format!("{place:>2}");
         let confidence = style.dim(&format!("  {}", finding.confidence.label()));
         out += &format!("{number} {}{cost}{confidence}\n", style.bold(&escape_invisible(&finding.title)));
         out += &style.wrapped(&escape_invisible(&finding.detail), 3);
@@ -253,18 +239,16 @@ fn findings(title: &str, findings: &[Finding], overview: &Overview, style: TextS
 pub fn markdown(overview: &Overview) -> String {
     let mut out = format!("**{}**\n\n{}\n\n", markdown_text(&overview.verdict), markdown_text(&times(overview)));
     out += &format!("{}\n\n", markdown_text(&figure_line(overview)));
-    let mut table =
-        Table::new(&[("Finding", true), ("Cost", false), ("Step %", false), ("Confidence", true), ("Evidence", true)]);
-    for finding in overview.quality.iter().chain(&overview.findings).chain(&overview.options).chain(&overview.memory) {
-        let time = if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
-        let share = time.fraction_of(overview.period).filter(|_| finding.bytes.is_none() && time > Picos::ZERO);
-        table.row(vec![
-            finding.title.clone(),
-            cost(finding),
-            share.map_or(String::new(), crate::table::format::percent),
-            finding.confidence.label().to_owned(),
-            finding.detail.clone(),
-        ]);
-    }
-    out + &table.markdown()
+    let columns = TextColumns::new()
+        .declared(FINDINGS, "title", "Finding")
+        .number("Cost", cost)
+        .number("Step %", |finding| {
+            let time = if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
+            let share = time.fraction_of(overview.period).filter(|_| finding.bytes.is_none() && time > Picos::ZERO);
+            share.map_or(String::new(), percent)
+        })
+        .text("Confidence", |finding| finding.confidence.label().to_owned())
+        .declared(FINDINGS, "detail", "Evidence");
+    let all = [&overview.quality, &overview.findings, &overview.options, &overview.memory];
+    out + &columns.table(all.into_iter().flatten()).markdown()
 }

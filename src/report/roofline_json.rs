@@ -1,135 +1,25 @@
-//! This module writes the roofline as JSON. It defines the names and the order of the fields, and computes nothing but
-//! percentages.
+//! This module writes the roofline as JSON. It defines the names and the order of the fields.
 
-use super::json::{HeadJson, first};
+use super::json::first;
+use crate::analysis::base::columns::NOTES;
 use crate::analysis::base::{Analysis, GroupBy};
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::columns::GROUPS;
-use crate::analysis::roofline::columns::{GAPS, KERNELS, ROOF, SKIPPED, STEPS, WINDOW};
+use crate::analysis::roofline::columns::{GAPS, KERNELS, OFFERS, PROGRAMS, ROWS, SKIPPED, STEPS, WINDOW, skipped};
 use crate::analysis::roofline::{
-    DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoofline, Quadrant, RoofRow,
-    RooflineAnswer, RooflineFigures, RooflinePosition, Skipped, StepRoofline, WindowUse,
+    DevicePeaks, Level, MainPeakSource, Peak, PeakSource, Precision, Quadrant, RoofRow, RooflineAnswer,
+    RooflineFigures, RooflinePosition, StepRoofline,
 };
 use crate::profile::{Note, Profile};
-use crate::small_sort::collect_map;
-use crate::table::json::{Row, Rows};
+use crate::table::kind::ObjectType;
+use crate::table::object::Object;
+use crate::table::{RowList, Value, object};
 use crate::units::Picos;
-use serde::{Serialize, Serializer};
-use std::collections::BTreeMap;
-
-/// The JSON of `rooflight roofline --json`.
-#[derive(Serialize)]
-pub struct RooflineJson<'a> {
-    #[serde(flatten)]
-    head: HeadJson<'a>,
-    by: &'static str,
-    /// Peaks of the first device. Null if there is no device.
-    peaks_used: Option<PeaksJson<'a>>,
-    /// One entry per set of devices with the same peaks.
-    peaks_by_device: Vec<PeaksJson<'a>>,
-    considered_duration_ps: Picos,
-    step_summary: SummaryJson<'a>,
-    window: Row<'a, WindowUse>,
-    /// Null if the use of compute or of memory is unknown.
-    used_much: Option<&'static str>,
-    programs: Vec<ProgramJson<'a>>,
-    steps: Rows<'a, StepRoofline>,
-    skipped: BTreeMap<&'static str, Row<'a, Skipped>>,
-    opaque_kernels: Rows<'a, OpaqueKernel>,
-    groups: RoofRows<'a>,
-    notes: &'a [Note],
-}
-
-#[derive(Serialize)]
-struct PeaksJson<'a> {
-    devices: &'a [String],
-    device_type: Option<&'a str>,
-    chip: Option<&'a str>,
-    devices_per_chip: Option<u32>,
-    tflops: BTreeMap<&'static str, f64>,
-    hbm_gbps: Option<f64>,
-    memory_gbps: BTreeMap<&'static str, f64>,
-    ridge_points: BTreeMap<&'static str, f64>,
-    /// Source of the main compute peak (bf16, or f16 if there is no bf16) and of the HBM peak. `mixed` if they differ.
-    source: Option<&'static str>,
-    sources: BTreeMap<&'static str, SourceJson<'a>>,
-    offers: Vec<OfferJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct SourceJson<'a> {
-    source: &'static str,
-    from: &'a str,
-}
-
-#[derive(Serialize)]
-struct OfferJson<'a> {
-    of: &'static str,
-    tflops: Option<f64>,
-    gbps: Option<f64>,
-    source: &'static str,
-    from: &'a str,
-}
-
-const fn name(peak: PeakOf) -> &'static str {
-    match peak {
-        PeakOf::Compute(precision) => precision.key(),
-        PeakOf::Memory(level) => level.key(),
-    }
-}
-
-/// Returns the value of a compute peak in TFLOP/s, or the value of a memory peak in GB/s.
-fn units(peak: &Peak) -> (Option<f64>, Option<f64>) {
-    match peak.of {
-        PeakOf::Compute(_) => (Some(peak.value / 1e12), None),
-        PeakOf::Memory(_) => (None, Some(peak.value / 1e9)),
-    }
-}
-
-impl<'a> PeaksJson<'a> {
-    fn new(peaks: &'a DevicePeaks) -> Self {
-        let gbps = |level| Some(peaks.bytes(level)? / 1e9);
-        let source = |of| peaks.peak(of).map(|peak| peak.source.key());
-        let main = [PeakOf::Compute(peaks.main()), PeakOf::Memory(Level::Hbm)].map(source);
-        let offer = |peak: &'a Peak| {
-            let (tflops, gbps) = units(peak);
-            OfferJson { of: name(peak.of), tflops, gbps, source: peak.source.key(), from: &peak.from }
-        };
-        Self {
-            devices: &peaks.devices,
-            device_type: peaks.device_type.as_deref(),
-            chip: peaks.chip.as_deref(),
-            devices_per_chip: peaks.devices_per_chip,
-            tflops: collect_map(Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.flops(p)? / 1e12)))),
-            hbm_gbps: gbps(Level::Hbm),
-            memory_gbps: collect_map(Level::ALL.into_iter().filter_map(|l| Some((l.key(), gbps(l)?)))),
-            ridge_points: collect_map(Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.ridge(p)?)))),
-            source: match main {
-                [Some(one), Some(other)] if one != other => Some("mixed"),
-                [one, other] => one.or(other),
-            },
-            sources: collect_map(
-                peaks.used.iter().map(|p| (name(p.of), SourceJson { source: p.source.key(), from: &p.from })),
-            ),
-            offers: peaks.offers.iter().map(offer).collect(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct RowJson<'a> {
-    #[serde(flatten)]
-    group: Row<'a, Group>,
-    #[serde(flatten)]
-    roof: Row<'a, Option<RooflinePosition>>,
-    skipped: BTreeMap<&'static str, Row<'a, Skipped>>,
-}
+use std::rc::Rc;
 
 /// The rows of a roofline.
 pub enum RoofRows<'a> {
     Listed(&'a [RoofRow]),
-    /// Rows that are built one at a time while they are written: the row of an op takes more memory than the op. `order` has
-    /// their numbers.
+    /// Rows that are built one at a time while they are written: the row of an op takes more memory than the op.
+    /// `order` has their numbers.
     Built {
         answer: &'a RooflineAnswer,
         profile: &'a Profile,
@@ -138,123 +28,139 @@ pub enum RoofRows<'a> {
     },
 }
 
-impl Serialize for RoofRows<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl RowList for RoofRows<'_> {
+    fn for_each(&self, write: &mut dyn FnMut(Value<'_>)) {
         match self {
-            Self::Listed(rows) => serializer.collect_seq(rows.iter().map(RowJson::new)),
+            Self::Listed(rows) => rows.iter().for_each(|row| write(Value::record(ROWS, row))),
             Self::Built { answer, profile, analysis, order } => {
                 let rows = order.iter().filter_map(|row| answer.row(profile, analysis, *row));
-                serializer.collect_seq(rows.map(BuiltRow))
+                rows.for_each(|row| write(Value::record(ROWS, &row)));
             }
         }
     }
-}
 
-struct BuiltRow(RoofRow);
-
-impl Serialize for BuiltRow {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RowJson::new(&self.0).serialize(serializer)
+    fn object_type(&self) -> ObjectType {
+        ObjectType::new(ROWS)
     }
 }
 
-impl<'a> RowJson<'a> {
-    fn new(row: &'a RoofRow) -> Self {
-        Self {
-            group: Row { columns: GROUPS, row: &row.group },
-            roof: Row { columns: ROOF, row: &row.roof },
-            skipped: skipped(&row.skipped),
-        }
-    }
+fn peaks(device: &DevicePeaks) -> Object<'_> {
+    let by_type = |number: &dyn Fn(Precision) -> Option<f64>| {
+        Value::map(Precision::ALL.into_iter().filter_map(|p| Some((p.key(), Value::Number(number(p)?)))))
+    };
+    let by_memory = Level::ALL.into_iter().filter_map(|l| Some((l.key(), Value::Bandwidth(device.bytes(l)?))));
+    let sources = device.used.iter().map(|peak| (peak.of.key(), Value::Object(source(peak))));
+    object!(Peaks {
+        /// The devices with these peaks.
+        devices: List(Name(Device)) = &device.devices,
+        /// Type of the devices in the capture.
+        device_type: Name(Chip) or null = device.device_type.as_deref(),
+        /// Name of the chip in the table of chips. Null if the chip is unknown.
+        chip: Name(Chip) or null = device.chip.as_deref(),
+        /// Number of device planes per chip. Null if the chip is unknown.
+        devices_per_chip: Count or null = device.devices_per_chip.map(u64::from),
+        /// TFLOP/s by data type.
+        tflops: Value(Map(Number)) = by_type(&|precision| Some(device.flops(precision)? / 1e12)),
+        /// Bandwidth of HBM in GB/s. Null if it is unknown.
+        hbm_gbps: Bandwidth or null = device.bytes(Level::Hbm),
+        /// GB/s by memory.
+        memory_gbps: Value(Map(Bandwidth)) = Value::map(by_memory),
+        /// FLOP per byte by data type.
+        ridge_points: Value(Map(Number)) = by_type(&|precision| device.ridge(precision)),
+        /// Source of the compute peak of bf16, or of f16 without bf16, and of the HBM peak. `mixed` where the two have
+        /// different sources. Null if both peaks are unknown.
+        source: Word(MainPeakSource) or null = device.main_source(),
+        /// The source of each peak, by data type or memory.
+        sources: Value(Map(Own)) = Value::map(sources),
+        /// Every peak that is available.
+        offers: Rows(OFFERS) = &device.offers,
+    })
 }
 
-fn skipped(all: &[Skipped]) -> BTreeMap<&'static str, Row<'_, Skipped>> {
-    collect_map(all.iter().map(|row| (row.reason.key(), Row { columns: SKIPPED, row })))
+fn source(peak: &Peak) -> Object<'_> {
+    object!(PeakOrigin {
+        /// The source of the peak: the capture, the figures of the vendor, or the user.
+        source: Word(PeakSource) = peak.source,
+        /// The source in words: the name of a stat, or a web page.
+        from: Text = &peak.from,
+    })
 }
 
-#[derive(Serialize)]
-pub(super) struct SummaryJson<'a> {
-    weighted_avg_mfu: Option<f64>,
-    weighted_avg_hbm_util: Option<f64>,
-    weighted_avg_roofline_util: Option<f64>,
-    rooflined_dur_ps: Picos,
-    rooflined_pct_of_compute: Option<f64>,
-    t_roofline_ps: Option<Picos>,
-    gap_ps: Option<i64>,
-    gap_pct: Option<f64>,
-    recoverable_ps: Picos,
-    recoverable_pct_of_step: Option<f64>,
-    above_peak_dur_ps: Picos,
-    latency_bound_dur_ps: Picos,
-    top_gaps: Rows<'a, GapRank>,
-}
-
-impl<'a> SummaryJson<'a> {
-    pub(super) fn new(f: &'a RooflineFigures, top: usize) -> Self {
-        let roof = f.step.as_ref();
-        let recoverable = roof.map_or(Picos::ZERO, |r| r.recoverable);
-        Self {
-            weighted_avg_mfu: roof.and_then(|r| r.mfu),
-            weighted_avg_hbm_util: roof.and_then(RooflinePosition::hbm_util),
-            weighted_avg_roofline_util: roof.and_then(|r| r.util),
-            rooflined_dur_ps: roof.map_or(Picos::ZERO, |r| r.total),
-            rooflined_pct_of_compute: f.coverage.map(|c| c * 100.0),
-            t_roofline_ps: roof.map(|r| r.t_roof),
-            gap_ps: roof.map(|r| r.gap),
-            gap_pct: roof.and_then(|r| r.gap_fraction).map(|g| g * 100.0),
-            recoverable_ps: recoverable,
-            recoverable_pct_of_step: f.header.step_duration.and_then(|w| recoverable.fraction_of(w)).map(|p| p * 100.0),
-            above_peak_dur_ps: roof.map_or(Picos::ZERO, |r| r.above),
-            latency_bound_dur_ps: f.latency_bound,
-            top_gaps: Rows { columns: GAPS, rows: first(&f.gaps, top) },
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct ProgramJson<'a> {
-    program: Option<&'a str>,
-    program_id: Option<String>,
-    total_dur_ps: Picos,
-    #[serde(flatten)]
-    roof: Row<'a, Option<RooflinePosition>>,
-}
-
-impl<'a> ProgramJson<'a> {
-    fn new(p: &'a ProgramRoofline) -> Self {
-        Self {
-            program: p.program.as_deref(),
-            program_id: p.program_id.map(|id| id.to_string()),
-            total_dur_ps: p.total,
-            roof: Row { columns: ROOF, row: &p.roof },
-        }
-    }
+/// Returns the averages over the ops that have a roof, with the first `top` gaps.
+pub(super) fn step_summary(figures: &RooflineFigures, top: usize) -> Object<'_> {
+    let roof = figures.step.as_ref();
+    let recoverable = roof.map_or(Picos::ZERO, |roof| roof.recoverable);
+    object!(StepSummary {
+        /// Average of `mfu` over `rooflined_dur_ps`, weighted by time.
+        weighted_avg_mfu: Number or null = roof.and_then(|roof| roof.mfu),
+        /// Average of `hbm_util` over `rooflined_dur_ps`, weighted by time.
+        weighted_avg_hbm_util: Number or null = roof.and_then(RooflinePosition::hbm_util),
+        /// Average of `roofline_util` over `rooflined_dur_ps`, weighted by time.
+        weighted_avg_roofline_util: Number or null = roof.and_then(|roof| roof.util),
+        /// Self time of the ops with a roofline time.
+        rooflined_dur_ps: Time = roof.map_or(Picos::ZERO, |roof| roof.total),
+        /// The share of `rooflined_dur_ps` in `considered_duration_ps`.
+        rooflined_pct_of_compute: Percent or null = figures.coverage,
+        /// Sum of the roofline times.
+        t_roofline_ps: Time or null = roof.map(|roof| roof.t_roof),
+        /// The roofline gap. It is negative above the peak.
+        gap_ps: Integer or null = roof.map(|roof| roof.gap),
+        /// The roofline gap as a share of the time.
+        gap_pct: Percent or null = roof.and_then(|roof| roof.gap_fraction),
+        /// Sum of the positive gaps. Ops above their roof do not reduce it.
+        recoverable_ps: Time = recoverable,
+        /// The share of `recoverable_ps` in the window.
+        recoverable_pct_of_step: Percent or null = {
+            figures.header.step_duration.and_then(|window| recoverable.fraction_of(window))
+        },
+        /// Time of ops above the peak.
+        above_peak_dur_ps: Time = roof.map_or(Picos::ZERO, |roof| roof.above),
+        /// Time of ops that latency limits.
+        latency_bound_dur_ps: Time = figures.latency_bound,
+        /// The rows with the largest gaps: 20 unless `--top` is given, and at most 100. `summary` has none.
+        top_gaps: Rows(GAPS) = first(&figures.gaps, top),
+    })
 }
 
 /// Returns a roofline as JSON, with the given rows and the first `top` gaps.
 pub fn roofline<'a>(
-    head: HeadJson<'a>,
+    head: Object<'a>,
     by: GroupBy,
     figures: &'a RooflineFigures,
     rows: RoofRows<'a>,
     steps: &'a [StepRoofline],
     top: usize,
     notes: &'a [Note],
-) -> RooflineJson<'a> {
-    RooflineJson {
-        head,
-        by: by.key(),
-        peaks_used: figures.peaks.first().map(PeaksJson::new),
-        peaks_by_device: figures.peaks.iter().map(PeaksJson::new).collect(),
-        considered_duration_ps: figures.considered,
-        step_summary: SummaryJson::new(figures, top),
-        window: Row { columns: WINDOW, row: &figures.window },
-        used_much: figures.window.quadrant(figures.coverage).map(Quadrant::key),
-        programs: figures.programs.iter().map(ProgramJson::new).collect(),
-        steps: Rows { columns: STEPS, rows: steps },
-        skipped: skipped(&figures.skipped),
-        opaque_kernels: Rows { columns: KERNELS, rows: &figures.opaque },
-        groups: rows,
-        notes,
-    }
+) -> Object<'a> {
+    object!(Roofline {
+        head: OwnFields = head,
+        /// The grouping.
+        by: Word(GroupBy) = by,
+        /// The peaks of the first device. Null without a device.
+        peaks_used: Own or null = figures.peaks.first().map(peaks),
+        /// The peaks of each set of devices with equal peaks.
+        peaks_by_device: List(Own) = figures.peaks.iter().map(peaks),
+        /// Self time of the selected ops. It is the sum of `rooflined_dur_ps` and the times in `skipped`.
+        considered_duration_ps: Time = figures.considered,
+        /// Averages over the ops that have a roofline time.
+        step_summary: Own = step_summary(figures, top),
+        /// Figures of the whole window.
+        window: Object(WINDOW) = &figures.window,
+        /// Which of compute and memory reaches half of its peak in the window. Measured traffic of the memory counts
+        /// before the estimate. Null where a share is unknown, or is below half and may be higher because costs are
+        /// known in part.
+        used_much: Word(Quadrant) or null = figures.window.quadrant(figures.coverage),
+        /// The programs, most time first.
+        programs: Rows(PROGRAMS) = &figures.programs,
+        /// All steps.
+        steps: Rows(STEPS) = steps,
+        /// The ops without a roofline time, by reason.
+        skipped: Value(Map(Object(SKIPPED))) = skipped(&figures.skipped),
+        /// Kernels without a cost, most time first.
+        opaque_kernels: Rows(KERNELS) = &figures.opaque,
+        /// The rows by self time.
+        groups: Value(Rows(ROWS)) = Value::Rows(Rc::new(rows)),
+        /// Notes on assumptions and on data that is missing.
+        notes: Rows(NOTES) = notes,
+    })
 }

@@ -11,18 +11,17 @@ use crate::analysis::roofline::{
 use crate::table::csv;
 use crate::table::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
 use crate::table::text::{Table, TextForm};
+use crate::table::text_columns::{TextColumns, head_in_unit, or_absent};
 use crate::units::Picos;
-
-const ABSENT: &str = "–";
 
 /// Writes a few lines about the peaks, the averages and their coverage.
 pub fn head(f: &RooflineFigures) -> String {
     let mut lines: Vec<String> = f.peaks.iter().map(peaks).collect();
     if let Some(roof) = &f.step {
         let of_compute = f.coverage.map_or(String::new(), |c| format!("; coverage {}", percent_text(c)));
-        let fraction = |f: Option<f64>| f.map_or(ABSENT.into(), Peaks::share_text);
+        let fraction = |share: Option<f64>| or_absent(share, Peaks::share_text);
         let mean = [("MFU", roof.mfu), ("HBM bandwidth utilization", roof.hbm_util())];
-        let mean = mean.map(|(name, f)| format!("{name} {}", fraction(f))).join(", ");
+        let mean = mean.map(|(name, share)| format!("{name} {}", fraction(share))).join(", ");
         let scope = scope(f).unwrap_or_default();
         lines.push(format!("Roofline efficiency: {} {scope}{of_compute}; there {mean}", fraction(roof.util)));
         let of_step = f.header.step_duration.and_then(|w| roof.recoverable.fraction_of(w));
@@ -100,81 +99,88 @@ fn peak_text(peak: &Peak) -> String {
 pub fn rows(r: &Roofline, by: GroupBy, n_all: usize) -> Table {
     let f = &r.figures;
     let unit = TimeUnit::for_largest(f.considered);
-    let (self_time, gap) = (format!("Self {}", unit.symbol()), format!("Gap {}", unit.symbol()));
-    let mut table = Table::new(&[
-        (by.label(), true),
-        (&self_time, false),
-        ("Step %", false),
-        ("Type", true),
-        ("FLOP/B", false),
-        ("Bound", true),
-        ("TFLOP/s", false),
-        ("GB/s", false),
-        ("MFU %", false),
-        ("HBM %", false),
-        ("Roof %", false),
-        (&gap, false),
-        ("Remark", true),
-    ]);
-    for row in &r.rows {
-        table.row(cells(
-            name(by, &row.group),
-            row.group.total,
-            row.group.of_step,
-            row.roof.as_ref(),
-            remark(row, f.considered),
-            (unit, f.considered),
-        ));
-    }
-    let short = |table: &mut Table, label: String, total: Picos| {
-        let mut cells = vec![label, time(total, unit)];
-        cells.resize(table.heads.len(), String::new());
-        table.row(cells);
-    };
+    let columns = columns(by, unit);
+    let rated = |roof: &&RooflinePosition| !roof.is_too_short(f.considered);
+    let lines = r.rows.iter().map(|row| Line {
+        name: name(by, &row.group),
+        total: row.group.total,
+        of_step: row.group.of_step,
+        roof: row.roof.as_ref(),
+        rated: row.roof.as_ref().filter(rated),
+        remark: remark(row, f.considered),
+    });
+    let mut table = columns.table(lines);
+    let self_head = head_in_unit("Self", unit);
+    let mut sum = |label: String, total: Picos| table.summary_row(label, &[(&self_head, time(total, unit))]);
     if n_all > r.rows.len() {
         let shown: Picos = r.rows.iter().map(|row| row.group.total).sum();
-        short(&mut table, format!("{} more", count((n_all - r.rows.len()) as u64)), f.considered.saturating_sub(shown));
+        sum(format!("{} more", count((n_all - r.rows.len()) as u64)), f.considered.saturating_sub(shown));
     }
     for s in &f.skipped {
-        short(&mut table, format!("of these {}, {}", s.reason.label(), counted(s.n_ops.into(), "op", "ops")), s.total);
+        sum(format!("of these {}, {}", s.reason.label(), counted(s.n_ops.into(), "op", "ops")), s.total);
     }
-    let of_step = f.header.step_duration.and_then(|w| f.considered.fraction_of(w));
-    table.row(cells("All".into(), f.considered, of_step, f.step.as_ref(), String::new(), (unit, f.considered)));
+    let all = Line {
+        name: "All".to_owned(),
+        total: f.considered,
+        of_step: f.header.step_duration.and_then(|window| f.considered.fraction_of(window)),
+        roof: f.step.as_ref(),
+        rated: f.step.as_ref().filter(rated),
+        remark: String::new(),
+    };
+    columns.add_rows(&mut table, [all]);
     table
 }
 
-fn cells(
+/// A line of the table.
+struct Line<'r> {
     name: String,
     total: Picos,
     of_step: Option<f64>,
-    roof: Option<&RooflinePosition>,
+    roof: Option<&'r RooflinePosition>,
+    /// The roof, unless the ops are too short for rates.
+    rated: Option<&'r RooflinePosition>,
     remark: String,
-    (unit, considered): (TimeUnit, Picos),
-) -> Vec<String> {
-    let fraction = |f: Option<f64>| f.map_or(ABSENT.into(), percent);
-    let mut cells = vec![name, time(total, unit), fraction(of_step)];
-    match roof {
-        Some(r) => {
-            let mark = if r.dtype_uncertain { "?" } else { "" };
-            let seconds = r.total.as_f64() / 1e12;
-            let too_short = r.is_too_short(considered);
-            let rate = |amount: f64, show: fn(f64) -> String| {
-                if seconds > 0.0 && !too_short { show(amount / seconds) } else { ABSENT.into() }
-            };
-            let fraction = |f: Option<f64>| fraction(f.filter(|_| !too_short));
-            cells.push(format!("{}{mark}", r.dtype.as_deref().unwrap_or("mixed")));
-            cells.push(r.intensity.map_or(ABSENT.into(), intensity));
-            cells.push(if r.bound == Bound::Compute { "compute".into() } else { r.bound.key().replace('_', " ") });
-            cells.push(rate(r.flops, tflops));
-            cells.push(if r.bytes > 0.0 { rate(r.bytes, gbs) } else { ABSENT.into() });
-            cells.extend([r.mfu, r.hbm_util(), r.util].map(fraction));
-            let sign = if r.gap < 0 { "\u{2212}" } else { "" };
-            cells.push(format!("{sign}{}", time(Picos(r.gap.unsigned_abs()), unit)));
-        }
-        None => cells.resize(12, ABSENT.into()),
-    }
-    cells.push(remark);
-    cells
+}
+
+fn columns<'r>(by: GroupBy, unit: TimeUnit) -> TextColumns<'r, Line<'r>> {
+    TextColumns::new()
+        .text(by.label(), |line: &Line<'_>| line.name.clone())
+        .time("Self", unit, |line| line.total)
+        .number("Step %", |line| or_absent(line.of_step, percent))
+        .text("Type", |line| or_absent(line.roof, dtype))
+        .number("FLOP/B", |line| or_absent(line.roof.and_then(|roof| roof.intensity), intensity))
+        .text("Bound", |line| or_absent(line.roof, |roof| bound(roof.bound)))
+        .number("TFLOP/s", |line| or_absent(line.rated.and_then(|r| per_second(r, r.flops)), tflops))
+        .number("GB/s", |line| {
+            let with_bytes = line.rated.filter(|roof| roof.bytes > 0.0);
+            or_absent(with_bytes.and_then(|roof| per_second(roof, roof.bytes)), gbs)
+        })
+        .number("MFU %", |line| or_absent(line.rated.and_then(|roof| roof.mfu), percent))
+        .number("HBM %", |line| or_absent(line.rated.and_then(RooflinePosition::hbm_util), percent))
+        .number("Roof %", |line| or_absent(line.rated.and_then(|roof| roof.util), percent))
+        .number(head_in_unit("Gap", unit), move |line| or_absent(line.roof, |roof| gap(roof.gap, unit)))
+        .text("Remark", |line| line.remark.clone())
+}
+
+/// Returns the data type of a row. A question mark follows if operands are unknown.
+fn dtype(roof: &RooflinePosition) -> String {
+    let mark = if roof.dtype_uncertain { "?" } else { "" };
+    format!("{}{mark}", roof.dtype.as_deref().unwrap_or("mixed"))
+}
+
+fn bound(bound: Bound) -> String {
+    if bound == Bound::Compute { "compute".to_owned() } else { bound.key().replace('_', " ") }
+}
+
+/// Returns an amount per second of self time. `None` without self time.
+fn per_second(roof: &RooflinePosition, amount: f64) -> Option<f64> {
+    let seconds = roof.total.as_f64() / 1e12;
+    (seconds > 0.0).then(|| amount / seconds)
+}
+
+fn gap(ps: i64, unit: TimeUnit) -> String {
+    let sign = if ps < 0 { "\u{2212}" } else { "" };
+    format!("{sign}{}", time(Picos(ps.unsigned_abs()), unit))
 }
 
 fn remark(row: &RoofRow, considered: Picos) -> String {
@@ -204,12 +210,10 @@ fn name(by: GroupBy, g: &Group) -> String {
 /// breakdown.
 pub fn csv(r: &Roofline) -> Table {
     const GROUP: [&str; 5] = ["key", "key_kind", "program_id", "n_executions", "total_dur_ps"];
-    let heads = GROUP.into_iter().chain(csv::heads(ROOF)).chain(["skipped"]);
-    let mut table = Table::new(&heads.map(|id| (id, true)).collect::<Vec<_>>());
+    let mut table = csv::empty_table(GROUP.into_iter().chain(csv::heads(ROOF)).chain(["skipped"]));
     for row in &r.rows {
-        let group = csv::heads(GROUPS).zip(csv::cells(GROUPS, &row.group));
-        let group = group.filter(|(id, _)| GROUP.contains(id)).map(|(_, cell)| cell);
         let skipped = row.skipped.iter().map(|s| s.reason.key()).collect::<Vec<_>>().join(" ");
+        let group = csv::chosen_cells(GROUPS, &GROUP, &row.group);
         table.row(group.chain(csv::cells(ROOF, &row.roof)).chain([skipped]).collect());
     }
     table

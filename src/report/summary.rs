@@ -1,24 +1,20 @@
-//! This module writes the summary of a capture, which combines the figures of all analyses. It defines the names and
-//! the order of the fields.
+//! This module writes the summary of a capture, which combines the figures of all analyses.
 
-use super::comm_json::traffic;
-use super::json::{HeadJson, first};
-use super::ledger_json::LedgerJson;
-use super::ledger_table::ledger;
-use super::steps_json::StepsJson;
-use super::{comm_table, roofline_json, roofline_table};
-use crate::analysis::breakdown::columns::GROUPS;
-use crate::analysis::breakdown::{Breakdown, Group, StepStats};
-use crate::analysis::comm::{Comm, Traffic};
+use super::json::first;
+use super::{comm_table, ledger_json, ledger_table, roofline_json, roofline_table};
+use crate::analysis::base::columns::NOTES;
+use crate::analysis::breakdown::columns::{GROUPS, STEP_STATS};
+use crate::analysis::breakdown::{Breakdown, StepStats};
+use crate::analysis::comm::Comm;
+use crate::analysis::comm::columns::TRAFFIC;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
 use crate::analysis::roofline::RooflineFigures;
 use crate::profile::Note;
 use crate::table::format::bytes_text;
-use crate::table::json::{Row, Rows};
+use crate::table::object::Object;
 use crate::table::text::TextForm;
-use crate::units::Picos;
-use serde::Serialize;
+use crate::table::{columns, object};
 
 /// The reports that the summary combines.
 #[derive(Clone, Copy)]
@@ -43,97 +39,86 @@ pub struct Summary<'a> {
     pub ledger: Option<(&'a Ledger, &'a str)>,
 }
 
-/// The JSON of `rooflight summary --json`.
-#[derive(Serialize)]
-pub struct SummaryJson<'a> {
-    #[serde(flatten)]
-    head: HeadJson<'a>,
-    verdict: Option<&'a str>,
-    kinds: Rows<'a, Group>,
-    by_source: Rows<'a, Group>,
-    tail: TailJson,
-    step_stats: StepsJson<'a>,
-    roofline: roofline_json::SummaryJson<'a>,
-    memory: MemoryJson<'a>,
-    comm_totals: Row<'a, Traffic>,
-    dma: Row<'a, Traffic>,
-    ledger: Option<LedgerJson<'a>>,
-    notes: &'a [Note],
-}
-
-#[derive(Serialize)]
-struct TailJson {
-    n_groups: u64,
-    dur_ps: Picos,
-}
-
-#[derive(Serialize)]
-struct MemoryJson<'a> {
-    programs: Vec<ProgramJson<'a>>,
-    runtime: Vec<RuntimeJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct ProgramJson<'a> {
-    name: &'a str,
-    program_id: Option<String>,
-    /// Empty if the buffers of the program are unknown.
-    spaces: Vec<SpaceJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct SpaceJson<'a> {
-    color: i64,
-    memory_space: &'a str,
-    peak_bytes: u64,
-}
-
-#[derive(Serialize)]
-struct RuntimeJson<'a> {
-    device: &'a str,
-    allocator: Option<&'a str>,
-    peak_in_use_bytes: u64,
-    capacity_bytes: Option<u64>,
-}
-
-/// Returns the JSON with the first `top` sources. A tail sums the others.
-pub fn json<'a>(head: HeadJson<'a>, summary: Summary<'a>, top: usize, notes: &'a [Note]) -> SummaryJson<'a> {
-    let rest = summary.sources.rest_after(top);
-    let space =
-        |space: &'a SpacePeak| SpaceJson { color: space.color, memory_space: &space.space, peak_bytes: space.peak };
-    let program = |program: &'a ProgramPeaks| ProgramJson {
-        name: &program.name,
-        program_id: program.program_id.map(|id| id.to_string()),
-        spaces: program.spaces.iter().map(space).collect(),
-    };
-    let runtime = |of: &'a AllocatorMemory| RuntimeJson {
-        device: &of.label,
-        allocator: of.allocator.as_deref(),
-        peak_in_use_bytes: of.peak.in_use(),
-        capacity_bytes: of.capacity,
-    };
-    SummaryJson {
-        head,
-        verdict: summary.verdict,
-        kinds: Rows { columns: GROUPS, rows: &summary.kinds.groups },
-        by_source: Rows { columns: GROUPS, rows: first(&summary.sources.groups, top) },
-        tail: TailJson { n_groups: rest.n, dur_ps: rest.total },
-        step_stats: StepsJson::new(summary.steps),
-        roofline: roofline_json::SummaryJson::new(summary.roofline, 0),
-        memory: MemoryJson {
-            programs: summary.programs.iter().map(program).collect(),
-            runtime: summary.allocators.iter().map(runtime).collect(),
-        },
-        comm_totals: traffic(&summary.comm.tensor),
-        dma: traffic(&summary.comm.copies),
-        ledger: summary.ledger.map(|(ledger, device)| LedgerJson::new(ledger, device)),
-        notes,
+columns! {
+    PROGRAMS(row: ProgramPeaks) {
+        /// Name of the program.
+        name: Name(Program) = &row.name,
+        /// Id of the program. Null if it has none.
+        program_id: ProgramId or null = row.program_id,
+        /// The peak in each memory. Empty if the buffers of the program are unknown.
+        spaces: Rows(SPACES) = &row.spaces,
     }
+
+    SPACES(row: SpacePeak) {
+        /// Colour of the memory.
+        color: Integer = row.color,
+        /// Name of the colour: `HBM`, `VMEM`, `S(n)`, or `device memory` for colour 0 of a device that is not a TPU.
+        memory_space: Text = &row.space,
+        /// The most bytes that are alive at once.
+        peak_bytes: Bytes = row.peak,
+    }
+}
+
+/// Returns the JSON of `rooflight summary --json` with the first `top` sources. A tail sums the others.
+pub fn json<'a>(head: Object<'a>, summary: Summary<'a>, top: usize, notes: &'a [Note]) -> Object<'a> {
+    let rest = summary.sources.rest_after(top);
+    let tail = object!(Tail {
+        /// Number of sources.
+        n_groups: Count = rest.n,
+        /// Their self time.
+        dur_ps: Time = rest.total,
+    });
+    let memory = object!(MemoryPeaks {
+        /// Programs, those that ran first, and of these the one with the highest peak in HBM.
+        programs: Rows(PROGRAMS) = summary.programs,
+        /// The memory in use that the allocators recorded.
+        runtime: List(Own) = summary.allocators.iter().map(allocator),
+    });
+    object!(Summary {
+        head: OwnFields = head,
+        /// The verdict of `overview`. Null if no device has the step.
+        verdict: Text or null = summary.verdict,
+        /// Rows of `breakdown`, one per kind.
+        kinds: Rows(GROUPS) = &summary.kinds.groups,
+        /// Rows of `breakdown`: the sources with the most time.
+        by_source: Rows(GROUPS) = first(&summary.sources.groups, top),
+        /// The sources that `by_source` leaves out.
+        tail: Own = tail,
+        /// The steps of each device.
+        step_stats: Object(STEP_STATS) = summary.steps,
+        /// The `step_summary` of `roofline`, with an empty `top_gaps`.
+        roofline: Own = roofline_json::step_summary(summary.roofline, 0),
+        /// The peaks of programs and of allocators.
+        memory: Own = memory,
+        /// Sums over collectives, as in `comm`.
+        comm_totals: Object(TRAFFIC) = &summary.comm.tensor,
+        /// Sums over copies and slices, as in `comm`.
+        dma: Object(TRAFFIC) = &summary.comm.copies,
+        /// The time of one device, divided among owners. Null where no device has the step.
+        ledger: Own or null = summary.ledger.map(|(ledger, device)| ledger_json::ledger(ledger, device)),
+        /// Notes on assumptions and on data that is missing.
+        notes: Rows(NOTES) = notes,
+    })
+}
+
+/// Returns the peak of an allocator.
+fn allocator(memory: &AllocatorMemory) -> Object<'_> {
+    object!(AllocatorPeak {
+        /// Name of the device.
+        device: Name(Device) = &memory.label,
+        /// Name of the allocator. Null if the events do not have it.
+        allocator: Name(Allocator) or null = memory.allocator.as_deref(),
+        /// The largest sum of reserved and allocated memory.
+        peak_in_use_bytes: Bytes = memory.peak.in_use(),
+        /// Sum of the reserved, allocated and available bytes at that moment. Null if the events do not have the
+        /// available bytes.
+        capacity_bytes: Bytes or null = memory.capacity,
+    })
 }
 
 /// Writes the ledger, and a few lines about the roofline, communication and memory.
 pub fn lines(summary: Summary<'_>) -> String {
-    let mut text = summary.ledger.map_or_else(String::new, |(of, device)| ledger(of, device));
+    let mut text = summary.ledger.map_or_else(String::new, |(ledger, device)| ledger_table::ledger(ledger, device));
     text = text + &roofline_table::head(summary.roofline) + &comm_table::head(summary.comm);
     let mut memory = Vec::new();
     if let Some((name, space)) =
@@ -141,7 +126,7 @@ pub fn lines(summary: Summary<'_>) -> String {
     {
         memory.push(format!("Memory: {name} needs {} of {} at its peak", bytes_text(space.peak), space.space));
     }
-    if let Some(most) = summary.allocators.iter().max_by_key(|of| of.peak.in_use()) {
+    if let Some(most) = summary.allocators.iter().max_by_key(|memory| memory.peak.in_use()) {
         let of_all = most.capacity.map_or(String::new(), |capacity| format!(" of {}", bytes_text(capacity)));
         memory.push(format!(
             "Memory: {} had {}{of_all} in use at its peak",

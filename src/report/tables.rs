@@ -1,69 +1,62 @@
 //! This module writes the scopes, the steps and the files as tables for the terminal.
 
 use crate::analysis::base::Spread;
-use crate::analysis::breakdown::{Scopes, StepStats};
+use crate::analysis::breakdown::{ScopeNode, Scopes, StepStats};
 use crate::analysis::classify::Kind;
-use crate::analysis::files::{FileView, ProgramSource};
+use crate::analysis::files::{FileLine, FilePlane, FileProgram, FileView, ProgramSource};
 use crate::table::MIXED;
-use crate::table::format::{TimeUnit, bytes_text, count, executions, percent, time};
+use crate::table::format::{ABSENT, TimeUnit, bytes_text, count, executions, percent};
 use crate::table::text::Table;
+use crate::table::text_columns::{TextColumns, or_absent};
 use crate::units::Picos;
-
-const ABSENT: &str = "–";
 
 /// Returns the tree of scopes as an indented table of `top` rows.
 pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
     let unit = TimeUnit::for_largest(scopes.total);
-    let (total, self_time) = (format!("Total {}", unit.symbol()), format!("Own {}", unit.symbol()));
-    let heads =
-        [("Scope", true), (&total, false), ("Step %", false), (&self_time, false), ("Kind", true), ("Count", false)];
-    let mut table = Table::new(&heads);
-    let of_step = |p: Picos| window.and_then(|w| p.fraction_of(w)).map_or(ABSENT.into(), percent);
-    for node in scopes.nodes.iter().take(top) {
-        let name = if node.parent.is_none() && node.name.is_empty() { "All" } else { &node.name };
-        let mut kinds = Kind::ALL.into_iter().filter(|kind| node.by_kind[kind.index()] > Picos::ZERO);
-        let first = kinds.next().map_or(ABSENT, Kind::short);
-        table.row(vec![
-            "  ".repeat(node.depth as usize) + &name.replace('\n', " "),
-            time(node.total, unit),
-            of_step(node.total),
-            time(node.self_time, unit),
-            if kinds.next().is_some() { MIXED } else { first }.into(),
-            executions(node.n),
-        ]);
-    }
+    let columns = TextColumns::new()
+        .text("Scope", |node: &ScopeNode| {
+            let name = if node.parent.is_none() && node.name.is_empty() { "All" } else { &node.name };
+            "  ".repeat(node.depth as usize) + &name.replace('\n', " ")
+        })
+        .time("Total", unit, |node| node.total)
+        .number("Step %", |node| or_absent(window.and_then(|window| node.total.fraction_of(window)), percent))
+        .time("Own", unit, |node| node.self_time)
+        .text("Kind", |node| {
+            let mut kinds = Kind::ALL.into_iter().filter(|kind| node.by_kind[kind.index()] > Picos::ZERO);
+            let first = kinds.next().map_or(ABSENT, Kind::short);
+            if kinds.next().is_some() { MIXED } else { first }.to_owned()
+        })
+        .number("Count", |node| executions(node.n));
+    let mut table = columns.table(scopes.nodes.iter().take(top));
     add_rest(&mut table, scopes.nodes.len(), top);
     table
 }
 
 /// Returns the statistics of steps by device: of the lengths of all steps, and of the periods of the steady steps.
 pub fn steps(stats: &StepStats) -> Table {
-    let spreads = stats.devices.iter().filter_map(|d| d.all.map(|all| (d, all)));
-    let unit = TimeUnit::for_largest(spreads.clone().map(|(_, s)| s.max).max().unwrap_or_default());
-    let heads = ["Mean", "Median", "Shortest", "Longest", "Std. dev."].map(|h| format!("{h} {}", unit.symbol()));
-    let mut all: Vec<(&str, bool)> = vec![("Steps of", true), ("Steps", false)];
-    all.extend(heads.iter().map(|h| (h.as_str(), false)));
-    let mut table = Table::new(&all);
-    for (device, spread) in spreads {
-        table.row(spread_row(device.label.clone(), spread, unit));
-        if let Some(steady) = device.steady {
-            let label = if device.has_few_steady { "  with a period" } else { "  steady" };
-            table.row(spread_row(label.into(), steady, unit));
-        }
-        for kind in device.kinds.iter().filter(|_| device.kinds.len() > 1) {
-            if let Some(periods) = kind.periods {
-                table.row(spread_row(format!("  {}", kind.name), periods, unit));
-            }
-        }
-    }
-    table
+    let spreads = stats.devices.iter().filter_map(|device| Some((device, device.all?)));
+    let unit = TimeUnit::for_largest(spreads.clone().map(|(_, all)| all.max).max().unwrap_or_default());
+    let lines = spreads.flat_map(|(device, all)| {
+        let steady = if device.has_few_steady { "  with a period" } else { "  steady" };
+        let kinds = device.kinds.iter().filter(|_| device.kinds.len() > 1);
+        let kinds = kinds.map(|kind| (format!("  {}", kind.name), kind.periods));
+        [(device.label.clone(), Some(all)), (steady.to_owned(), device.steady)].into_iter().chain(kinds)
+    });
+    TextColumns::new()
+        .text("Steps of", |(label, _): &(String, Spread)| label.clone())
+        .number("Steps", |(_, spread)| count(spread.n.into()))
+        .time("Mean", unit, |(_, spread)| whole(spread.mean))
+        .time("Median", unit, |(_, spread)| whole(spread.median))
+        .time("Shortest", unit, |(_, spread)| spread.min)
+        .time("Longest", unit, |(_, spread)| spread.max)
+        .time("Std. dev.", unit, |(_, spread)| spread.std_dev.map(whole))
+        .table(lines.filter_map(|(label, spread)| Some((label, spread?))))
 }
 
+/// Returns a duration in whole picoseconds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a duration: positive; `as` saturates")]
-fn spread_row(label: String, s: Spread, unit: TimeUnit) -> Vec<String> {
-    let whole = |ps: f64| time(Picos(ps.round() as u64), unit);
-    let deviation = s.std_dev.map_or(ABSENT.into(), whole);
-    vec![label, count(s.n.into()), whole(s.mean), whole(s.median), time(s.min, unit), time(s.max, unit), deviation]
+fn whole(ps: f64) -> Picos {
+    Picos(ps.round() as u64)
 }
 
 /// Returns the planes and lines of the files as a table: the first `top` rows, then the number of the others.
@@ -76,62 +69,46 @@ pub fn planes(view: &FileView, top: usize) -> Table {
 
 /// Returns the first `top` planes and lines of the files as a table.
 pub fn planes_csv(view: &FileView, top: usize) -> Table {
-    let heads = [("Plane, line", true), ("Events", false), ("Metadata", false), ("Size", false), ("Used for", true)];
-    let mut table = Table::new(&heads);
-    for plane in &view.planes {
-        if table.rows.len() >= top {
-            break;
-        }
-        let n = count(plane.n_metadata);
-        table.row(vec![plane.name.clone(), count(plane.n_events), n, bytes_text(plane.bytes), String::new()]);
-        for line in plane.lines.iter().take(top - table.rows.len()) {
-            let (name, used) = (format!("  {}", line.name), line.used.label().to_owned());
-            table.row(vec![name, count(line.n_events), String::new(), bytes_text(line.bytes), used]);
-        }
-    }
-    table
+    let rows = view
+        .planes
+        .iter()
+        .flat_map(|plane| std::iter::once(None).chain(plane.lines.iter().map(Some)).map(move |line| (plane, line)));
+    TextColumns::new()
+        .text("Plane, line", |(plane, line): &(&FilePlane, Option<&FileLine>)| match line {
+            Some(line) => format!("  {}", line.name),
+            None => plane.name.clone(),
+        })
+        .number("Events", |(plane, line)| count(line.map_or(plane.n_events, |line| line.n_events)))
+        .number("Metadata", |(plane, line)| line.map_or_else(|| count(plane.n_metadata), |_| String::new()))
+        .number("Size", |(plane, line)| bytes_text(line.map_or(plane.bytes, |line| line.bytes)))
+        .text("Used for", |(_, line)| line.map_or("", |line| line.used.label()).to_owned())
+        .table(rows.take(top))
 }
 
 /// Adds a row with the number of rows beyond the first `top` of `n_rows`.
 fn add_rest(table: &mut Table, n_rows: usize, top: usize) {
     if n_rows > top {
-        let mut row = vec![format!("{} more", count((n_rows - top) as u64))];
-        row.resize(table.heads.len(), String::new());
-        table.row(row);
+        table.summary_row(format!("{} more", count((n_rows - top) as u64)), &[]);
     }
 }
 
-/// Returns the programs of the files as a table, the one with the most time first: `top` rows, then the number of the others.
+/// Returns the programs of the files as a table, the one with the most time first: `top` rows, then the number of the
+/// others.
 pub fn programs(view: &FileView, top: usize) -> Table {
     let times = view.programs.iter().flat_map(|program| [program.run_time, program.busy]);
     let unit = TimeUnit::for_largest(times.flatten().max().unwrap_or_default());
-    let (running, busy) = (format!("Running {}", unit.symbol()), format!("Busy {}", unit.symbol()));
-    let heads = [
-        ("Program", true),
-        ("Id", true),
-        ("Count", false),
-        (&running, false),
-        (&busy, false),
-        ("HLO", false),
-        ("From", true),
-    ];
-    let mut table = Table::new(&heads);
-    for program in view.programs.iter().take(top) {
-        table.row(vec![
-            program.name.clone(),
-            program.program_id.map_or(ABSENT.into(), |id| id.to_string()),
-            program.n_runs.map_or(ABSENT.into(), count),
-            program.run_time.map_or(ABSENT.into(), |running| time(running, unit)),
-            program.busy.map_or(ABSENT.into(), |busy| time(busy, unit)),
-            program.bytes.map_or(ABSENT.into(), bytes_text),
-            match program.file.and_then(|i| view.files.get(i as usize)) {
-                Some(file) if matches!(program.source, ProgramSource::Dropped | ProgramSource::Text) => {
-                    file.name.clone()
-                }
-                _ => program.source.label().into(),
-            },
-        ]);
-    }
+    let columns = TextColumns::new()
+        .text("Program", |program: &FileProgram| program.name.clone())
+        .text("Id", |program| or_absent(program.program_id, |id| id.to_string()))
+        .number("Count", |program| or_absent(program.n_runs, count))
+        .time("Running", unit, |program| program.run_time)
+        .time("Busy", unit, |program| program.busy)
+        .number("HLO", |program| or_absent(program.bytes, bytes_text))
+        .text("From", |program| match program.file.and_then(|file| view.files.get(file as usize)) {
+            Some(file) if matches!(program.source, ProgramSource::Dropped | ProgramSource::Text) => file.name.clone(),
+            _ => program.source.label().to_owned(),
+        });
+    let mut table = columns.table(view.programs.iter().take(top));
     add_rest(&mut table, view.programs.len(), top);
     table
 }

@@ -382,7 +382,7 @@ fn sort_key(value: Value<'_>) -> SortKey<'_> {
         Value::Text(text) => SortKey::Text(text),
         Value::Ranked(place, ..) => SortKey::Number(place.into()),
         Value::Word(name) | Value::Labelled(_, name) => SortKey::Text(name.into()),
-        Value::Absent | Value::Mixed(_) | Value::List(_) | Value::Record(_) => SortKey::Absent,
+        _ => SortKey::Absent,
     }
 }
 

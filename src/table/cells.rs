@@ -231,6 +231,11 @@ fn plain(value: &Value<'_>) -> Option<String> {
             fields.iter().filter_map(field).collect::<Vec<_>>().join(", ")
         }
         Value::List(values) => values.iter().filter_map(exact).collect::<Vec<_>>().join(", "),
+        Value::Rows(rows) => {
+            let mut texts = Vec::new();
+            rows.for_each(&mut |row| texts.extend(exact(&row)));
+            texts.join(", ")
+        }
         _ => String::new(),
     };
     (!text.is_empty()).then_some(text)

@@ -1,7 +1,24 @@
-//! This module defines a column of a table, and the value of a cell.
+//! This module declares the columns of a table. A column is declared once: its name, its type, what it means, where it appears, and
+//! the value of a row.
+//!
+//! ```text
+//! columns! {
+//!     /// The columns of gaps.
+//!     pub GAPS(row: Gap) {
+//!         /// The number of the step.
+//!         step: Count or null = row.step,
+//!         /// The time that a thread had work and recorded nothing.
+//!         untraced_ps: Time or null in json = row.untraced,
+//!     }
+//! }
+//! ```
+//!
+//! Without `in`, a column is in JSON and in CSV.
 
-use crate::small_sort::SmallSort;
-use crate::units::{Count, Picos};
+use super::Value;
+#[cfg(not(target_arch = "wasm32"))]
+use super::kind::Head;
+use super::kind::Kind;
 use std::borrow::Cow;
 
 /// A column of a table with rows of type `R`.
@@ -10,160 +27,262 @@ pub struct Column<R> {
     pub id: &'static str,
     /// Returns the value of a row.
     pub value: for<'r> fn(&'r R) -> Value<'r>,
-    /// The files that have the column.
-    pub files: Files,
+    pub outputs: Outputs,
+    /// Whether the values are texts, which tables align to the left.
+    pub is_text: bool,
+    /// The declaration without the value. The page does not carry it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub head: Head,
 }
 
-/// The files that have a column.
+/// The files that have a column. A column that no file has is shown on the page, in a table or its tooltip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Files {
-    /// JSON and CSV.
-    All,
-    /// JSON only: lists, records, and values that are rarely needed.
-    Json,
-    /// JSON only, and only in rows that have a value.
-    JsonIfPresent,
-    /// CSV only: the first value of a list that JSON holds completely.
-    Csv,
-    /// JSON only: the fields of a record take the place of the record. The column has no name.
-    JsonFields,
-    /// No file: the column is shown only in a table on the page or in its tooltip.
-    None,
+pub struct Outputs(u8);
+
+impl Outputs {
+    pub const PAGE: Self = Self(0);
+    pub const JSON: Self = Self(1);
+    pub const CSV: Self = Self(1 << 1);
+    /// The tables of the fleet export.
+    pub const TABLE: Self = Self(1 << 2);
+    /// An absent value leaves the field out of JSON.
+    pub const IF_PRESENT: Self = Self(1 << 3);
+
+    /// Returns the outputs of both.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns whether all of some outputs are among them.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
 }
 
 impl<R> Column<R> {
-    /// Creates a column of JSON and CSV.
-    pub const fn new(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
-        Self { id, value, files: Files::All }
-    }
-
-    /// Creates a column of JSON.
-    pub const fn json(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
-        Self { id, value, files: Files::Json }
-    }
-
-    /// Creates a column of JSON for rows that have a value.
-    pub const fn json_if_present(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
-        Self { id, value, files: Files::JsonIfPresent }
-    }
-
-    /// Creates columns of JSON from the fields of a record.
-    pub const fn json_fields(value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
-        Self { id: "", value, files: Files::JsonFields }
-    }
-
-    /// Creates a column of a table on the page or of its tooltip, which no file has.
-    pub const fn shown(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
-        Self { id, value, files: Files::None }
-    }
-
-    /// Creates a column of CSV.
-    pub const fn csv(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
-        Self { id, value, files: Files::Csv }
-    }
-}
-
-/// The word for a text that differs between the parts of a row.
-pub const MIXED: &str = "mixed";
-
-/// The value of a cell, with its type and unit.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value<'r> {
-    /// No value. The notes of the report give the reason.
-    Absent,
-    /// A duration, or a point in time.
-    Time(Picos),
-    /// A whole number that may be negative.
-    Integer(i64),
-    /// A difference in picoseconds.
-    Difference(Difference),
-    Count(u64),
-    /// A number of executions or events, which may be a fraction in a mean over steps.
-    Executions(Count),
-    /// A size in bytes.
-    Bytes(u64),
-    /// An identifier. JSON holds it as a string, because a double cannot hold all its digits.
-    Id(u64),
-    /// A real number in the unit at the end of the column's name. Without a unit in the name, a fraction of 1.
-    Number(f64),
-    /// A fraction of 1, which files hold as a percentage.
-    Percent(f64),
-    /// A bandwidth in bytes per second, which files hold in GB/s.
-    Bandwidth(f64),
-    /// True or false.
-    Flag(bool),
-    /// A text of the capture.
-    Text(Cow<'r, str>),
-    /// A word of a fixed list, by its name in files.
-    Word(&'static str),
-    /// A word of a fixed list: its name in files, and its label for users.
-    Labelled(&'static str, &'static str),
-    /// A word of an ordered list: its position, its name in files, and its label for users.
-    Ranked(u8, &'static str, &'static str),
-    /// The text that holds for the largest part of a row whose parts differ, if there is one. Files hold the text, and
-    /// texts for users say [`MIXED`].
-    Mixed(Option<Cow<'r, str>>),
-    /// First and last point of a range.
-    Range(u64, u64),
-    /// Several values. CSV holds them in one cell, separated by spaces.
-    List(Vec<Self>),
-    /// Named values.
-    Record(Vec<(Cow<'r, str>, Self)>),
-}
-
-/// A difference of two times in picoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Difference {
-    pub ps: i64,
-    /// Whether it is larger than times vary by chance.
-    pub is_real: bool,
-}
-
-impl<'r> Value<'r> {
-    /// Returns a text.
-    pub fn text(text: &'r str) -> Self {
-        Self::Text(Cow::Borrowed(text))
-    }
-
-    /// Returns a text, or [`Value::Absent`].
-    pub fn maybe_text(text: Option<&'r str>) -> Self {
-        text.map_or(Self::Absent, Self::text)
-    }
-
-    /// Returns the value that `kind` makes, or [`Value::Absent`].
-    pub fn maybe<T>(value: Option<T>, kind: impl FnOnce(T) -> Self) -> Self {
-        value.map_or(Self::Absent, kind)
-    }
-
-    /// Returns a list of texts.
-    pub fn texts(texts: &'r [String]) -> Self {
-        Self::List(texts.iter().map(|text| Self::text(text)).collect())
-    }
-
-    /// Returns the values of a row as a record with a field for each column.
-    pub fn record<R>(columns: &[Column<R>], row: &'r R) -> Self {
-        Self::Record(json_fields(columns, row).collect())
-    }
-
-    /// Returns named values as a record, in the order of their names.
-    pub fn map(values: impl Iterator<Item = (&'r str, Self)>) -> Self {
-        let mut fields: Vec<_> = values.map(|(name, value)| (Cow::Borrowed(name), value)).collect();
-        fields.small_sort_by(|(a, _), (b, _)| a.cmp(b));
-        Self::Record(fields)
-    }
-
-    /// Returns a list of records, one for each row.
-    pub fn records<R: 'r>(columns: &[Column<R>], rows: impl IntoIterator<Item = &'r R>) -> Self {
-        Self::List(rows.into_iter().map(|row| Self::record(columns, row)).collect())
+    /// Declares a column. [`columns!`](super::columns!) writes the call.
+    #[cfg_attr(target_arch = "wasm32", expect(unused_variables, reason = "the page does not carry descriptions"))]
+    pub const fn new(
+        id: &'static str,
+        (kind, is_nullable): (Kind, bool),
+        outputs: Outputs,
+        about: &'static str,
+        value: for<'r> fn(&'r R) -> Value<'r>,
+    ) -> Self {
+        Self {
+            id,
+            value,
+            outputs,
+            is_text: matches!(kind, Kind::Text(_) | Kind::Word(_) | Kind::List(_)),
+            #[cfg(not(target_arch = "wasm32"))]
+            head: Head { id, kind, is_nullable, outputs, about },
+        }
     }
 }
 
 /// Returns the fields of a row in JSON, each with its name.
 pub(super) fn json_fields<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iterator<Item = (Cow<'r, str>, Value<'r>)> {
-    let in_json = columns.iter().filter(|column| !matches!(column.files, Files::Csv | Files::None));
-    in_json.flat_map(move |column| match (column.files, (column.value)(row)) {
-        (Files::JsonFields, Value::Record(fields)) => fields,
-        (Files::JsonIfPresent, Value::Absent) => Vec::new(),
-        (_, value) => vec![(Cow::Borrowed(column.id), value)],
+    let in_json = columns.iter().filter(|column| column.outputs.contains(Outputs::JSON));
+    in_json.flat_map(move |column| match (column.value)(row) {
+        Value::Fields(fields) => fields,
+        Value::Absent if column.outputs.contains(Outputs::IF_PRESENT) => Vec::new(),
+        value => vec![(Cow::Borrowed(column.id), value)],
     })
 }
+
+/// Declares columns.
+///
+/// A kind is the name of a [`Value`] or of a list of columns, and the expression gives what that value holds:
+///
+/// | kind | expression |
+/// |---|---|
+/// | `Text`, `Name(Op)`, `Removed` | a text: one that stays, a name that a pseudonym replaces, one that is removed with names |
+/// | `Time`, `Bytes`, `Count`, `Executions`, `Integer`, `Number`, `Percent`, `Bandwidth`, `Flag`, `Pair` | the number |
+/// | `ProgramId`, `Digest` | a number that files hold as text, and a digest |
+/// | `Word`, `Word(E)`, `Ranked(E)`, `Labelled(E)` | a word, or a value of the keyed enum `E` |
+/// | `List(K)`, `Map(K)` | values, or pairs of a name and a value, each as `K` expects it |
+/// | `Maybe(K)` | an `Option`, as an item of a list |
+/// | `Object(C)`, `Rows(C)`, `Fields(C)` | a row of the columns `C`, several rows, a row whose fields take the place of the column |
+/// | `Own`, `OwnFields` | an [`Object`](super::object::Object), and one whose fields take the place of the column |
+/// | `Value(K)` | a [`Value`] that is one of kind `K` |
+macro_rules! columns {
+    ($(
+        $(#[doc = $list_about:literal])*
+        $visibility:vis $name:ident ($row:ident : $Row:ty) {
+            $(
+                $(#[doc = $about:literal])*
+                $id:ident : $kind:ident $(($($arg:tt)*))? $(or $null:ident)? $(in $($output:ident)+)? = $value:expr
+            ),* $(,)?
+        }
+    )+) => { $(
+        $(#[doc = $list_about])*
+        $visibility const $name: &[$crate::table::Column<$Row>] = &[$(
+            $crate::table::Column::new(
+                $crate::table::column::name_of(stringify!($id)),
+                ($crate::table::kind_of!($kind $(($($arg)*))?), $crate::table::is_nullable!($($null)?)),
+                $crate::table::outputs_of!($($($output)+)?),
+                $crate::table::column::sentence(concat!($($about, "\n"),*)),
+                |$row| {
+                    // A value may be the same in all rows.
+                    let _ = $row;
+                    $crate::table::value_of!([$($null)?] $kind $(($($arg)*))?, $value)
+                },
+            ),
+        )*];
+    )+ };
+}
+pub(crate) use columns;
+
+/// Makes an [`Object`](super::object::Object) from fields, which are declared as [`columns!`] declares columns.
+macro_rules! object {
+    ($name:ident {
+        $(
+            $(#[doc = $about:literal])*
+            $id:ident : $kind:ident $(($($arg:tt)*))? $(or $null:ident)? $(in $($output:ident)+)? = $value:expr
+        ),* $(,)?
+    }) => {{
+        let mut object = $crate::table::object::Object::new(stringify!($name));
+        $(object.push(
+            $crate::table::kind::Head {
+                id: $crate::table::column::name_of(stringify!($id)),
+                kind: $crate::table::kind_of!($kind $(($($arg)*))?),
+                is_nullable: $crate::table::is_nullable!($($null)?),
+                outputs: $crate::table::outputs_of!($($($output)+)?),
+                about: $crate::table::column::sentence(concat!($($about, "\n"),*)),
+            },
+            $crate::table::value_of!([$($null)?] $kind $(($($arg)*))?, $value),
+        );)*
+        object
+    }};
+}
+pub(crate) use object;
+
+/// Returns the name of a field without the prefix of a raw identifier.
+pub const fn name_of(id: &'static str) -> &'static str {
+    match id.as_bytes() {
+        [b'r', b'#', ..] => id.split_at(2).1,
+        _ => id,
+    }
+}
+
+/// Returns the text of a comment without the space at its start and the line break at its end.
+pub const fn sentence(comment: &'static str) -> &'static str {
+    comment.trim_ascii()
+}
+
+macro_rules! is_nullable {
+    () => {
+        false
+    };
+    (null) => {
+        true
+    };
+}
+pub(crate) use is_nullable;
+
+macro_rules! outputs_of {
+    () => { $crate::table::outputs_of!(json csv) };
+    (@ page) => { $crate::table::Outputs::PAGE };
+    (@ json) => { $crate::table::Outputs::JSON };
+    (@ csv) => { $crate::table::Outputs::CSV };
+    (@ table) => { $crate::table::Outputs::TABLE };
+    (@ if_present) => { $crate::table::Outputs::IF_PRESENT };
+    ($($output:ident)+) => { $crate::table::Outputs::PAGE$(.with($crate::table::outputs_of!(@ $output)))+ };
+}
+pub(crate) use outputs_of;
+
+/// Returns the [`Kind`] of a column.
+macro_rules! kind_of {
+    (Text) => { $crate::table::kind::Kind::Text($crate::table::kind::Privacy::Plain) };
+    (Name($name:ident)) => {
+        $crate::table::kind::Kind::Text($crate::table::kind::Privacy::Name($crate::table::kind::NameKind::$name))
+    };
+    (Removed) => { $crate::table::kind::Kind::Text($crate::table::kind::Privacy::Removed) };
+    (ProgramId) => { $crate::table::kind::Kind::Text($crate::table::kind::Privacy::ProgramId) };
+    (Digest) => { $crate::table::kind::Kind::Integer($crate::table::kind::Privacy::Removed) };
+    (Word) => { $crate::table::kind::Kind::Word(Vec::new) };
+    (Word($Enum:ty)) => { $crate::table::kind::Kind::Word(|| <$Enum>::ALL.into_iter().map(<$Enum>::key).collect()) };
+    (Ranked($Enum:ty)) => { $crate::table::kind_of!(Word($Enum)) };
+    (Labelled($Enum:ty)) => { $crate::table::kind_of!(Word($Enum)) };
+    (Time) => { $crate::table::kind::Kind::Integer($crate::table::kind::Privacy::Plain) };
+    (Bytes) => { $crate::table::kind_of!(Time) };
+    (Count) => { $crate::table::kind_of!(Time) };
+    (Integer) => { $crate::table::kind_of!(Time) };
+    (Executions) => { $crate::table::kind::Kind::Real };
+    (Number) => { $crate::table::kind::Kind::Real };
+    (Percent) => { $crate::table::kind::Kind::Real };
+    (Bandwidth) => { $crate::table::kind::Kind::Real };
+    (Flag) => { $crate::table::kind::Kind::Flag };
+    (Instant) => { $crate::table::kind::Kind::Instant };
+    (Pair) => { $crate::table::kind::Kind::Pair };
+    (Any) => { $crate::table::kind::Kind::Any };
+    (Own) => { $crate::table::kind::Kind::Own };
+    (OwnFields) => { $crate::table::kind::Kind::OwnFields };
+    (Maybe($($kind:tt)+)) => { $crate::table::kind::Kind::Maybe(&$crate::table::kind_of!($($kind)+)) };
+    (List($($item:tt)+)) => { $crate::table::kind::Kind::List(&$crate::table::kind_of!($($item)+)) };
+    (Map($($item:tt)+)) => { $crate::table::kind::Kind::Map(&$crate::table::kind_of!($($item)+)) };
+    (Object($columns:path)) => {
+        $crate::table::kind::Kind::Object(|| $crate::table::kind::ObjectType::new($columns))
+    };
+    (Rows($columns:path)) => { $crate::table::kind::Kind::List(&$crate::table::kind_of!(Object($columns))) };
+    (Fields($columns:path)) => {
+        $crate::table::kind::Kind::Fields(|| $crate::table::kind::ObjectType::new($columns))
+    };
+    (Value($($kind:tt)+)) => { $crate::table::kind_of!($($kind)+) };
+}
+pub(crate) use kind_of;
+
+/// Returns the [`Value`] of a column.
+macro_rules! value_of {
+    ([null] Value($($kind:tt)+), $value:expr) => { $value };
+    ([null] $kind:ident $(($($arg:tt)*))?, $value:expr) => {
+        match $value {
+            Some(value) => $crate::table::value_of!([] $kind $(($($arg)*))?, value),
+            None => $crate::table::Value::Absent,
+        }
+    };
+    ([] Text, $value:expr) => { $crate::table::Value::Text($value.into()) };
+    ([] Name($name:ident), $value:expr) => { $crate::table::Value::Text($value.into()) };
+    ([] Removed, $value:expr) => { $crate::table::Value::Text($value.into()) };
+    ([] ProgramId, $value:expr) => { $crate::table::Value::Id($value) };
+    ([] Digest, $value:expr) => { $crate::table::Value::Integer($value) };
+    ([] Word($Enum:ty), $value:expr) => { $crate::table::Value::Word(<$Enum>::key($value)) };
+    ([] Ranked($Enum:ty), $value:expr) => {{
+        let value: $Enum = $value;
+        $crate::table::Value::Ranked(value as u8, value.key(), value.label())
+    }};
+    ([] Labelled($Enum:ty), $value:expr) => {{
+        let value: $Enum = $value;
+        $crate::table::Value::Labelled(value.key(), value.label())
+    }};
+    ([] Pair, $value:expr) => {{
+        let (first, last) = $value;
+        $crate::table::Value::Range(first, last)
+    }};
+    ([] Instant, $value:expr) => { $crate::table::Value::Integer($value) };
+    ([] Own, $value:expr) => { $crate::table::Value::Object($value) };
+    ([] OwnFields, $value:expr) => { $crate::table::Value::Object($value) };
+    ([] Maybe($kind:ident $(($($arg:tt)*))?), $value:expr) => {
+        $crate::table::value_of!([null] $kind $(($($arg)*))?, $value)
+    };
+    ([] List($item:ident $(($($arg:tt)*))?), $value:expr) => {
+        $crate::table::Value::List(
+            $value.into_iter().map(|item| $crate::table::value_of!([] $item $(($($arg)*))?, item)).collect(),
+        )
+    };
+    ([] Map($item:ident $(($($arg:tt)*))?), $value:expr) => {
+        $crate::table::Value::Record(
+            $value
+                .into_iter()
+                .map(|(name, item)| (name.into(), $crate::table::value_of!([] $item $(($($arg)*))?, item)))
+                .collect(),
+        )
+    };
+    ([] Object($columns:path), $value:expr) => { $crate::table::Value::record($columns, $value) };
+    ([] Rows($columns:path), $value:expr) => { $crate::table::Value::rows($columns, $value) };
+    ([] Fields($columns:path), $value:expr) => { $crate::table::Value::fields($columns, $value) };
+    ([] Value($($kind:tt)+), $value:expr) => { $value };
+    ([] $kind:ident, $value:expr) => { $crate::table::Value::$kind($value) };
+}
+pub(crate) use value_of;

@@ -1,10 +1,12 @@
 //! This module writes rows as JSON, and JSON as text in the layout of `serde_json` with an indent of two spaces. It
 //! depends on the form of numbers, not on any field.
 
-use super::column::json_fields;
+use super::object::Object;
+use super::rows::RowList;
 use super::text::is_invisible;
-use super::{Column, Difference, Value};
+use super::{Difference, Value};
 use serde::Serialize;
+use serde::ser::SerializeSeq;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use std::io::{Result, Write};
 
@@ -81,30 +83,23 @@ pub fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<()> {
     Ok(value.serialize(&mut Serializer::with_formatter(out, OneLine))?)
 }
 
-/// Rows of a table, each as an object with one field per column.
-pub struct Rows<'r, R: 'static> {
-    /// Columns in the order of the fields.
-    pub columns: &'static [Column<R>],
-    pub rows: &'r [R],
-}
-
-impl<R> Serialize for Rows<'_, R> {
+impl Serialize for Object<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.rows.iter().map(|row| Row { columns: self.columns, row }))
+        serializer.collect_map(self.fields.iter().map(|(name, value)| (name, value)))
     }
 }
 
-/// A row of a table as an object.
-pub struct Row<'r, R: 'static> {
-    /// Columns in the order of the fields.
-    pub columns: &'static [Column<R>],
-    pub row: &'r R,
-}
-
-impl<R> Serialize for Row<'_, R> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_map(json_fields(self.columns, self.row))
-    }
+/// Writes rows one at a time. After an error, the other rows are skipped.
+fn write_rows<S: serde::Serializer>(rows: &dyn RowList, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    let mut seq = serializer.serialize_seq(None)?;
+    let mut result = Ok(());
+    rows.for_each(&mut |row| {
+        if result.is_ok() {
+            result = seq.serialize_element(&row);
+        }
+    });
+    result?;
+    seq.end()
 }
 
 impl Serialize for Value<'_> {
@@ -125,7 +120,11 @@ impl Serialize for Value<'_> {
             Self::Mixed(text) => text.serialize(serializer),
             Self::Range(first, last) => serializer.collect_seq([first, last]),
             Self::List(values) => serializer.collect_seq(values),
-            Self::Record(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),
+            Self::Record(fields) | Self::Fields(fields) => {
+                serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
+            }
+            Self::Object(object) => object.serialize(serializer),
+            Self::Rows(rows) => write_rows(&**rows, serializer),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! This module declares each column of a table once, and holds the writers that all tables share.
 //!
 //! ```text
-//!  columns of a feature: &[Column<Row>] ─┬─► json::Rows      rows of a JSON document
+//!  columns of a feature: &[Column<Row>] ─┬─► object!         JSON documents, their types and their documentation
 //!  rows of its report:   &[Row] ─────────┴─► csv::table      exact values for programs
 //!
 //!  Table<Row>, rows, filter, order ──► answer::TableRows ──► page::TablePage   cells, tooltips, totals; text to copy
@@ -14,27 +14,34 @@
 
 pub mod answer;
 mod cells;
-mod column;
+pub mod column;
 pub mod copy;
 pub mod csv;
 pub mod date;
 pub mod filter;
 pub mod format;
 pub mod json;
+pub mod kind;
+pub mod object;
 pub mod page;
+mod rows;
 pub mod shown;
 pub mod sort;
 pub mod source;
 pub mod text;
+pub mod text_columns;
 mod text_widths;
 mod totals;
+mod value;
 
-pub use column::{Column, Difference, Files, MIXED, Value};
+pub use column::{Column, Outputs};
+pub(crate) use column::{columns, is_nullable, kind_of, object, outputs_of, value_of};
+pub use rows::{RowList, Rows};
+pub use value::{Difference, MIXED, Value};
 
 #[cfg(test)]
 mod tests {
-    use super::Value::{self, Bandwidth, Count, Flag, Id, Integer, List, Number, Percent, Time, Word};
-    use super::{Column, csv, json};
+    use super::{Value, columns, csv};
     use crate::units::Picos;
 
     struct Sample {
@@ -43,24 +50,30 @@ mod tests {
         shapes: Vec<String>,
     }
 
-    const COLUMNS: &[Column<Sample>] = &[
-        Column::new("name", |row| Value::text(&row.name)),
-        Column::new("id", |_| Id(u64::MAX)),
-        Column::new("time_ps", |_| Time(Picos(1_500))),
-        Column::new("gap_ps", |_| Integer(-3)),
-        Column::new("n", |_| Count(7)),
-        Column::new("util", |_| Number(0.5)),
-        Column::new("share_pct", |_| Percent(0.25)),
-        Column::new("bus_gbps", |row| Value::maybe(row.rate, Bandwidth)),
-        Column::new("is_late", |_| Flag(true)),
-        Column::new("kind", |_| Word("compute")),
-        Column::json("shapes", |row| Value::texts(&row.shapes)),
-        Column::csv("shape", |row| Value::maybe_text(row.shapes.first().map(String::as_str))),
-        Column::new("axes", |_| List(vec![Word("x"), Word("y")])),
-        Column::json("parts", |row| Value::records(PARTS, &row.shapes)),
-        Column::json_if_present("kernel", |row| Value::maybe_text(row.shapes.get(1).map(String::as_str))),
-    ];
-    const PARTS: &[Column<String>] = &[Column::new("text", |row| Value::text(row))];
+    columns! {
+        COLUMNS(row: Sample) {
+            /// The name.
+            name: Text = &row.name,
+            id: ProgramId = u64::MAX,
+            time_ps: Time = Picos(1_500),
+            gap_ps: Integer = -3,
+            n: Count = 7,
+            util: Number = 0.5,
+            share_pct: Percent = 0.25,
+            bus_gbps: Bandwidth or null = row.rate,
+            is_late: Flag = true,
+            kind: Word = "compute",
+            shapes: List(Text) in json = &row.shapes,
+            shape: Text or null in csv = row.shapes.first(),
+            axes: List(Word) = ["x", "y"],
+            parts: Rows(PARTS) in json = &row.shapes,
+            kernel: Text or null in json if_present = row.shapes.get(1),
+        }
+
+        PARTS(row: String) {
+            text: Text = row,
+        }
+    }
 
     fn rows() -> [Sample; 2] {
         let shapes = vec!["f32[8]".to_owned(), "fusion_kernel".to_owned()];
@@ -72,7 +85,7 @@ mod tests {
 
     #[test]
     fn rows_of_json_have_each_value_in_its_unit() {
-        let text = serde_json::to_string(&json::Rows { columns: COLUMNS, rows: &rows() }).unwrap();
+        let text = serde_json::to_string(&Value::rows(COLUMNS, &rows())).unwrap();
         let shared = r#""id":"18446744073709551615","time_ps":1500,"gap_ps":-3,"n":7,"util":0.5,"share_pct":25.0,"#;
         let expected = format!(
             r#"[{{"name":"a,b",{shared}"bus_gbps":2.5,"is_late":true,"kind":"compute","shapes":["f32[8]","fusion_kernel"],"axes":["x","y"],"parts":[{{"text":"f32[8]"}},{{"text":"fusion_kernel"}}],"kernel":"fusion_kernel"}},{{"name":"=c",{shared}"bus_gbps":null,"is_late":true,"kind":"compute","shapes":[],"axes":["x","y"],"parts":[]}}]"#

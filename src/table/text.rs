@@ -206,8 +206,21 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes aligned columns for a terminal. Names are made [safe to print](escape_invisible), and a very long text, such as
-    /// the name of a GPU kernel, loses its middle.
+    /// Adds a row of sums: its first cell, and others by the head of their column. All other cells are empty.
+    ///
+    /// # Panics
+    /// In debug builds, if no column has one of the heads.
+    pub fn summary_row(&mut self, first: String, cells: &[(&str, String)]) {
+        let is_known = |name: &str| self.heads.iter().any(|head| head == name);
+        debug_assert!(cells.iter().all(|(head, _)| is_known(head)), "no column of a cell of {first}");
+        let cell = |head: &String| cells.iter().find(|(name, _)| name == head).map(|(_, cell)| cell.clone());
+        let others = self.heads.iter().skip(1).map(|head| cell(head).unwrap_or_default());
+        let row = std::iter::once(first).chain(others).collect();
+        self.rows.push(row);
+    }
+
+    /// Writes aligned columns for a terminal. Names are made [safe to print](escape_invisible), and a very long text,
+    /// such as the name of a GPU kernel, loses its middle.
     pub fn aligned(&self) -> String {
         let rows: Vec<Vec<String>> =
             self.rows.iter().map(|row| row.iter().map(|cell| shortened(&escape_invisible(cell))).collect()).collect();
@@ -278,6 +291,13 @@ mod tests {
         let mut table = Table::new(&[("Op", true), ("Self ms", false)]);
         table.row(vec!["x\r\n\u{1b}[1A".into(), "1".into()]);
         assert_eq!(table.aligned(), "Op              Self ms\nx\\r\\n\\u{1b}[1A        1\n");
+    }
+
+    #[test]
+    fn sums_stand_below_their_heads() {
+        let mut table = Table::new(&[("Self ms", true), ("Count", false), ("Self ms", false)]);
+        table.summary_row("2 more".to_owned(), &[("Self ms", "1.5".to_owned())]);
+        assert_eq!(table.rows, [["2 more", "", "1.5"]]);
     }
 
     #[test]

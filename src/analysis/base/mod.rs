@@ -5,6 +5,7 @@ pub(in crate::analysis) mod after_backward;
 pub(in crate::analysis) mod analysis;
 pub(in crate::analysis) mod ancestors;
 pub(in crate::analysis) mod axis;
+pub mod columns;
 pub(in crate::analysis) mod compilations;
 mod completeness;
 pub(in crate::analysis) mod device;

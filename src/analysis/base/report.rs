@@ -4,21 +4,23 @@ use super::query::{StepChoice, TimeRange};
 use super::spread::Spread;
 use crate::analysis::classify::Kind;
 use crate::chip::Chip;
+use crate::keyed_enum;
 use crate::table::format::{counted, percent_text, time_text};
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The completeness of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// The figures are complete.
-    Ok,
-    /// The file is damaged or truncated, so figures cover the part that could be read.
-    Partial,
-    /// The file has no data for this view. A note gives the reason.
-    Absent,
+keyed_enum! {
+    /// The completeness of a report.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Status {
+        /// The figures are complete.
+        Ok = "ok",
+        /// The file is damaged or truncated, so figures cover the part that could be read.
+        Partial = "partial",
+        /// The file has no data for this view. A note gives the reason.
+        Absent = "absent",
+    }
 }
 
 /// The device and the step of the figures, or the devices over which they are sums or means.

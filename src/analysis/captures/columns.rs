@@ -3,26 +3,18 @@
 use super::report::{CaptureProgress, CaptureRow, CaptureSummary};
 use crate::analysis::classify::Kind;
 use crate::analysis::compare::Verdict;
-use crate::table::Value::{self, Absent, Bytes, Count, Flag, Percent, Text, Time, Word};
+use crate::table::Value::{self, Text, Time};
 use crate::table::date::date_and_time;
 use crate::table::format::{bytes_text, time_text};
 use crate::table::page::Name;
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
-use crate::table::{Column, Difference};
+use crate::table::{Difference, columns};
 use crate::units::Picos;
-use std::borrow::Cow;
 
-fn of_summary<'r>(row: &'r CaptureRow, value: impl FnOnce(&'r CaptureSummary) -> Value<'r>) -> Value<'r> {
-    row.summary().map_or(Absent, value)
-}
-
-fn figure<'r>(row: &'r CaptureRow, name: &str) -> Value<'r> {
-    Value::maybe(row.figure(name), Percent)
-}
-
+/// Returns the median of the lengths of steps.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in ps")]
-fn median(row: &CaptureRow) -> Value<'_> {
-    Value::maybe(row.median_ps, |median| Time(Picos(median.max(0.0).round() as u64)))
+fn median(row: &CaptureRow) -> Option<Picos> {
+    row.median_ps.map(|median| Picos(median.max(0.0).round() as u64))
 }
 
 fn change(row: &CaptureRow) -> Value<'_> {
@@ -30,36 +22,29 @@ fn change(row: &CaptureRow) -> Value<'_> {
     Value::maybe(row.change, |(ps, verdict)| Value::Difference(Difference { ps, is_real: is_real(verdict) }))
 }
 
-/// Returns texts with commas between them. Absent if there are none.
-fn joined<'r>(texts: impl Iterator<Item = String>) -> Value<'r> {
+/// Returns texts with commas between them. `None` if there are none.
+fn joined(texts: impl Iterator<Item = String>) -> Option<String> {
     let text = texts.collect::<Vec<_>>().join(", ");
-    if text.is_empty() { Absent } else { Text(text.into()) }
+    (!text.is_empty()).then_some(text)
 }
 
 /// Returns the devices as text: `TPU v5p × 8`.
-fn devices(row: &CaptureRow) -> Value<'_> {
+fn devices(row: &CaptureRow) -> Option<String> {
     let n = row.n_devices.map(|n| format!(" × {n}")).unwrap_or_default();
-    Value::maybe(row.device_type.as_ref(), |of| Text(format!("{of}{n}").into()))
+    row.device_type.as_ref().map(|chip| format!("{chip}{n}"))
 }
 
 /// Returns the devices without their vendor, whose name takes the room of the model: `H100 80GB HBM3 × 1`.
-fn models(row: &CaptureRow) -> Value<'_> {
+fn models(row: &CaptureRow) -> Option<String> {
     const VENDORS: [&str; 3] = ["NVIDIA ", "AMD Instinct ", "AMD "];
-    match devices(row) {
-        Text(devices) => {
-            let model = VENDORS.iter().find_map(|vendor| devices.strip_prefix(vendor));
-            Text(model.map_or(devices.clone(), |model| model.to_owned().into()))
-        }
-        other => other,
-    }
+    let devices = devices(row)?;
+    let model = VENDORS.iter().find_map(|vendor| devices.strip_prefix(vendor)).map(str::to_owned);
+    Some(model.unwrap_or(devices))
 }
 
-/// Returns the times of a step by the name of the kind in files.
-fn kinds(row: &CaptureRow) -> Value<'_> {
-    of_summary(row, |summary| {
-        let named = summary.kinds.iter().filter(|(_, time)| *time > Picos::ZERO);
-        Value::Record(named.map(|(kind, time)| (Cow::Borrowed(Kind::key_or_idle(*kind)), Time(*time))).collect())
-    })
+/// Returns the kinds that take time in a step, with their times. Idle time has no kind.
+fn kinds(summary: &CaptureSummary) -> impl Iterator<Item = (Option<Kind>, Picos)> {
+    summary.kinds.iter().copied().filter(|(_, time)| *time > Picos::ZERO)
 }
 
 /// The reason why a row of a table cannot be opened.
@@ -74,72 +59,96 @@ fn status(row: &CaptureRow) -> &'static str {
     }
 }
 
-/// The columns of captures, in the order of CSV.
-pub const CAPTURES: &[Column<CaptureRow>] = &[
-    Column::new("name", |row| Value::text(&row.name)),
-    Column::new("taken", |row| Value::maybe(row.start_ns, |ns| Text(date_and_time(ns).into()))),
-    Column::new("status", |row| Word(status(row))),
-    Column::new("n_hosts", |row| Value::maybe(row.n_hosts, |n| Count(n.into()))),
-    Column::new("device_type", |row| Value::maybe_text(row.device_type.as_deref())),
-    Column::new("n_devices", |row| Value::maybe(row.n_devices, |n| Count(n.into()))),
-    Column::new("bytes", |row| Value::maybe(row.bytes, Bytes)),
-    Column::new("n_steps", |row| of_summary(row, |of| Count(of.point.head.n_steps.into()))),
-    Column::new("median_ps", median),
-    Column::new("period_ps", |row| of_summary(row, |of| Value::maybe(of.period, Time))),
-    Column::new("change_ps", change),
-    Column::new("verdict", |row| {
-        Value::maybe(row.change.and_then(|(_, of)| of), |of| Value::Labelled(of.key(), of.label()))
-    }),
-    Column::json("kinds_ps", kinds),
-    Column::new("mfu_pct", |row| figure(row, "model_mfu")),
-    Column::new("hfu_pct", |row| figure(row, "hardware_mfu")),
-    Column::new("exposed_communication_pct", |row| figure(row, "exposed_communication")),
-    Column::new("idle_pct", |row| figure(row, "idle")),
-    Column::new("peak_hbm_pct", |row| figure(row, "peak_hbm")),
-    Column::new("top_finding", |row| {
-        of_summary(row, |of| Value::maybe_text(of.top_finding.as_ref().map(|finding| finding.title.as_str())))
-    }),
-    Column::new("at_stake_ps", |row| {
-        of_summary(row, |of| Value::maybe(of.top_finding.as_ref().and_then(|finding| finding.at_stake), Time))
-    }),
-    Column::new("n_findings", |row| of_summary(row, |of| Value::maybe(of.n_findings, |n| Count(n.into())))),
-    Column::new("partial", |row| of_summary(row, |of| Flag(of.is_partial))),
-    Column::json("programs", |row| Value::texts(&row.programs)),
-    Column::json("keys", |row| Value::map(row.keys.iter().map(|(key, value)| (key.as_str(), Value::text(value))))),
-    Column::shown("programs_text", |row| joined(row.programs.iter().cloned())),
-    Column::shown("keys_text", |row| joined(row.keys.iter().map(|(key, value)| format!("{key}={value}")))),
-    Column::shown("devices", models),
-    Column::shown("devices_whole", devices),
-    Column::shown("kinds", |row| match &row.progress {
-        CaptureProgress::Waits => Text("not read yet".into()),
-        CaptureProgress::Failed(_) => Text("failed".into()),
-        CaptureProgress::Read(summary) if summary.kinds.is_empty() => Text("not in the table".into()),
-        CaptureProgress::Read(summary) => {
-            let named = summary.kinds.iter().filter(|(_, time)| *time > Picos::ZERO);
-            let pair = |(kind, time): &(Option<Kind>, Picos)| {
-                let (class, label) = kind.map_or(("idle", "Idle"), |kind| (kind.class(), kind.short()));
-                Value::List(vec![Value::Labelled(class, label), Time(*time)])
+columns! {
+    /// The columns of captures, in the order of CSV.
+    pub CAPTURES(row: CaptureRow) {
+        /// Name of the capture: the folder of the run, or the name of its file.
+        name: Name(File) = &row.name,
+        /// When the profile was started, as UTC. Null if nothing records it.
+        taken: Text or null = row.start_ns.map(date_and_time),
+        /// `not read`, `read`, `partial` if only a part of the capture could be read, or `failed` if nothing could be.
+        status: Word = status(row),
+        /// Number of files with events, one for each host. Null if a table does not name the hosts.
+        n_hosts: Count or null = row.n_hosts.map(u64::from),
+        /// Type of the devices. Null if it is unknown.
+        device_type: Name(Chip) or null = row.device_type.as_deref(),
+        /// Number of devices. Null if it is unknown.
+        n_devices: Count or null = row.n_devices.map(u64::from),
+        /// Stored bytes of all files. Null if a table does not tell it.
+        bytes: Bytes or null = row.bytes,
+        /// Number of the steps. As all fields below, it is null if the capture has not been read, or if it is unknown.
+        n_steps: Count or null = row.summary().map(|summary| summary.point.head.n_steps.into()),
+        /// Median of the lengths of steps. Null also without steps.
+        median_ps: Time or null = median(row),
+        /// Mean length of a step, or the length of the capture if it has no steps.
+        period_ps: Time or null = row.summary().and_then(|summary| summary.period),
+        /// Difference of the median from that of the last comparable capture. Null also if there is none.
+        change_ps: Value(Integer) or null = change(row),
+        /// Whether that difference is more than noise. Null also if the steps of one of both are unknown.
+        verdict: Labelled(Verdict) or null = row.change.and_then(|(_, verdict)| verdict),
+        /// The time of a step by kind, with `idle`. Kinds without time are left out.
+        kinds_ps: Map(Time) or null in json = {
+            row.summary().map(|summary| kinds(summary).map(|(kind, time)| (Kind::key_or_idle(kind), time)))
+        },
+        /// MFU: the FLOPs of the model ÷ the FLOPs that the peak allows in the time of a step.
+        mfu_pct: Percent or null = row.figure("model_mfu"),
+        /// HFU: the same with all FLOPs that ran, recompute included.
+        hfu_pct: Percent or null = row.figure("hardware_mfu"),
+        /// Share of a step with a collective in flight and no compute.
+        exposed_communication_pct: Percent or null = row.figure("exposed_communication"),
+        /// Share of a step in which no op runs.
+        idle_pct: Percent or null = row.figure("idle"),
+        /// The largest memory in use as a share of the capacity of the device.
+        peak_hbm_pct: Percent or null = row.figure("peak_hbm"),
+        /// Title of the finding with the most recoverable time. Null also if there is no finding.
+        top_finding: Text or null = {
+            row.summary().and_then(|summary| summary.top_finding.as_ref()).map(|finding| finding.title.as_str())
+        },
+        /// The time that this finding is about, per step.
+        at_stake_ps: Time or null = {
+            row.summary().and_then(|summary| summary.top_finding.as_ref()).and_then(|finding| finding.at_stake)
+        },
+        /// Number of findings about time, memory and options.
+        n_findings: Count or null = row.summary().and_then(|summary| summary.n_findings).map(u64::from),
+        /// Whether only a part of the capture could be read.
+        partial: Flag or null = row.summary().map(|summary| summary.is_partial),
+        /// Names of the programs. Empty if they are unknown.
+        programs: List(Name(Program)) in json = &row.programs,
+        /// What the user who exported the capture added to it, such as the commit. Only rows of tables have keys.
+        keys: Value(Map(Text)) in json = {
+            Value::map(row.keys.iter().map(|(key, value)| (key.as_str(), Value::text(value))))
+        },
+        programs_text: Text or null in page = joined(row.programs.iter().cloned()),
+        keys_text: Text or null in page = joined(row.keys.iter().map(|(key, value)| format!("{key}={value}"))),
+        devices: Text or null in page = models(row),
+        devices_whole: Text or null in page = devices(row),
+        kinds: Value(Any) in page = match &row.progress {
+            CaptureProgress::Waits => Text("not read yet".into()),
+            CaptureProgress::Failed(_) => Text("failed".into()),
+            CaptureProgress::Read(summary) if summary.kinds.is_empty() => Text("not in the table".into()),
+            CaptureProgress::Read(summary) => {
+                let pair = |(kind, time): (Option<Kind>, Picos)| {
+                    let (class, label) = kind.map_or(("idle", "Idle"), |kind| (kind.class(), kind.short()));
+                    Value::List(vec![Value::Labelled(class, label), Time(time)])
+                };
+                Value::List(kinds(summary).map(pair).collect())
+            }
+        },
+        kinds_text: Text or null in page = {
+            let text = |(kind, time): (Option<Kind>, Picos)| {
+                format!("{} {}", kind.map_or("Idle", Kind::short), time_text(time))
             };
-            Value::List(named.map(pair).collect())
-        }
-    }),
-    Column::shown("kinds_text", |row| {
-        of_summary(row, |of| {
-            let named = of.kinds.iter().filter(|(_, time)| *time > Picos::ZERO);
-            let text = |(kind, time): &(Option<Kind>, Picos)| {
-                format!("{} {}", kind.map_or("Idle", Kind::short), time_text(*time))
-            };
-            joined(named.map(text))
-        })
-    }),
-    Column::shown("reason", |row| match &row.progress {
-        CaptureProgress::Failed(reason) => Value::text(reason),
-        CaptureProgress::Waits | CaptureProgress::Read(_) => Absent,
-    }),
-    Column::shown("not_opened", |row| if row.has_files() { Absent } else { Text(NO_FILES.into()) }),
-    Column::shown("size", |row| Value::maybe(row.bytes, |bytes| Text(bytes_text(bytes).into()))),
-    Column::shown("limits", |row| of_summary(row, |of| Value::text(&of.verdict))),
-];
+            row.summary().and_then(|summary| joined(kinds(summary).map(text)))
+        },
+        reason: Text or null in page = match &row.progress {
+            CaptureProgress::Failed(reason) => Some(reason.as_str()),
+            CaptureProgress::Waits | CaptureProgress::Read(_) => None,
+        },
+        not_opened: Text or null in page = (!row.has_files()).then_some(NO_FILES),
+        size: Text or null in page = row.bytes.map(bytes_text),
+        limits: Text or null in page = row.summary().map(|summary| summary.verdict.as_str()),
+    }
+}
 
 /// The table of captures.
 pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
@@ -205,7 +214,7 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
 /// compiler counted the FLOPs of the model, and HFU if a capture has MFU.
 pub fn heading(rows: &[CaptureRow], shown: &Shown) -> Option<&'static str> {
     let is_read = rows.iter().any(|row| row.summary().is_some());
-    let has_mfu = rows.iter().any(|row| figure(row, "model_mfu") != Absent);
+    let has_mfu = rows.iter().any(|row| row.figure("model_mfu").is_some());
     let is_left_out = match shown.id {
         "mfu_pct" => is_read && !has_mfu,
         "hfu_pct" => !is_read || has_mfu,
@@ -216,5 +225,5 @@ pub fn heading(rows: &[CaptureRow], shown: &Shown) -> Option<&'static str> {
 
 /// Returns the devices: the second line of a row on a narrow screen, below the name.
 fn second_line(row: &CaptureRow) -> String {
-    if let Text(devices) = models(row) { devices.into_owned() } else { status(row).to_owned() }
+    models(row).unwrap_or_else(|| status(row).to_owned())
 }

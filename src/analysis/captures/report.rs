@@ -2,7 +2,7 @@
 
 use crate::analysis::classify::Kind;
 use crate::analysis::compare::{SeriesPoint, SideHead, Verdict};
-use crate::analysis::overview::Unit;
+use crate::analysis::overview::{FigureId, Unit};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -180,7 +180,7 @@ impl CaptureRow {
 
     /// Returns the value of a figure. `None` if it is unknown.
     pub fn figure(&self, name: &str) -> Option<f64> {
-        self.summary()?.point.figures.iter().find(|figure| figure.name == name)?.value
+        self.summary()?.point.figures.iter().find(|figure| figure.id.key() == name)?.value
     }
 
     /// Returns the work of the capture: its device type, its number of devices and the tokens of a step. Captures with the same
@@ -217,9 +217,9 @@ impl CaptureFigure {
     pub const fn name(self) -> &'static str {
         match self {
             Self::StepTime => "period",
-            Self::Mfu => "model_mfu",
-            Self::ExposedComm => "exposed_communication",
-            Self::PeakHbm => "peak_hbm",
+            Self::Mfu => FigureId::ModelMfu.key(),
+            Self::ExposedComm => FigureId::ExposedCommunication.key(),
+            Self::PeakHbm => FigureId::PeakHbm.key(),
         }
     }
 

@@ -5,6 +5,7 @@ use super::series::captures_series;
 use super::{CaptureFigure, CaptureFiles};
 use crate::analysis::compare::statistics::median;
 use crate::analysis::compare::{BAND, CompareUnit, compare_samples};
+use crate::analysis::overview::FigureId;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -122,7 +123,7 @@ impl CaptureRows {
             latest: timed.last().map(|(at, _)| *at),
             best: timed.iter().min_by(by_time).map(|(at, _)| *at),
             worst: timed.iter().max_by(by_time).map(|(at, _)| *at),
-            latest_mfu: timed.last().and_then(|(at, _)| row(*at).figure("model_mfu")),
+            latest_mfu: timed.last().and_then(|(at, _)| row(*at).figure(FigureId::ModelMfu.key())),
             captures: self.rows.iter().map(CaptureRow::without_figures).collect(),
             series,
         }

@@ -5,96 +5,123 @@ use super::imbalance::{Arrival, ArrivalSpread};
 use super::report::{CommRow, DeviceGroup, LinkPeak, Overlap, Pairing, Remainder, StepComm, Traffic};
 use crate::analysis::breakdown::is_unrated;
 use crate::analysis::classify::network::Network;
-use crate::analysis::classify::primitive::{Core, Primitive, Role};
-use crate::table::Column;
-use crate::table::Value::{self, Absent, Bandwidth, Bytes, Count, Executions, Flag, Id, Number, Percent, Time, Word};
+use crate::analysis::classify::primitive::{Core, Execution, Primitive, Role};
+use crate::table::columns;
 use crate::table::format::bytes_text;
 use crate::table::page::{Name, row_key};
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 use crate::units::Picos;
 
-fn group(row: &CommRow, value: impl FnOnce(&DeviceGroup) -> Value<'_>) -> Value<'_> {
-    row.group.as_ref().map_or(Absent, value)
+columns! {
+    /// The columns of collectives and copies, in the order of JSON and CSV. Fields are null where the ops of a row differ.
+    pub COMM(row: CommRow) {
+        /// Name of the row: the op, or what its ops have in common.
+        key: Name(Op) = &row.key,
+        /// The primitive. In `dma_rows` it is `copy` or `slice`.
+        primitive: Word(Primitive) or null in json csv table = row.primitive,
+        /// `DCN` for transfers between slices of TPUs over the data center network, whose primitive is that of the transfer. `ICI` for
+        /// other collectives of TPUs, and `chip` within one chip. For GPUs it is `NVLink`, `Infinity Fabric` or `PCIe` within a host,
+        /// by the model, and `network` between hosts. Copies from and to the memory of the host have `PCIe`, and collectives of CPUs
+        /// `host`. Null where it is unknown, and for copies within a device.
+        network: Word(Network) or null = row.network,
+        /// The op. An asynchronous pair has the name of its start.
+        op: Name(Op) or null in json table = row.op.as_deref(),
+        /// The program.
+        program: Name(Program) or null in json table = row.program.as_deref(),
+        /// Id of the program in the capture, as decimal digits.
+        program_id: ProgramId or null in json csv table = row.program_id,
+        /// The innermost source line.
+        source: Removed or null in json csv table = row.source.as_deref(),
+        /// The scope path.
+        scope: Name(Scope) or null in json table = row.scope.as_deref(),
+        /// The core that runs it.
+        core: Word(Core) in json csv table = row.core,
+        /// How it is executed: `fused` computes and communicates at once.
+        sync: Word(Execution) in json csv table = row.execution,
+        /// The groups of devices, as HLO writes them.
+        groups: Name(Axis) or null in json csv table = row.group.as_ref().map(|group| &group.text),
+        /// Devices in a group.
+        group_size: Count or null in json csv table = row.group.as_ref().and_then(|group| group.size),
+        /// Distance between neighbours of a group.
+        group_stride: Count or null in json table = row.group.as_ref().and_then(|group| group.stride),
+        /// The devices of the first group, at most 16.
+        first_group: List(Count) or null in json = row.group.as_ref().map(|group| group.first.iter().copied()),
+        /// Number of groups.
+        n_groups: Count or null in json table = row.group.as_ref().and_then(|group| group.n_groups),
+        /// The axes along which a group extends: of the mesh of `--mesh`, else of the topology, else of a mesh that HLO names.
+        axis: Name(Axis) or null in json csv table = row.group.as_ref().and_then(|group| group.axis.as_deref()),
+        /// The likely role in training, a guess from the primitive.
+        role: Word(Role) or null in json table = row.role,
+        /// Number of ops of the row.
+        n_ops: Count in json = row.n_ops.into(),
+        /// Executions that start in the window. A mean may be a fraction. 0 for ops whose other halves are outside of the capture.
+        n_executions: Executions in json csv table = row.n,
+        /// Bytes of the message of one execution, from shapes: the result of an all-gather, broadcast, recv, copy or slice, and the
+        /// operands of all others. Null for unknown collectives.
+        bytes_per_execution: Bytes or null in json csv table = row.bytes_each,
+        /// Bytes of all messages.
+        bytes: Bytes or null in json csv table = row.bytes,
+        /// Self time of `-done` halves and of synchronous ops, on the clock of `breakdown`: compute waits.
+        stall_ps: Time in json csv table = row.stall,
+        /// Self time of `-start` and `-update` halves.
+        issue_ps: Time in json table = row.issue,
+        /// Self time of ops that compute and communicate at once.
+        fused_ps: Time in json table = row.fused,
+        /// Length of the union of the times in flight.
+        in_flight_ps: Time in json csv table = row.overlap.in_flight,
+        /// The part of `in_flight_ps` in which the same core computes nothing.
+        exposed_ps: Time in json csv table = row.overlap.exposed,
+        /// The other part of `in_flight_ps`.
+        overlapped_ps: Time in json csv table = row.overlap.overlapped,
+        /// `overlapped_ps` as a share of `in_flight_ps`.
+        overlap_pct: Percent or null in json = row.overlap.share(),
+        /// The stall, on the clock of `in_flight_ps`.
+        waited_ps: Time in json table = row.overlap.waited,
+        /// Sum of the lengths of the executions that start in the window. The window does not cut them.
+        wall_ps: Time in json table = row.wall,
+        /// Algorithm bandwidth in 10⁹ bytes per second: bytes ÷ wall time. Null where executions take less than 100 ns on average.
+        alg_gbps: Bandwidth or null in json csv table = row.alg_rate,
+        /// Bus bandwidth in 10⁹ bytes per second: `alg_gbps` × 2(N−1)/N for an all-reduce, × (N−1)/N for an all-gather, a
+        /// reduce-scatter and an all-to-all, × 1 for other primitives. Copies and unknown collectives have none.
+        bus_gbps: Bandwidth or null in json csv table = row.bus_rate,
+        /// Bandwidth of the network for one device in one direction. For ICI it is that of one link, × 2 with `--wrap`, × the number of
+        /// axes. For DCN it is as published or `--dcn`, for NVLink half of the published sum of both directions, for Infinity Fabric
+        /// that of one link × the number of other devices of the group, for PCIe that of its generation, and for a network between
+        /// hosts `--network`.
+        peak_gbps: Bandwidth or null in json = row.peak,
+        /// `bus_gbps` ÷ `peak_gbps`, and `alg_gbps` ÷ `peak_gbps` for copies. Null for ICI without a topology.
+        util: Number or null = row.util,
+        share: Time in page = row.stall,
+        executions: Executions or null in page = (!row.is_unpaired()).then_some(row.n),
+        rate: Bandwidth or null in page = row.rate(),
+        primitive_core: Text or null in page = {
+            let core = if row.core == Core::Sparse && row.network != Some(Network::Dcn) { ", SparseCore" } else { "" };
+            row.primitive_text().map(|primitive| primitive + core)
+        },
+        axes: Text or null in page = row.group.as_ref().map(|group| without_mesh(&group.text)),
+        likely_role: Text or null in page = row.role.map(|role| role.label().trim_start_matches("likely ")),
+        several_ops: Count or null in page = (row.n_ops > 1).then(|| row.n_ops.into()),
+        execution: Text in page = row.execution.label(),
+        group_text: Text or null in page = row.group.as_ref().and_then(size_and_stride),
+        unpaired: Text or null in page =
+            row.is_unpaired().then_some("none: the capture has only one half of each pair"),
+        fused_part: Time or null in page = (row.fused > Picos::ZERO).then_some(row.fused),
+        too_short: Text or null in page =
+            (row.n > 0 && is_unrated(row.wall, row.n)).then_some("less than 100 ns per execution"),
+        // Collectives of TPUs go over ICI, unless a row says otherwise.
+        unusual_network: Word(Network) or null in page = row.network.filter(|network| *network != Network::Ici),
+        above_peak: Text or null in page = row
+            .is_above_peak()
+            .then_some("check the topology and its wrap-around links, or more links carry it"),
+    }
 }
 
-/// The columns of collectives and copies, in the order of JSON and CSV.
-pub const COMM: &[Column<CommRow>] = &[
-    Column::new("key", |row| Value::text(&row.key)),
-    Column::new("primitive", |row| Value::maybe(row.primitive.map(Primitive::key), Word)),
-    Column::new("network", |row| Value::maybe(row.network.map(Network::key), Word)),
-    Column::json("op", |row| Value::maybe_text(row.op.as_deref())),
-    Column::json("program", |row| Value::maybe_text(row.program.as_deref())),
-    Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
-    Column::new("source", |row| Value::maybe_text(row.source.as_deref())),
-    Column::json("scope", |row| Value::maybe_text(row.scope.as_deref())),
-    Column::new("core", |row| Word(row.core.key())),
-    Column::new("sync", |row| Word(row.execution.key())),
-    Column::new("groups", |row| group(row, |group| Value::text(&group.text))),
-    Column::new("group_size", |row| group(row, |group| Value::maybe(group.size, Count))),
-    Column::json("group_stride", |row| group(row, |group| Value::maybe(group.stride, Count))),
-    Column::json("first_group", |row| {
-        group(row, |group| Value::List(group.first.iter().map(|device| Count(*device)).collect()))
-    }),
-    Column::json("n_groups", |row| group(row, |group| Value::maybe(group.n_groups, Count))),
-    Column::new("axis", |row| group(row, |group| Value::maybe_text(group.axis.as_deref()))),
-    Column::json("role", |row| Value::maybe(row.role.map(Role::key), Word)),
-    Column::json("n_ops", |row| Count(row.n_ops.into())),
-    Column::new("n_executions", |row| Executions(row.n)),
-    Column::new("bytes_per_execution", |row| Value::maybe(row.bytes_each, Bytes)),
-    Column::new("bytes", |row| Value::maybe(row.bytes, Bytes)),
-    Column::new("stall_ps", |row| Time(row.stall)),
-    Column::json("issue_ps", |row| Time(row.issue)),
-    Column::json("fused_ps", |row| Time(row.fused)),
-    Column::new("in_flight_ps", |row| Time(row.overlap.in_flight)),
-    Column::new("exposed_ps", |row| Time(row.overlap.exposed)),
-    Column::new("overlapped_ps", |row| Time(row.overlap.overlapped)),
-    Column::json("overlap_pct", |row| Value::maybe(row.overlap.share(), Percent)),
-    Column::json("waited_ps", |row| Time(row.overlap.waited)),
-    Column::json("wall_ps", |row| Time(row.wall)),
-    Column::new("alg_gbps", |row| Value::maybe(row.alg_rate, Bandwidth)),
-    Column::new("bus_gbps", |row| Value::maybe(row.bus_rate, Bandwidth)),
-    Column::json("peak_gbps", |row| Value::maybe(row.peak, Bandwidth)),
-    Column::new("util", |row| Value::maybe(row.util, Number)),
-    Column::shown("share", |row| Time(row.stall)),
-    Column::shown("executions", |row| if row.is_unpaired() { Absent } else { Executions(row.n) }),
-    Column::shown("rate", |row| Value::maybe(row.rate(), Bandwidth)),
-    Column::shown("primitive_core", |row| {
-        let core = if row.core == Core::Sparse && row.network != Some(Network::Dcn) { ", SparseCore" } else { "" };
-        Value::maybe(row.primitive_text(), |primitive| Value::Text((primitive + core).into()))
-    }),
-    Column::shown("axes", |row| group(row, |group| Value::text(without_mesh(&group.text)))),
-    Column::shown("likely_role", |row| {
-        Value::maybe_text(row.role.map(|role| role.label().trim_start_matches("likely ")))
-    }),
-    Column::shown("several_ops", |row| if row.n_ops > 1 { Count(row.n_ops.into()) } else { Absent }),
-    Column::shown("execution", |row| Value::text(row.execution.label())),
-    Column::shown("group_text", |row| {
-        group(row, |group| {
-            let stride = group.stride.filter(|stride| *stride != 1);
-            let every = stride.map_or_else(String::new, |stride| format!(", every {stride}"));
-            Value::maybe(group.size, |size| Value::Text(format!("{size}{every}").into()))
-        })
-    }),
-    Column::shown("unpaired", |row| {
-        if row.is_unpaired() { Value::text("none: the capture has only one half of each pair") } else { Absent }
-    }),
-    Column::shown("fused_part", |row| if row.fused > Picos::ZERO { Time(row.fused) } else { Absent }),
-    Column::shown("too_short", |row| {
-        let is_short = row.n > 0 && is_unrated(row.wall, row.n);
-        if is_short { Value::text("less than 100 ns per execution") } else { Absent }
-    }),
-    // Collectives of TPUs go over ICI, unless a row says otherwise.
-    Column::shown("unusual_network", |row| {
-        Value::maybe(row.network.filter(|network| *network != Network::Ici).map(Network::key), Word)
-    }),
-    Column::shown("above_peak", |row| {
-        if row.is_above_peak() {
-            Value::text("check the topology and its wrap-around links, or more links carry it")
-        } else {
-            Absent
-        }
-    }),
-];
+/// Returns the size of a group, and its stride unless that is 1: "8, every 4".
+fn size_and_stride(group: &DeviceGroup) -> Option<String> {
+    let stride = group.stride.filter(|stride| *stride != 1);
+    let every = stride.map_or_else(String::new, |stride| format!(", every {stride}"));
+    group.size.map(|size| format!("{size}{every}"))
+}
 
 /// Returns the text of groups without the mesh in front: `{'data'}` of `mesh['data'=2,'model'=4] {'data'}`.
 fn without_mesh(groups: &str) -> &str {
@@ -170,108 +197,182 @@ fn second_line(row: &CommRow) -> String {
     [primitive, groups, message].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The columns of collectives between slices.
-pub const DCN: &[Column<DcnCollective>] = &[
-    Column::new("rendezvous", |row| Value::text(&row.rendezvous)),
-    Column::new("op", |row| Value::text(&row.op)),
-    Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
-    Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
-    Column::new("primitive", |row| Word(row.primitive.key())),
-    Column::new("n_slices", |row| Value::maybe(row.n_slices, Count)),
-    Column::new("n_executions", |row| Executions(row.n)),
-    Column::new("message_bytes", |row| Value::maybe(row.bytes, Bytes)),
-    Column::new("sent_bytes", |row| Value::maybe(row.sent, Bytes)),
-    Column::new("sent_is_at_least", |row| Flag(row.is_at_least())),
-    Column::new("in_flight_ps", |row| Time(row.in_flight)),
-    Column::new("stall_ps", |row| Time(row.stall)),
-    Column::new("exposed_ps", |row| Time(row.exposed)),
-    Column::new("slack_ps", |row| Time(row.slack)),
-    Column::new("gbps", |row| Value::maybe(row.rate(), Bandwidth)),
-    Column::new("peak_gbps", |row| Value::maybe(row.peak, Bandwidth)),
-    Column::new("util", |row| Value::maybe(row.util(), Number)),
-    Column::new("gbps_to_hide", |row| Value::maybe(row.rate_to_hide(), Bandwidth)),
-    Column::new("time_at_peak_ps", |row| Value::maybe(row.time_at_peak(), Time)),
-    Column::new("missing_work_ps", |row| Value::maybe(row.missing_work(), Time)),
-];
+columns! {
+    /// The columns of collectives between slices.
+    pub DCN(row: DcnCollective) {
+        /// Name of the transfer in the Megascale runtime.
+        rendezvous: Name(Op) = &row.rendezvous,
+        /// The send of the transfer.
+        op: Name(Op) = &row.op,
+        /// The program.
+        program: Name(Program) or null = row.program.as_deref(),
+        /// Id of the program in the capture, as decimal digits.
+        program_id: ProgramId or null = row.program_id,
+        /// What the transfer does.
+        primitive: Word(Primitive) = row.primitive,
+        /// Number of slices of the target in the program. Null if it is unknown.
+        n_slices: Count or null = row.n_slices,
+        /// Executions that start in the window. All other fields are means of one execution.
+        n_executions: Executions = row.n,
+        /// Bytes of the result.
+        message_bytes: Bytes or null = row.bytes,
+        /// Bytes that a device sends for n slices: 2(n−1)/n of the message for an all-reduce, (n−1)/n for an all-gather and an
+        /// all-to-all, n−1 for a reduce-scatter, and 1 for a permute. Where n is unknown it is 2.
+        sent_bytes: Bytes or null = row.sent,
+        /// Whether the number of slices is unknown: `sent_bytes` and the rates are then at least what they say.
+        sent_is_at_least: Flag = row.is_at_least(),
+        /// Time from the start of the send to the end of the wait for the result.
+        in_flight_ps: Time = row.in_flight,
+        /// Self time of the four ops.
+        stall_ps: Time = row.stall,
+        /// Time in flight without compute.
+        exposed_ps: Time = row.exposed,
+        /// Time from the start of the send to the start of the wait for the result, without ops of the runtime: the work that is
+        /// scheduled meanwhile.
+        slack_ps: Time = row.slack,
+        /// Bytes sent ÷ the time in flight.
+        gbps: Bandwidth or null = row.rate(),
+        /// Bandwidth of the network for one device.
+        peak_gbps: Bandwidth or null = row.peak,
+        /// `gbps` ÷ `peak_gbps`.
+        util: Number or null = row.util(),
+        /// Bytes sent ÷ the slack: the bandwidth at which the scheduled work would hide the transfer. Null where nothing is scheduled.
+        gbps_to_hide: Bandwidth or null = row.rate_to_hide(),
+        /// Bytes sent ÷ the bandwidth of the network.
+        time_at_peak_ps: Time or null = row.time_at_peak(),
+        /// The part of `time_at_peak_ps` that the slack does not cover.
+        missing_work_ps: Time or null = row.missing_work(),
+    }
 
-/// The fields of an [`Overlap`].
-const OVERLAP: &[Column<Overlap>] = &[
-    Column::new("in_flight_ps", |row| Time(row.in_flight)),
-    Column::new("exposed_ps", |row| Time(row.exposed)),
-    Column::new("overlapped_ps", |row| Time(row.overlapped)),
-    Column::new("overlap_pct", |row| Value::maybe(row.share(), Percent)),
-    Column::new("waited_ps", |row| Time(row.waited)),
-];
+    /// The fields of an [`Overlap`].
+    OVERLAP(row: Overlap) {
+        /// Length of the union of the times in flight.
+        in_flight_ps: Time = row.in_flight,
+        /// The part of `in_flight_ps` in which the same core computes nothing.
+        exposed_ps: Time = row.exposed,
+        /// The other part of `in_flight_ps`.
+        overlapped_ps: Time = row.overlapped,
+        /// `overlapped_ps` as a share of `in_flight_ps`.
+        overlap_pct: Percent or null = row.share(),
+        /// The stall, on the clock of `in_flight_ps`.
+        waited_ps: Time = row.waited,
+    }
 
-/// The fields of a [`Remainder`].
-const REMAINDER: &[Column<Remainder>] = &[
-    Column::new("data_movement_ps", |row| Time(row.data_movement)),
-    Column::new("communication_ps", |row| Time(row.communication)),
-    Column::new("other_ps", |row| Time(row.other)),
-    Column::new("idle_ps", |row| Time(row.idle)),
-];
+    /// The fields of a [`Remainder`].
+    REMAINDER(row: Remainder) {
+        /// Time of data movement.
+        data_movement_ps: Time = row.data_movement,
+        /// Time of communication.
+        communication_ps: Time = row.communication,
+        /// Time of other ops.
+        other_ps: Time = row.other,
+        /// Time without an op.
+        idle_ps: Time = row.idle,
+    }
 
-/// The sums of one traffic.
-pub const TRAFFIC: &[Column<Traffic>] = &[
-    Column::new("n_executions", |row| Executions(row.n)),
-    Column::new("stall_ps", |row| Time(row.stall)),
-    Column::new("issue_ps", |row| Time(row.issue)),
-    Column::new("fused_ps", |row| Time(row.fused)),
-    Column::json_fields(|row| Value::record(OVERLAP, &row.overlap)),
-    Column::new("bytes", |row| Bytes(row.bytes)),
-    Column::new("n_unsized", |row| Executions(row.n_unsized)),
-];
+    /// The sums of one traffic.
+    pub TRAFFIC(row: Traffic) {
+        /// Executions that start in the window.
+        n_executions: Executions = row.n,
+        /// Self time of `-done` halves and of synchronous collectives, on the clock of `breakdown`.
+        stall_ps: Time = row.stall,
+        /// Self time of `-start` and `-update` halves.
+        issue_ps: Time = row.issue,
+        /// Self time of ops that compute and communicate at once. For `comm_totals`, `stall_ps`, `issue_ps` and `fused_ps` sum to
+        /// `comm_duration_ps`.
+        fused_ps: Time = row.fused,
+        fields: Fields(OVERLAP) in json = &row.overlap,
+        /// Bytes of the executions with a known size.
+        bytes: Bytes = row.bytes,
+        /// Number of the executions without a known size.
+        n_unsized: Executions = row.n_unsized,
+    }
 
-/// The columns of steps. `rest` is the time of the step without compute and without a collective in flight. `dma` and
-/// `dma_rest` are the same values for copies. A report holds no `rest` and no `dma_rest`.
-pub const STEPS: &[Column<StepComm>] = &[
-    Column::new("step", |row| Count(row.number)),
-    Column::new("duration_ps", |row| Time(row.duration)),
-    Column::new("compute_busy_ps", |row| Time(row.compute_busy)),
-    Column::new("idle_ps", |row| Time(row.idle)),
-    Column::json_fields(|row| Value::record(OVERLAP, &row.collectives)),
-    Column::json("rest", |row| Value::maybe(row.beside_collectives.as_ref(), |rest| Value::record(REMAINDER, rest))),
-    Column::json("dma", |row| Value::record(OVERLAP, &row.copies)),
-    Column::json("dma_rest", |row| Value::maybe(row.beside_copies.as_ref(), |rest| Value::record(REMAINDER, rest))),
-];
+    /// The columns of steps. `rest` is the time of the step without compute and without a collective in flight. `dma` and
+    /// `dma_rest` are the same values for copies. A report holds no `rest` and no `dma_rest`.
+    pub STEPS(row: StepComm) {
+        /// Number of the step.
+        step: Count = row.number,
+        /// Length of the step.
+        duration_ps: Time = row.duration,
+        /// Time with compute.
+        compute_busy_ps: Time = row.compute_busy,
+        /// Time without any op.
+        idle_ps: Time = row.idle,
+        fields: Fields(OVERLAP) in json = &row.collectives,
+        /// The time in which the core computes nothing and has no collective in flight. Null for a report.
+        rest: Object(REMAINDER) or null in json = row.beside_collectives.as_ref(),
+        /// The times in flight of copies.
+        dma: Object(OVERLAP) in json = &row.copies,
+        /// The time in which the core computes nothing and has no copy in flight. Null for a report.
+        dma_rest: Object(REMAINDER) or null in json = row.beside_copies.as_ref(),
+    }
 
-/// The columns of devices that wait for each other. A report holds no waits.
-pub const ARRIVALS: &[Column<Arrival>] = &[
-    Column::new("device", |row| Value::text(&row.device)),
-    Column::new("n_last", |row| Count(row.n_last)),
-    Column::new("n_executions", |row| Count(row.n)),
-    Column::new("late_ps", |row| Time(row.late)),
-    Column::new("waited_ps", |row| Value::maybe(row.waited, Time)),
-];
+    /// The columns of devices that wait for each other. A report holds no waits.
+    pub ARRIVALS(row: Arrival) {
+        /// Name of the device.
+        device: Name(Device) = &row.device,
+        /// Executions at which the device arrives last.
+        n_last: Count = row.n_last,
+        /// Compared executions, without permutes.
+        n_executions: Count = row.n,
+        /// Sum of the delays of its last arrivals after the second to last device.
+        late_ps: Time = row.late,
+        /// Sum, over the executions, of the time that the core waits minus the shortest wait in the group. A collective ends for the whole
+        /// group at once, so the last device to arrive waits 0, and no clocks are compared. The core waits for the whole length of a
+        /// synchronous collective, and for the done of an asynchronous one. Null for a report.
+        waited_ps: Time or null = row.waited,
+    }
 
-/// The columns of collectives with arrival skew.
-pub const ARRIVAL_SPREADS: &[Column<ArrivalSpread>] = &[
-    Column::new("op", |row| Value::text(&row.op)),
-    Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
-    Column::new("n_executions", |row| Count(row.n)),
-    Column::new("n_devices", |row| Count(row.n_devices.into())),
-    Column::new("total_spread_ps", |row| Time(row.total)),
-    Column::new("max_spread_ps", |row| Time(row.max)),
-    Column::new("straggler", |row| Value::maybe_text(row.straggler.as_deref())),
-    Column::new("n_last", |row| Count(row.n_last)),
-];
+    /// The columns of collectives with arrival skew.
+    pub ARRIVAL_SPREADS(row: ArrivalSpread) {
+        /// The collective.
+        op: Name(Op) = &row.op,
+        /// Id of the program in the capture, as decimal digits.
+        program_id: ProgramId or null = row.program_id,
+        /// Number of compared executions.
+        n_executions: Count = row.n,
+        /// Number of devices.
+        n_devices: Count = row.n_devices.into(),
+        /// Sum of the differences between the longest and the shortest wait.
+        total_spread_ps: Time = row.total,
+        /// The largest of these differences.
+        max_spread_ps: Time = row.max,
+        /// The device that is last most often. Null if there is none.
+        straggler: Name(Device) or null = row.straggler.as_deref(),
+        /// The executions at which that device is last.
+        n_last: Count = row.n_last,
+    }
 
-/// The fields of a [`Pairing`].
-pub const PAIRING: &[Column<Pairing>] = &[
-    Column::new("from_async_line", |row| Count(row.from_line)),
-    Column::new("from_flows", |row| Count(row.from_flow)),
-    Column::new("from_starts_and_dones", |row| Count(row.from_ops)),
-    Column::new("synchronous", |row| Count(row.sync)),
-    Column::new("unpaired", |row| Count(row.unpaired)),
-    Column::new("unpaired_pct", |row| Value::maybe(row.unpaired_ratio(), Percent)),
-    Column::new("other", |row| Count(row.other)),
-    Column::new("device_clock", |row| Flag(row.device_clock)),
-];
+    /// The fields of a [`Pairing`].
+    pub PAIRING(row: Pairing) {
+        /// Asynchronous executions from one event of the async line.
+        from_async_line: Count = row.from_line,
+        /// Asynchronous executions from several events of one flow.
+        from_flows: Count = row.from_flow,
+        /// Asynchronous executions from a start and a done on the line of ops.
+        from_starts_and_dones: Count = row.from_ops,
+        /// Synchronous executions.
+        synchronous: Count = row.sync,
+        /// Halves without their other half.
+        unpaired: Count = row.unpaired,
+        /// These halves as a share of all asynchronous executions.
+        unpaired_pct: Percent or null = row.unpaired_ratio(),
+        /// Asynchronous work that is neither a collective nor a copy.
+        other: Count = row.other,
+        /// Whether the device's own clock is used, and not the event clock.
+        device_clock: Flag = row.device_clock,
+    }
 
-/// The fields of a [`LinkPeak`].
-pub const LINK: &[Column<LinkPeak>] = &[
-    Column::new("chip", |row| Value::text(&row.chip)),
-    Column::new("one_way_gbps", |row| Bandwidth(row.one_way)),
-    Column::new("source", |row| Value::text(&row.source)),
-    Column::new("devices_per_chip", |row| Count(row.devices_per_chip.into())),
-];
+    /// The fields of a [`LinkPeak`].
+    pub LINK(row: LinkPeak) {
+        /// Name of the chip.
+        chip: Name(Chip) = &row.chip,
+        /// Bandwidth of one link in one direction.
+        one_way_gbps: Bandwidth = row.one_way,
+        /// Where the figure comes from.
+        source: Text = &row.source,
+        /// Devices of a chip.
+        devices_per_chip: Count = row.devices_per_chip.into(),
+    }
+}

@@ -53,9 +53,9 @@ impl Comm {
         self.header.step_duration.map(|window| Picos(window.0 / devices))
     }
 
-    /// Removes the values that the format of reports does not carry.
+    /// Returns the value as a report gives it back: without what reports do not hold.
     #[must_use]
-    pub fn as_carried(mut self) -> Self {
+    pub fn as_in_report(mut self) -> Self {
         for step in &mut self.steps {
             (step.beside_collectives, step.beside_copies) = (None, None);
         }

@@ -13,12 +13,14 @@ use crate::keyed_enum;
 use crate::table::page::row_key;
 use serde::{Deserialize, Serialize};
 
-/// The unit of work to which times are normalised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CompareUnit {
-    Step,
-    MillionTokens,
+keyed_enum! {
+    /// The unit of work to which times are normalised.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CompareUnit {
+        Step = "step",
+        MillionTokens = "million_tokens",
+    }
 }
 
 impl CompareUnit {

@@ -169,15 +169,17 @@ pub struct ProgramChange {
     pub delta_ps: i64,
 }
 
-/// The kind of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
-    /// B alone has the op.
-    Added,
-    /// A alone has the op.
-    Removed,
-    Changed,
+keyed_enum! {
+    /// The kind of a change.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ChangeKind {
+        /// B alone has the op.
+        Added = "added",
+        /// A alone has the op.
+        Removed = "removed",
+        Changed = "changed",
+    }
 }
 
 /// A property that differs, with its texts.

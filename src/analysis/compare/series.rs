@@ -45,13 +45,13 @@ pub fn series(points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase, ba
     let base = base.filter(|base| *base < points.len())?;
     let mut figures = vec![figure_series("period", Unit::Ps, periods.clone(), band)];
     for figure in points.iter().flat_map(|point| &point.figures) {
-        if figures.iter().any(|of| of.name == figure.name) {
+        if figures.iter().any(|known| known.name == figure.id.key()) {
             continue;
         }
-        let value = |point: &SeriesPoint| point.figures.iter().find(|of| of.name == figure.name)?.value;
+        let value = |point: &SeriesPoint| point.figures.iter().find(|known| known.id == figure.id)?.value;
         let values: Vec<Option<f64>> = points.iter().map(value).collect();
         if values.iter().any(Option::is_some) {
-            figures.push(figure_series(&figure.name, figure.unit, values, band));
+            figures.push(figure_series(figure.id.key(), figure.id.unit(), values, band));
         }
     }
     let capture = |at: usize, point: &SeriesPoint| {

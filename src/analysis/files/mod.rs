@@ -1,6 +1,7 @@
 //! This module reports the contents of a session's files: planes, lines, stats and programs, with the bytes and the
 //! use of each. It depends on the lines that other analyses read. It counts, and decodes nothing.
 
+pub mod columns;
 mod programs;
 mod quality;
 mod report;

@@ -10,6 +10,7 @@
 //! values. This module depends on communication, and not on events or pages.
 
 mod closest;
+pub mod columns;
 mod compiler;
 mod defaults;
 mod edit;

@@ -1,40 +1,61 @@
 //! This module declares the columns of the tables of gaps.
 
 use super::report::{ClassTime, Gap, GapClass, HostEvent};
-use crate::table::Column;
-use crate::table::Value::{self, Count, Executions, Ranked, Record, Time};
+use crate::table::columns;
+use crate::units::Picos;
 
-/// The columns of classes.
-pub const CLASSES: &[Column<ClassTime>] = &[
-    Column::new("class", |row| class(row.class)),
-    Column::new("total_ps", |row| Time(row.total)),
-    Column::new("n_gaps", |row| Executions(row.n)),
-];
+columns! {
+    /// The columns of classes.
+    pub CLASSES(row: ClassTime) {
+        /// The class: what the device waited for.
+        class: Ranked(GapClass) = row.class,
+        /// Idle time of the class.
+        total_ps: Time = row.total,
+        /// Number of gaps that have time of the class.
+        n_gaps: Executions = row.n,
+    }
 
-/// The columns of gaps.
-pub const GAPS: &[Column<Gap>] = &[
-    Column::new("device", |row| Value::text(&row.device)),
-    Column::new("step", |row| Value::maybe(row.step, Count)),
-    Column::new("start_ps", |row| Time(row.start)),
-    Column::new("total_ps", |row| Time(row.total)),
-    Column::new("class", |row| class(row.main_class())),
-    Column::json("parts", |row| Value::List(row.parts.iter().map(part).collect())),
-    Column::new("after", |row| Value::maybe_text(row.after.as_deref())),
-    Column::new("before", |row| Value::maybe_text(row.before.as_deref())),
-    Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
-    Column::json("host_events", |row| Value::records(HOST_EVENTS, &row.host_events)),
-    Column::new("untraced_thread", |row| Value::maybe_text(row.untraced.as_ref().map(|of| &*of.thread))),
-    Column::new("untraced_ps", |row| Value::maybe(row.untraced.as_ref().map(|of| of.total), Time)),
-    Column::csv("host_event", |row| Value::maybe_text(row.host_events.first().map(|event| &*event.name))),
-];
+    /// The columns of gaps.
+    pub GAPS(row: Gap) {
+        /// Name of the device.
+        device: Name(Device) = &row.device,
+        /// Number of the step in which the gap starts. Null outside of steps.
+        step: Count or null = row.step,
+        /// Start of the gap on the clock of events.
+        start_ps: Time = row.start,
+        /// Length of the gap.
+        total_ps: Time = row.total,
+        /// The class with most of the time.
+        class: Ranked(GapClass) = row.main_class(),
+        /// The gap by class, the longest class first. The times sum to `total_ps`.
+        parts: Rows(PARTS) in json = &row.parts,
+        /// The op that ends before the gap.
+        after: Name(Op) or null = row.after.as_deref(),
+        /// The op that starts after the gap.
+        before: Name(Op) or null = row.before.as_deref(),
+        /// The program that starts after the gap.
+        program: Name(Program) or null = row.program.as_deref(),
+        /// Events of the host in the gap, the longest first.
+        host_events: Rows(HOST_EVENTS) in json = &row.host_events,
+        /// A thread of the host that had work and recorded nothing.
+        untraced_thread: Text or null = row.untraced.as_ref().map(|untraced| &*untraced.thread),
+        /// The time for which that thread recorded nothing.
+        untraced_ps: Time or null = row.untraced.as_ref().map(|untraced| untraced.total),
+        /// The longest event of the host in the gap.
+        host_event: Name(Scope) or null in csv = row.host_events.first().map(|event| &*event.name),
+    }
 
-const HOST_EVENTS: &[Column<HostEvent>] =
-    &[Column::new("name", |row| Value::text(&row.name)), Column::new("total_ps", |row| Time(row.total))];
+    PARTS(row: (GapClass, Picos)) {
+        /// The class.
+        class: Ranked(GapClass) = row.0,
+        /// Its time in the gap.
+        total_ps: Time = row.1,
+    }
 
-fn class<'r>(class: GapClass) -> Value<'r> {
-    Ranked(class as u8, class.key(), class.label())
-}
-
-fn part<'r>((of, total): &(GapClass, crate::units::Picos)) -> Value<'r> {
-    Record(vec![("class".into(), class(*of)), ("total_ps".into(), Time(*total))])
+    HOST_EVENTS(row: HostEvent) {
+        /// Name of the event.
+        name: Name(Scope) = &row.name,
+        /// Its time in the gap.
+        total_ps: Time = row.total,
+    }
 }

@@ -9,6 +9,7 @@ use super::fit_report::FitBasis;
 pub use super::live_buffer::Buffer;
 use super::query::BytesPerParameter;
 use super::runtime_report::{CrossCheck, RuntimeMemory};
+use crate::keyed_enum;
 use crate::profile::Note;
 use serde::{Deserialize, Serialize};
 
@@ -88,19 +89,22 @@ pub struct SpacePeak {
     pub basis: Basis,
 }
 
-/// The data from which a curve is computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Basis {
-    /// The trace of the heap simulator. The curve is exact.
-    #[default]
-    Trace,
-    /// The places of instructions in the schedule of the entry, for a program without a trace. Bodies of loops are not
-    /// walked.
-    Schedule,
-    /// Buffers that are alive all the time, and no others.
-    Constant,
-    /// Live ranges of the schedule in the text of a program, which has no buffer assignment. The curve is an estimate.
-    LiveRanges,
+keyed_enum! {
+    /// The data from which a curve is computed.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Basis {
+        /// The trace of the heap simulator. The curve is exact.
+        #[default]
+        Trace = "trace",
+        /// The places of instructions in the schedule of the entry, for a program without a trace. Bodies of loops are
+        /// not walked.
+        Schedule = "schedule",
+        /// Buffers that are alive all the time, and no others.
+        Constant = "constant",
+        /// Live ranges of the schedule in the text of a program, which has no buffer assignment. The curve is an
+        /// estimate.
+        LiveRanges = "live_ranges",
+    }
 }
 
 /// The whole report on the memory of a session, as the command line writes it.
@@ -204,15 +208,17 @@ pub struct Moment {
     pub part: Option<MomentPart>,
 }
 
-/// The part of a training step at a moment, by its place in the schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MomentPart {
-    /// Before half of the schedule.
-    Forward,
-    /// From half of the schedule to 70 %, where the forward pass changes to the backward pass.
-    Turn,
-    /// After 70 % of the schedule.
-    Backward,
+keyed_enum! {
+    /// The part of a training step at a moment, by its place in the schedule.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum MomentPart {
+        /// Before half of the schedule.
+        Forward = "forward",
+        /// From half of the schedule to 70 %, where the forward pass changes to the backward pass.
+        Turn = "turn",
+        /// After 70 % of the schedule.
+        Backward = "backward",
+    }
 }
 
 /// A piece of a curve, in columns.

@@ -39,14 +39,14 @@ pub use super::roofline::verdict::{FloorComparison, PossibleCause, Verdict};
 pub use by_key::RowsByKey;
 pub use floors::OpFloor;
 pub use notes::mixed_peak_sources;
-pub use peaks::{DevicePeaks, Peak, PeakOf};
+pub use peaks::{DevicePeaks, MainPeakSource, Peak, PeakOf};
 pub use quadrant::Quadrant;
 pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use report::{
     CostSource, GapRank, MAX_GAPS, OpRoofline, OpaqueKernel, ProgramRoofline, RoofRow, Roofline, RooflineFigures,
     RooflinePosition, SkipReason, Skipped, StepRoofline,
 };
-pub use verdict::Bound;
+pub use verdict::{Bound, ResourceKind};
 pub use verify::verify;
 pub use window_use::{DeviceCount, DeviceCountSource, WHOLE_COVERAGE, WindowUse};
 

@@ -16,6 +16,7 @@ use super::query::{Level, PeakChoice, PeakSource, Precision};
 use crate::analysis::base::hardware::{Gpu, device_name, recorded_chip};
 use crate::chip::{Chip, Figure, gpu};
 use crate::hlo::DType;
+use crate::keyed_enum;
 use crate::profile::Plane;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -31,6 +32,28 @@ pub enum PeakOf {
     Compute(Precision),
     /// Bytes/s of a memory.
     Memory(Level),
+}
+
+impl PeakOf {
+    /// Returns the name in JSON: that of the precision or of the memory.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Compute(precision) => precision.key(),
+            Self::Memory(level) => level.key(),
+        }
+    }
+}
+
+keyed_enum! {
+    /// The source of the main compute peak and of the HBM peak of a device.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MainPeakSource {
+        Profile = "profile",
+        Published = "published",
+        Yours = "yours",
+        /// The two peaks have different sources.
+        Mixed = "mixed",
+    }
 }
 
 /// A peak and its source.
@@ -77,6 +100,20 @@ impl DevicePeaks {
     pub fn main(&self) -> Precision {
         let has = |precision| self.flops(precision).is_some();
         if !has(Precision::Bf16) && has(Precision::F16) { Precision::F16 } else { Precision::Bf16 }
+    }
+
+    /// Returns the source of the main compute peak and of the HBM peak. `None` if the device has neither.
+    pub fn main_source(&self) -> Option<MainPeakSource> {
+        let source = |peak_of| self.peak(peak_of).map(|peak| peak.source);
+        let (compute, hbm) = (source(PeakOf::Compute(self.main())), source(PeakOf::Memory(Level::Hbm)));
+        if compute.zip(hbm).is_some_and(|(compute, hbm)| compute != hbm) {
+            return Some(MainPeakSource::Mixed);
+        }
+        Some(match compute.or(hbm)? {
+            PeakSource::Profile => MainPeakSource::Profile,
+            PeakSource::Published => MainPeakSource::Published,
+            PeakSource::Yours => MainPeakSource::Yours,
+        })
     }
 
     /// Returns the peak bytes/s of a memory.

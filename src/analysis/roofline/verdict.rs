@@ -67,7 +67,34 @@ pub enum Bound {
     Memory(Level),
 }
 
+keyed_enum! {
+    /// The kind of a resource that limits ops.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ResourceKind {
+        Compute = "compute",
+        Memory = "memory",
+    }
+}
+
 impl Bound {
+    /// All resources, in the order of [`Bound::index`].
+    pub const ALL: [Self; 6] = [
+        Self::Compute,
+        Self::Memory(Level::Hbm),
+        Self::Memory(Level::VmemRead),
+        Self::Memory(Level::VmemWrite),
+        Self::Memory(Level::CmemRead),
+        Self::Memory(Level::CmemWrite),
+    ];
+
+    /// Returns the kind of the resource.
+    pub const fn kind(self) -> ResourceKind {
+        match self {
+            Self::Compute => ResourceKind::Compute,
+            Self::Memory(_) => ResourceKind::Memory,
+        }
+    }
+
     /// Returns the index in arrays over all resources: compute first, then memories by [`Level::index`].
     pub const fn index(self) -> usize {
         match self {

@@ -1,19 +1,26 @@
 //! This module declares the columns of the table of events.
 
 use super::event_report::EventRow;
-use crate::table::Column;
-use crate::table::Value::{self, Absent, Labelled, Time};
+use crate::analysis::classify::Kind;
+use crate::table::columns;
 use crate::table::page::{Mark, Name};
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 
-/// The columns of events. Times are displayed times, in ps on the axis of the session.
-pub const EVENTS: &[Column<EventRow>] = &[
-    Column::new("name", |row| Value::text(&row.name)),
-    Column::new("line", |row| Value::text(&row.track)),
-    Column::new("kind", |row| row.kind.map_or(Absent, |kind| Labelled(kind.key(), kind.label()))),
-    Column::new("start_ps", |row| Time(row.start)),
-    Column::new("duration_ps", |row| Time(row.duration())),
-];
+columns! {
+    /// The columns of events. Times are displayed times, in ps on the axis of the session.
+    pub EVENTS(row: EventRow) {
+        /// Name of the event.
+        name: Name(Op) = &row.name,
+        /// Name of the line, with its plane.
+        line: Name(Device) = &row.track,
+        /// The kind of the op. Null if the line has no ops.
+        kind: Labelled(Kind) or null = row.kind,
+        /// Start of the event.
+        start_ps: Time = row.start,
+        /// Time from the start to the end of the event.
+        duration_ps: Time = row.duration(),
+    }
+}
 
 /// The table of events.
 pub const EVENT_TABLE: Table<EventRow> = Table {

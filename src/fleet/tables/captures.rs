@@ -1,20 +1,20 @@
-//! This module declares the table of captures.
+//! This module declares the columns of the table of captures.
 
 use crate::analysis::base::Spread;
+use crate::analysis::base::columns::NOTES;
 use crate::analysis::classify::Kind;
 use crate::analysis::compare::step_tokens;
 use crate::analysis::files::FileProgram;
 use crate::analysis::ledger::Owner;
 use crate::analysis::overview::Overview;
-use crate::fleet::column::{ColumnType, Field, FleetColumn, INTEGER, PROGRAM_ID, Privacy, REMOVED, TEXT, name};
+use crate::fleet::column::{Part, part};
 use crate::fleet::derive::Analysed;
 use crate::fleet::keys::Keys;
 use crate::fleet::{PROGRAM_VERSION, calendar};
-use crate::profile::{Note, PlaneStat, Profile, Severity};
+use crate::profile::{Note, PlaneStat, Profile};
 use crate::session::capture::CaptureSession;
 use crate::session::compare::start_ns;
-use crate::share::NameKind;
-use crate::table::Value::{self, Bytes, Count, Id, Integer, List, Number, Percent, Record, Time, Word};
+use crate::table::{Value, columns};
 
 /// What is known of a capture before it is analysed.
 #[derive(Clone, Debug, Default)]
@@ -57,192 +57,130 @@ impl CaptureRow {
     pub fn failed(facts: CaptureFacts, error: String) -> Self {
         Self { facts, status: "failed", error: Some(error), ..Self::default() }
     }
+
+    fn periods(&self) -> Option<&Spread> {
+        self.overview.as_ref()?.periods.as_ref()
+    }
 }
 
-const PROGRAM: ColumnType = ColumnType::Record(&[
-    Field { id: "name", kind: name(NameKind::Program) },
-    Field { id: "program_id", kind: PROGRAM_ID },
-    Field { id: "fingerprint", kind: ColumnType::Integer(Privacy::Removed) },
-    Field { id: "n_runs", kind: INTEGER },
-    Field { id: "run_time_ps", kind: INTEGER },
-]);
-const NOTE: ColumnType = ColumnType::Record(&[
-    Field { id: "severity", kind: TEXT },
-    Field { id: "code", kind: TEXT },
-    Field { id: "message", kind: REMOVED },
-    Field { id: "where", kind: REMOVED },
-]);
-const FILE: ColumnType = name(NameKind::File);
-
 /// The columns of captures.
-pub const CAPTURES: &[FleetColumn<CaptureRow>] = &[
-    FleetColumn::new("program_version", TEXT, "The version of Rooflight.", |_| Value::text(PROGRAM_VERSION)),
-    FleetColumn::new("request", TEXT, "The options of the export that change rows.", |row| {
-        Value::text(&row.facts.request)
-    }),
-    FleetColumn::new(
-        "status",
-        TEXT,
-        "`ok`; `partial`: damaged or cut; `absent`: no device has times; `failed`: it could not be read, and has no other row.",
-        |row| Word(row.status),
-    ),
-    FleetColumn::new("error", REMOVED, "Why it could not be read.", |row| Value::maybe_text(row.error.as_deref())),
-    FleetColumn::new("captured_at", ColumnType::Instant, "The time at which the profile was started.", |row| {
-        Value::maybe(row.captured_at, Integer)
-    }),
-    FleetColumn::new("files", ColumnType::List(&FILE), "The files, as they were given.", |row| {
-        Value::texts(&row.facts.files)
-    }),
-    FleetColumn::new("bytes", INTEGER, "Stored bytes of all files.", |row| Bytes(row.facts.bytes)),
-    FleetColumn::new(
-        "sha256",
-        ColumnType::Text(Privacy::Removed),
-        "With `--digest`: SHA-256 of the file; of several files, that of their sorted digests.",
-        |row| Value::maybe_text(row.facts.sha256.as_deref()),
-    ),
-    FleetColumn::new("hosts", ColumnType::List(&FILE), "The hosts.", |row| Value::texts(&row.hosts)),
-    FleetColumn::new("n_devices", INTEGER, "Number of devices in the capture.", |row| {
-        Value::maybe(row.n_devices, Count)
-    }),
-    FleetColumn::new("device_type", name(NameKind::Chip), "The type of the devices.", |row| {
-        Value::maybe_text(row.device_type.as_deref())
-    }),
-    FleetColumn::new(
-        "programs",
-        ColumnType::List(&PROGRAM),
-        "The programs, the one with the most time first. The fingerprint does not depend on names, ids and order; it is null without HLO, \
-         and for programs that the critical device does not run.",
-        |row| List(row.programs.iter().map(program).collect()),
-    ),
-    FleetColumn::new("jax", TEXT, "The version of JAX: the key `jax`, else that in the capture.", |row| {
-        version(row, 0)
-    }),
-    FleetColumn::new("jaxlib", TEXT, "The version of jaxlib, in the same way.", |row| version(row, 1)),
-    FleetColumn::new("libtpu", TEXT, "The version of libtpu, in the same way.", |row| version(row, 2)),
-    FleetColumn::new("job", TEXT, "The key `job`.", |row| Value::maybe_text(row.facts.keys.get("job"))),
-    FleetColumn::new("commit", TEXT, "The key `commit`.", |row| Value::maybe_text(row.facts.keys.get("commit"))),
-    FleetColumn::new("model", TEXT, "The key `model`.", |row| Value::maybe_text(row.facts.keys.get("model"))),
-    FleetColumn::new("batch", INTEGER, "The key `batch`.", |row| {
-        Value::maybe(row.facts.keys.integer("batch"), Integer)
-    }),
-    FleetColumn::new("tokens", INTEGER, "The key `tokens`: tokens of a step.", |row| {
-        Value::maybe(row.facts.keys.integer("tokens"), Integer)
-    }),
-    FleetColumn::new("keys", ColumnType::Map(&TEXT), "All keys.", |row| {
-        Value::map(row.facts.keys.pairs().iter().map(|(key, value)| (key.as_str(), Value::text(value))))
-    }),
-    FleetColumn::new("notes", ColumnType::List(&NOTE), "Notes on assumptions and on data that is missing.", |row| {
-        List(row.notes.iter().map(note).collect())
-    }),
-    FleetColumn::new(
-        "coverage_pct",
-        ColumnType::Real,
-        "Share of the time of compute that has a roofline time.",
-        |row| Value::maybe(row.coverage, Percent),
-    ),
-    FleetColumn::new("verdict", TEXT, "The verdict of the overview.", |row| {
-        Value::maybe_text(row.overview.as_ref().map(|of| of.verdict.as_str()))
-    }),
-    FleetColumn::new(
-        "critical_device",
-        name(NameKind::Device),
-        "The device on which the time of a step depends.",
-        |row| Value::maybe_text(row.overview.as_ref().map(|of| of.device.as_str())),
-    ),
-    FleetColumn::new("n_steps", INTEGER, "Steps in the capture.", |row| Value::maybe(row.n_steps, Count)),
-    FleetColumn::new("n_steady", INTEGER, "Steady steps of the critical device.", |row| {
-        Value::maybe(row.overview.as_ref().filter(|of| of.has_steps), |of| Count(of.ledger.n_steps.into()))
-    }),
-    FleetColumn::new(
-        "period_ps",
-        INTEGER,
-        "The time of a step: the mean of the steady steps of the critical device.",
-        |row| Value::maybe(row.overview.as_ref(), |of| Time(of.period)),
-    ),
-    FleetColumn::new("step_median_ps", ColumnType::Real, "The median of these steps.", |row| {
-        spread(row, |of| of.median)
-    }),
-    FleetColumn::new("step_q1_ps", ColumnType::Real, "The first quartile.", |row| spread(row, |of| of.quartiles[0])),
-    FleetColumn::new("step_q3_ps", ColumnType::Real, "The third quartile.", |row| spread(row, |of| of.quartiles[1])),
-    FleetColumn::new("recoverable_ps", INTEGER, "The recoverable time of all findings in time.", |row| {
-        Value::maybe(row.overview.as_ref(), |of| Time(of.recoverable))
-    }),
-    FleetColumn::new(
-        "ledger",
-        ColumnType::Map(&INTEGER),
-        "Picoseconds of a step by owner. They sum to the step, except for rounding.",
-        |row| Value::maybe(row.overview.as_ref(), ledger),
-    ),
-    FleetColumn::new(
-        "figures",
-        ColumnType::Map(&ColumnType::Real),
-        "The figures of the overview that are known.",
-        |row| Value::maybe(row.overview.as_ref(), figures),
-    ),
-    FleetColumn::new(
-        "kinds",
-        ColumnType::Map(&INTEGER),
-        "Picoseconds of a step by kind of time, with `idle`, as the overview divides it.",
-        |row| Value::maybe(row.overview.as_ref(), kinds),
-    ),
-    FleetColumn::new(
-        "step_tokens",
-        INTEGER,
-        "Tokens of a step of the whole job, as the shapes of the program's inputs tell them.",
-        |row| Value::maybe(row.overview.as_ref().and_then(step_tokens), Count),
-    ),
-];
+pub const PARTS: &[Part<CaptureRow>] = &[part!(CAPTURES, |row| Some(row))];
+
+columns! {
+    CAPTURES(row: CaptureRow) {
+        /// The version of Rooflight.
+        program_version: Text in table = PROGRAM_VERSION,
+        /// The options of the export that change rows.
+        request: Text in table = &row.facts.request,
+        /// `ok`; `partial`: damaged or cut; `absent`: no device has times; `failed`: it could not be read, and has no other row.
+        status: Word in table = row.status,
+        /// Why it could not be read.
+        error: Removed or null in table = row.error.as_deref(),
+        /// The time at which the profile was started.
+        captured_at: Instant or null in table = row.captured_at,
+        /// The files, as they were given.
+        files: List(Name(File)) in table = &row.facts.files,
+        /// Stored bytes of all files.
+        bytes: Bytes in table = row.facts.bytes,
+        /// With `--digest`: SHA-256 of the file; of several files, that of their sorted digests.
+        sha256: Removed or null in table = row.facts.sha256.as_deref(),
+        /// The hosts.
+        hosts: List(Name(File)) in table = &row.hosts,
+        /// Number of devices in the capture.
+        n_devices: Count or null in table = row.n_devices,
+        /// The type of the devices.
+        device_type: Name(Chip) or null in table = row.device_type.as_deref(),
+        /// The programs, the one with the most time first.
+        programs: Rows(PROGRAMS) in table = &row.programs,
+        /// The version of JAX: the key `jax`, else that in the capture.
+        jax: Text or null in table = version(row, 0),
+        /// The version of jaxlib, in the same way.
+        jaxlib: Text or null in table = version(row, 1),
+        /// The version of libtpu, in the same way.
+        libtpu: Text or null in table = version(row, 2),
+        /// The key `job`.
+        job: Text or null in table = row.facts.keys.get("job"),
+        /// The key `commit`.
+        commit: Text or null in table = row.facts.keys.get("commit"),
+        /// The key `model`.
+        model: Text or null in table = row.facts.keys.get("model"),
+        /// The key `batch`.
+        batch: Integer or null in table = row.facts.keys.integer("batch"),
+        /// The key `tokens`: tokens of a step.
+        tokens: Integer or null in table = row.facts.keys.integer("tokens"),
+        /// All keys.
+        keys: Value(Map(Text)) in table =
+            Value::map(row.facts.keys.pairs().iter().map(|(key, value)| (key.as_str(), Value::text(value)))),
+        /// Notes on assumptions and on data that is missing.
+        notes: Rows(NOTES) in table = &row.notes,
+        /// Share of the time of compute that has a roofline time.
+        coverage_pct: Percent or null in table = row.coverage,
+        /// The verdict of the overview.
+        verdict: Text or null in table = row.overview.as_ref().map(|overview| &overview.verdict),
+        /// The device on which the time of a step depends.
+        critical_device: Name(Device) or null in table = row.overview.as_ref().map(|overview| &overview.device),
+        /// Steps in the capture.
+        n_steps: Count or null in table = row.n_steps,
+        /// Steady steps of the critical device.
+        n_steady: Count or null in table = row
+            .overview
+            .as_ref()
+            .filter(|overview| overview.has_steps)
+            .map(|overview| overview.ledger.n_steps.into()),
+        /// The time of a step: the mean of the steady steps of the critical device.
+        period_ps: Time or null in table = row.overview.as_ref().map(|overview| overview.period),
+        /// The median of these steps.
+        step_median_ps: Number or null in table = row.periods().map(|periods| periods.median),
+        /// The first quartile.
+        step_q1_ps: Number or null in table = row.periods().map(|periods| periods.quartiles[0]),
+        /// The third quartile.
+        step_q3_ps: Number or null in table = row.periods().map(|periods| periods.quartiles[1]),
+        /// The recoverable time of all findings in time.
+        recoverable_ps: Time or null in table = row.overview.as_ref().map(|overview| overview.recoverable),
+        /// Picoseconds of a step by owner. They sum to the step, except for rounding.
+        ledger: Value(Map(Time)) or null in table = Value::maybe(row.overview.as_ref(), ledger),
+        /// The figures of the overview that are known.
+        figures: Value(Map(Number)) or null in table = Value::maybe(row.overview.as_ref(), figures),
+        /// Picoseconds of a step by kind of time, with `idle`, as the overview divides it.
+        kinds: Value(Map(Time)) or null in table = Value::maybe(row.overview.as_ref(), kinds),
+        /// Tokens of a step of the whole job, as the shapes of the program's inputs tell them.
+        step_tokens: Count or null in table = row.overview.as_ref().and_then(step_tokens),
+    }
+
+    /// A program, and its fingerprint, which does not depend on names, ids and order.
+    PROGRAMS(row: (FileProgram, Option<u64>)) {
+        /// Name of the program.
+        name: Name(Program) in table = &row.0.name,
+        /// Its id in the capture, as decimal digits.
+        program_id: ProgramId or null in table = row.0.program_id,
+        /// Its fingerprint. Null without HLO, and for programs that the critical device does not run.
+        fingerprint: Digest or null in table = row.1.map(u64::cast_signed),
+        /// Number of its runs.
+        n_runs: Count or null in table = row.0.n_runs,
+        /// The time of all runs.
+        run_time_ps: Time or null in table = row.0.run_time,
+    }
+}
 
 /// The stats with the versions of JAX, jaxlib and libtpu, and the keys that replace them.
 const VERSIONS: [(&str, &str); 3] =
     [("jax_version", "jax"), ("jaxlib_version", "jaxlib"), ("libtpu_version", "libtpu")];
 
-fn version(row: &CaptureRow, index: usize) -> Value<'_> {
-    Value::maybe_text(row.facts.keys.get(VERSIONS[index].1).or(row.versions[index].as_deref()))
-}
-
-fn spread(row: &CaptureRow, value: impl FnOnce(&Spread) -> f64) -> Value<'_> {
-    Value::maybe(row.overview.as_ref().and_then(|of| of.periods.as_ref()), |of| Number(value(of)))
-}
-
-fn program((of, fingerprint): &(FileProgram, Option<u64>)) -> Value<'_> {
-    Record(vec![
-        ("name".into(), Value::text(&of.name)),
-        ("program_id".into(), Value::maybe(of.program_id, Id)),
-        ("fingerprint".into(), Value::maybe(*fingerprint, |digest| Integer(digest.cast_signed()))),
-        ("n_runs".into(), Value::maybe(of.n_runs, Count)),
-        ("run_time_ps".into(), Value::maybe(of.run_time, Time)),
-    ])
-}
-
-const fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Info => "info",
-        Severity::Caution => "caution",
-        Severity::Partial => "partial",
-    }
-}
-
-fn note(note: &Note) -> Value<'_> {
-    Record(vec![
-        ("severity".into(), Word(severity(note.severity))),
-        ("code".into(), Word(note.code.key())),
-        ("message".into(), Value::text(&note.message)),
-        ("where".into(), Value::maybe_text(note.place.as_deref())),
-    ])
+fn version(row: &CaptureRow, index: usize) -> Option<&str> {
+    row.facts.keys.get(VERSIONS[index].1).or(row.versions[index].as_deref())
 }
 
 fn ledger(overview: &Overview) -> Value<'_> {
-    let owner = |owner: Owner| (owner.key(), Time(overview.ledger.per_step(overview.ledger.time(owner))));
+    let owner = |owner: Owner| (owner.key(), Value::Time(overview.ledger.per_step(overview.ledger.time(owner))));
     Value::map(Owner::ALL.into_iter().map(owner))
 }
 
 fn kinds(overview: &Overview) -> Value<'_> {
-    Value::map(overview.kinds.iter().map(|share| (Kind::key_or_idle(share.kind), Time(share.total))))
+    Value::map(overview.kinds.iter().map(|share| (Kind::key_or_idle(share.kind), Value::Time(share.total))))
 }
 
 fn figures(overview: &Overview) -> Value<'_> {
-    Value::map(overview.figures.iter().filter_map(|figure| Some((figure.name.as_str(), Number(figure.value?)))))
+    Value::map(overview.figures.iter().filter_map(|figure| Some((figure.id.key(), Value::Number(figure.value?)))))
 }
 
 /// Returns the date of a moment for a partition. `None` if the moment is unknown.

@@ -10,11 +10,13 @@ mod steps;
 pub use captures::{CaptureFacts, CaptureRow, captured_at, date};
 
 use super::SCHEMA_VERSION;
-use super::cell::{Cell, cell};
-use super::column::{ColumnHead, FleetColumn, INTEGER, TEXT};
+use super::cell::Cell;
+use super::column::{Part, append_cells, table_heads};
 use super::derive::Analysed;
 use crate::keyed_enum;
 use crate::session::capture::CaptureSession;
+use crate::table::columns;
+use crate::table::kind::Head;
 use std::borrow::Borrow;
 
 /// The rows of a table. Each is made when it is asked for, because a capture may have very many.
@@ -34,15 +36,15 @@ keyed_enum! {
     }
 }
 
-/// The columns that every table begins with.
-const ROW_KEYS: [ColumnHead; 2] = [
-    ColumnHead {
-        id: "capture_id",
-        kind: TEXT,
-        about: "The capture: 32 hexadecimal digits, which follow from its bytes.",
-    },
-    ColumnHead { id: "schema_version", kind: INTEGER, about: "The version of the tables." },
-];
+columns! {
+    /// The columns that every table begins with, of the id of the capture.
+    ROW_KEYS(row: String) {
+        /// The capture: 32 hexadecimal digits, which follow from its bytes.
+        capture_id: Text in table = row,
+        /// The version of the tables.
+        schema_version: Integer in table = SCHEMA_VERSION,
+    }
+}
 
 impl TableName {
     /// Returns what a row stands for.
@@ -69,14 +71,14 @@ impl TableName {
     }
 
     /// Returns the columns of the table.
-    pub fn columns(self) -> Vec<ColumnHead> {
+    pub fn columns(self) -> Vec<Head> {
         match self {
-            Self::Captures => heads(captures::CAPTURES),
-            Self::Steps => heads(steps::STEPS),
-            Self::Ops => heads(ops::OPS),
-            Self::Collectives => heads(collectives::COLLECTIVES),
-            Self::Memory => heads(memory::MEMORY),
-            Self::Findings => heads(findings::FINDINGS),
+            Self::Captures => heads(captures::PARTS),
+            Self::Steps => heads(steps::PARTS),
+            Self::Ops => heads(ops::PARTS),
+            Self::Collectives => heads(collectives::PARTS),
+            Self::Memory => heads(memory::PARTS),
+            Self::Findings => heads(findings::PARTS),
         }
     }
 }
@@ -90,31 +92,32 @@ pub fn rows<'a>(
 ) -> Rows<'a> {
     let id = &facts.capture_id;
     match table {
-        TableName::Captures => cells(captures::CAPTURES, id, [captures::row(session, analysed, facts)]),
-        TableName::Steps => cells(steps::STEPS, id, steps::rows(session, analysed)),
-        TableName::Ops => cells(ops::OPS, id, ops::rows(session, analysed)),
-        TableName::Collectives => cells(collectives::COLLECTIVES, id, &analysed.comm.rows),
-        TableName::Memory => cells(memory::MEMORY, id, memory::rows(&analysed.memory)),
-        TableName::Findings => cells(findings::FINDINGS, id, findings::rows(analysed)),
+        TableName::Captures => cells(captures::PARTS, id, [captures::row(session, analysed, facts)]),
+        TableName::Steps => cells(steps::PARTS, id, steps::rows(session, analysed)),
+        TableName::Ops => cells(ops::PARTS, id, ops::rows(session, analysed)),
+        TableName::Collectives => cells(collectives::PARTS, id, &analysed.comm.rows),
+        TableName::Memory => cells(memory::PARTS, id, memory::rows(&analysed.memory)),
+        TableName::Findings => cells(findings::PARTS, id, findings::rows(analysed)),
     }
 }
 
 /// Returns the row of a capture that could not be read.
 pub fn failed_rows(row: &CaptureRow) -> Rows<'_> {
-    cells(captures::CAPTURES, &row.facts.capture_id, [row])
+    cells(captures::PARTS, &row.facts.capture_id, [row])
 }
 
-fn heads<R>(columns: &[FleetColumn<R>]) -> Vec<ColumnHead> {
-    ROW_KEYS.into_iter().chain(columns.iter().map(FleetColumn::head)).collect()
+fn heads<R>(parts: &[Part<R>]) -> Vec<Head> {
+    table_heads(ROW_KEYS).into_iter().chain(parts.iter().flat_map(|part| (part.heads)())).collect()
 }
 
-fn cells<'a, R, I>(columns: &'static [FleetColumn<R>], capture_id: &'a str, rows: I) -> Rows<'a>
+fn cells<'a, R, I>(parts: &'static [Part<R>], capture_id: &'a String, rows: I) -> Rows<'a>
 where
     I: IntoIterator<Item: Borrow<R>, IntoIter: 'a>,
 {
     Box::new(rows.into_iter().map(move |row| {
-        let keys = [Cell::Text(capture_id.to_owned()), Cell::Integer(SCHEMA_VERSION)];
-        let values = columns.iter().map(|column| cell(&column.kind, &(column.value)(row.borrow())));
-        keys.into_iter().chain(values).collect()
+        let mut cells = Vec::new();
+        append_cells(ROW_KEYS, Some(capture_id), &mut cells);
+        parts.iter().for_each(|part| (part.append_cells)(row.borrow(), &mut cells));
+        cells
     }))
 }

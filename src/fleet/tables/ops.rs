@@ -1,4 +1,4 @@
-//! This module declares the table of ops.
+//! This module lists the columns of the table of ops.
 
 use crate::analysis::base::Spread;
 use crate::analysis::breakdown::Group;
@@ -7,18 +7,13 @@ use crate::analysis::compare::matching::OpKeys;
 use crate::analysis::ledger::StepTimes;
 use crate::analysis::roofline::columns::ROOF;
 use crate::analysis::roofline::{RooflinePosition, Skipped};
-use crate::fleet::column::{ColumnType, FleetColumn, INTEGER, PROGRAM_ID, Privacy, REMOVED, TEXT, name, of_view};
+use crate::fleet::column::{Part, part};
 use crate::fleet::derive::Analysed;
 use crate::profile::{OpKey, ProgramId};
 use crate::session::capture::CaptureSession;
-use crate::share::NameKind;
-use crate::table::Value::{self, Absent, Bytes, Count, Integer, Word};
+use crate::table::columns;
 use indexmap::IndexMap;
 use std::borrow::Cow;
-
-const REAL: ColumnType = ColumnType::Real;
-/// A digest of names. Anonymised exports leave it out, because a guessed name could be confirmed by its digest.
-const DIGEST: ColumnType = ColumnType::Integer(Privacy::Removed);
 
 /// An op of a program.
 pub struct OpRow {
@@ -32,107 +27,61 @@ pub struct OpRow {
     skipped: Vec<Skipped>,
 }
 
-macro_rules! group {
-    ($id:literal, $kind:expr, $about:literal) => {
-        FleetColumn::new($id, $kind, $about, |row: &OpRow| of_view(GROUPS, $id, &row.group))
-    };
-}
-
-macro_rules! roof {
-    ($id:literal, $kind:expr, $about:literal) => {
-        FleetColumn::new($id, $kind, $about, |row: &OpRow| of_roof($id, row))
-    };
-}
-
 /// The columns of ops.
-pub const OPS: &[FleetColumn<OpRow>] = &[
-    group!("program", name(NameKind::Program), "The program."),
-    group!("program_id", PROGRAM_ID, "Its id in the capture, as decimal digits."),
-    FleetColumn::new(
-        "op",
-        name(NameKind::Op),
-        "The name of the op. XLA numbers ops anew in every compilation.",
-        |row| Value::text(&row.group.key),
-    ),
-    FleetColumn::new("scope_hash", DIGEST, "Digest of the scope path. It is the same in all captures.", |row| {
-        Value::maybe(row.keys.and_then(|keys| keys.scope), |digest| Integer(digest.cast_signed()))
-    }),
-    FleetColumn::new(
-        "signature_hash",
-        DIGEST,
-        "Digest of the signature: opcode, dtypes and shapes of result and operands, groups, and opcodes inside a fusion. It is null if \
-         the critical device does not run the op.",
-        |row| Value::maybe(row.keys, |keys| Integer(keys.signature.with_shapes.cast_signed())),
-    ),
-    FleetColumn::new("signature_without_shapes_hash", DIGEST, "Digest of the signature without shapes.", |row| {
-        Value::maybe(row.keys, |keys| Integer(keys.signature.without_shapes.cast_signed()))
-    }),
-    FleetColumn::new(
-        "rank",
-        INTEGER,
-        "Number of the ops of the program with the same two digests that first run before it.",
-        |row| Value::maybe(row.keys, |keys| Count(keys.rank.into())),
-    ),
-    FleetColumn::new("scope", name(NameKind::Scope), "The scope path (`tf_op`).", |row| {
-        of_view(GROUPS, "tf_op", &row.group)
-    }),
-    FleetColumn::new("source", REMOVED, "The innermost source line in the user's own code.", |row| {
-        of_view(GROUPS, "source_inner", &row.group)
-    }),
-    group!("kind", TEXT, "The kind of time: `compute`, `comm`, `data_move`, …"),
-    group!("hlo_category", name(NameKind::Category), "The category that the compiler gives."),
-    group!("op_group", TEXT, "The group of work, such as `matmul`."),
-    group!("phase", TEXT, "The phase of training."),
-    group!("layer", name(NameKind::Scope), "The layer of the model."),
-    group!("dtype", TEXT, "The element type of the result."),
-    group!("shape", name(NameKind::Shape), "The shape of the result."),
-    group!("kernel", name(NameKind::Op), "The kernel of a GPU, if its name differs from that of the op."),
-    group!("n_executions", REAL, "Executions in a step. A mean may be a fraction."),
-    FleetColumn::new("self_ps", INTEGER, "Self time in a step: the mean of the devices.", |row| {
-        of_view(GROUPS, "total_dur_ps", &row.group)
-    }),
-    FleetColumn::new("n_devices", INTEGER, "Devices on which the op runs in steady steps.", |row| {
-        Count(row.by_device.len() as u64)
-    }),
-    FleetColumn::new("self_min_ps", INTEGER, "The shortest self time of these devices.", |row| {
-        Value::maybe(row.by_device.first().copied(), Bytes)
-    }),
-    FleetColumn::new("self_max_ps", INTEGER, "The longest self time of these devices.", |row| {
-        Value::maybe(row.by_device.last().copied(), Bytes)
-    }),
-    FleetColumn::new(
-        "step_q1_ps",
-        REAL,
-        "First quartile of its time over the steady steps of the critical device.",
-        |row| Value::maybe(row.by_step, |of| Value::Number(of.quartiles[0])),
-    ),
-    FleetColumn::new("step_median_ps", REAL, "The median over these steps.", |row| {
-        Value::maybe(row.by_step, |of| Value::Number(of.median))
-    }),
-    FleetColumn::new("step_q3_ps", REAL, "The third quartile.", |row| {
-        Value::maybe(row.by_step, |of| Value::Number(of.quartiles[1]))
-    }),
-    FleetColumn::new("flops", REAL, "FLOPs of all executions of a step.", |row| {
-        of_view(GROUPS, "flops_sum", &row.group)
-    }),
-    FleetColumn::new("bytes", REAL, "Bytes that these access.", |row| {
-        of_view(GROUPS, "bytes_accessed_sum", &row.group)
-    }),
-    roof!("rooflined_dur_ps", INTEGER, "The part of the self time that has a roofline time."),
-    roof!("t_roofline_ps", INTEGER, "The roofline time of a step."),
-    roof!("gap_ps", INTEGER, "That part − the roofline time. It is negative if the cost estimate exceeds the peak."),
-    roof!("recoverable_ps", INTEGER, "The sum of positive gaps."),
-    roof!("roofline_util", REAL, "Roofline time ÷ that part."),
-    FleetColumn::new("bound", TEXT, "The resource with the longest time: `compute` or `memory`.", |row| {
-        of_roof("bound", row)
-    }),
-    FleetColumn::new("no_roofline", TEXT, "Why compute has no roofline time.", |row| {
-        row.skipped.first().map_or(Absent, |skipped| Word(skipped.reason.key()))
-    }),
+pub const PARTS: &[Part<OpRow>] = &[
+    part!(OPS, |row| Some(row)),
+    part!(GROUPS, |row| Some(&row.group)),
+    part!(TIMES, |row| Some(row)),
+    part!(ROOF, |row| row.roof.is_some().then_some(&row.roof)),
+    part!(REASON, |row| Some(row)),
 ];
 
-fn of_roof<'r>(id: &str, row: &'r OpRow) -> Value<'r> {
-    if row.roof.is_some() { of_view(ROOF, id, &row.roof) } else { Absent }
+columns! {
+    OPS(row: OpRow) {
+        /// The name of the op. XLA numbers ops anew in every compilation.
+        op: Name(Op) in table = &row.group.key,
+        // Anonymised exports leave digests of names out, because a guessed name could be confirmed by its digest.
+        /// Digest of the scope path. It is the same in all captures.
+        scope_hash: Digest or null in table = row.keys.and_then(|keys| keys.scope).map(u64::cast_signed),
+        /// Digest of the signature: opcode, dtypes and shapes of result and operands, groups, and opcodes inside a fusion. Null if the
+        /// critical device does not run the op.
+        signature_hash: Digest or null in table = row.keys.map(|keys| keys.signature.with_shapes.cast_signed()),
+        /// Digest of the signature without shapes.
+        signature_without_shapes_hash: Digest or null in table =
+            row.keys.map(|keys| keys.signature.without_shapes.cast_signed()),
+        /// Number of the ops of the program with the same two digests that first run before it.
+        rank: Count or null in table = row.keys.map(|keys| keys.rank.into()),
+        /// The scope path (`tf_op`).
+        scope: Name(Scope) or null in table = row.group.tf_op.as_deref(),
+        /// The innermost source line in the user's own code.
+        source: Removed or null in table = row.group.source_inner.as_deref(),
+    }
+
+    TIMES(row: OpRow) {
+        /// Self time in a step: the mean of the devices.
+        self_ps: Time in table = row.group.total,
+        /// Devices on which the op runs in steady steps.
+        n_devices: Count in table = row.by_device.len() as u64,
+        /// The shortest self time of these devices.
+        self_min_ps: Bytes or null in table = row.by_device.first().copied(),
+        /// The longest self time of these devices.
+        self_max_ps: Bytes or null in table = row.by_device.last().copied(),
+        /// First quartile of its time over the steady steps of the critical device.
+        step_q1_ps: Number or null in table = row.by_step.map(|spread| spread.quartiles[0]),
+        /// The median over these steps.
+        step_median_ps: Number or null in table = row.by_step.map(|spread| spread.median),
+        /// The third quartile.
+        step_q3_ps: Number or null in table = row.by_step.map(|spread| spread.quartiles[1]),
+        /// FLOPs of all executions of a step.
+        flops: Number or null in table = row.group.flops,
+        /// Bytes that these access.
+        bytes: Number or null in table = row.group.bytes_accessed,
+    }
+
+    REASON(row: OpRow) {
+        /// Why compute has no roofline time.
+        no_roofline: Word or null in table = row.skipped.first().map(|skipped| skipped.reason.key()),
+    }
 }
 
 /// A program and the name of an op.

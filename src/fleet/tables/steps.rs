@@ -1,13 +1,12 @@
-//! This module declares the table of steps.
+//! This module lists the columns of the table of steps.
 
-use crate::analysis::breakdown::columns::STEPS as VIEW;
+use crate::analysis::breakdown::columns::STEPS;
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::gaps::ClassIdle;
-use crate::fleet::column::{ColumnType, FleetColumn, INTEGER, TEXT, name, of_view};
+use crate::fleet::column::{Part, part};
 use crate::fleet::derive::Analysed;
 use crate::session::capture::CaptureSession;
-use crate::share::NameKind;
-use crate::table::Value::{self, Flag, Text, Time};
+use crate::table::{Value, columns};
 
 /// A step of a device.
 pub struct StepRow {
@@ -17,61 +16,28 @@ pub struct StepRow {
     idle: Option<Vec<ClassIdle>>,
 }
 
-macro_rules! of_step {
-    ($id:literal, $kind:expr, $about:literal) => {
-        FleetColumn::new($id, $kind, $about, |row: &StepRow| of_view(VIEW, $id, &row.step))
-    };
-}
-
 /// The columns of steps.
-pub const STEPS: &[FleetColumn<StepRow>] = &[
-    FleetColumn::new("device", name(NameKind::Device), "The device.", |row| Text(row.device.as_str().into())),
-    FleetColumn::new("is_critical", ColumnType::Flag, "Whether the time of a step depends on the device.", |row| {
-        Flag(row.is_critical)
-    }),
-    of_step!("step", INTEGER, "The number of the step."),
-    of_step!("name", name(NameKind::Program), "The name of the step's event, or of its program."),
-    of_step!(
-        "period_ps",
-        INTEGER,
-        "From the start of the step to the start of the next one. It is null for the last step."
-    ),
-    of_step!("dur_ps", INTEGER, "The length of the step's event."),
-    of_step!("is_steady", ColumnType::Flag, "Whether the step counts for means."),
-    of_step!("not_steady", TEXT, "Why the step does not count for means."),
-    of_step!("busy_ps", INTEGER, "Self time of all ops in the period."),
-    of_step!("idle_ps", INTEGER, "Time of the period without an op."),
-    FleetColumn::new("compute_duration_ps", INTEGER, "Time of compute.", |row| kind("compute_duration_ps", row)),
-    FleetColumn::new("data_move_duration_ps", INTEGER, "Time of data movement.", |row| {
-        kind("data_move_duration_ps", row)
-    }),
-    FleetColumn::new("comm_duration_ps", INTEGER, "Time of communication, with ops that also compute.", |row| {
-        kind("comm_duration_ps", row)
-    }),
-    FleetColumn::new("fused_duration_ps", INTEGER, "The part of it in ops that also compute.", |row| {
-        kind("fused_duration_ps", row)
-    }),
-    FleetColumn::new("host_duration_ps", INTEGER, "Time of ops that exchange data with the host.", |row| {
-        kind("host_duration_ps", row)
-    }),
-    FleetColumn::new("other_duration_ps", INTEGER, "Time of loops and of ops that no rule classifies.", |row| {
-        kind("other_duration_ps", row)
-    }),
-    FleetColumn::new(
-        "idle_by_class",
-        ColumnType::Map(&INTEGER),
-        "Idle time by what the device waited for, as in `rooflight gaps`. It is null unless the step is a steady one of the critical device.",
-        |row| {
-            Value::maybe(row.idle.as_ref(), |idle| {
-                Value::map(idle.iter().map(|(class, time)| (class.key(), Time(*time))))
-            })
-        },
-    ),
-    of_step!("n_ops", INTEGER, "Executions of ops that start in the step."),
+pub const PARTS: &[Part<StepRow>] = &[
+    part!(DEVICE, |row| Some(row)),
+    part!(STEPS, |row| Some(&row.step)),
+    part!(IDLE, |row| Some(row)),
 ];
 
-fn kind<'r>(id: &str, row: &'r StepRow) -> Value<'r> {
-    of_view(crate::analysis::breakdown::columns::KINDS, id, &row.step.by_kind)
+columns! {
+    DEVICE(row: StepRow) {
+        /// The device.
+        device: Name(Device) in table = &row.device,
+        /// Whether the time of a step depends on the device.
+        is_critical: Flag in table = row.is_critical,
+    }
+
+    IDLE(row: StepRow) {
+        /// Idle time by what the device waited for, as in `rooflight gaps`. Null unless the step is a steady one of the critical
+        /// device.
+        idle_by_class: Value(Map(Time)) or null in table = Value::maybe(row.idle.as_ref(), |idle| {
+            Value::map(idle.iter().map(|(class, time)| (class.key(), Value::Time(*time))))
+        }),
+    }
 }
 
 /// Returns the steps of all devices, in the order of the devices.

@@ -1,18 +1,21 @@
 //! This module defines notes: sentences about a capture or a result.
 
 use super::NoteCode;
+use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 
-/// The effect of a note's subject on the figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// No figure changes.
-    Info,
-    /// A figure depends on an assumption, or leaves data out.
-    Caution,
-    /// The file is damaged or cut, so figures cover only a part.
-    Partial,
+keyed_enum! {
+    /// The effect of a note's subject on the figures.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Severity {
+        /// No figure changes.
+        Info = "info",
+        /// A figure depends on an assumption, or leaves data out.
+        Caution = "caution",
+        /// The file is damaged or cut, so figures cover only a part.
+        Partial = "partial",
+    }
 }
 
 /// A message about an assumption, or about data that is missing or left out.

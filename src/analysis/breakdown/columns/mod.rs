@@ -1,83 +1,181 @@
 //! This module declares the columns of the breakdown's tables.
 
+mod steps;
+
+pub use steps::{ACROSS_DEVICES, DEVICE_STEPS, STEP_KINDS, STEP_STATS, STEPS};
+
 use super::report::{Group, Share, SignatureTime, is_unrated};
 use super::row_label;
-use super::steps::{AcrossDevices, KindTimes, StepTime};
-use crate::analysis::base::{GroupBy, Spread};
+use crate::analysis::base::{Filter, FilterField, GroupBy};
 use crate::analysis::classify::{Kind, Phase};
-use crate::table::Value::{
-    self, Absent, Bandwidth, Count, Executions, Flag, Id, List, Number, Percent, Ranked, Record, Time, Word,
-};
+use crate::table::kind::ObjectType;
 use crate::table::page::{Mark, Name, row_key};
 use crate::table::shown::{Format, PartValues, RowTip, Shown, Table, TipLine};
-use crate::table::{Column, MIXED, format};
-use crate::units::Picos;
+use crate::table::{MIXED, RowList, Value, columns, format};
+use crate::units::{Count, Picos};
+use std::rc::Rc;
 
-/// The columns of rows, in the order of JSON and CSV.
-pub const GROUPS: &[Column<Group>] = &[
-    Column::new("key", |row| Value::text(&row.key)),
-    Column::new("key_kind", |row| Value::text(&row.key_kind)),
-    Column::new("kind", |row| {
-        Ranked(kind_rank(row.kind, row.is_of_several_kinds()), row.kind.json_key(), row.kind_text())
-    }),
-    Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
-    Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
-    Column::new("n_executions", |row| Executions(row.n_executions)),
-    Column::new("total_dur_ps", |row| Time(row.total)),
-    Column::new("inclusive_dur_ps", |row| Time(row.inclusive)),
-    Column::new("min_dur_ps", |row| if_executed(row, row.min)),
-    Column::new("max_dur_ps", |row| if_executed(row, row.max)),
-    Column::new("avg_dur_ps", |row| Value::maybe(row.mean, Time)),
-    Column::new("pct_of_step", |row| Value::maybe(row.of_step, Percent)),
-    Column::json("pct_of_kind", |row| Value::maybe(row.of_kind, Percent)),
-    Column::new("flops_sum", |row| Value::maybe(row.flops, Number)),
-    Column::json("model_flops_sum", |row| Value::maybe(row.model_flops, Number)),
-    Column::new("bytes_accessed_sum", |row| Value::maybe(row.bytes_accessed, Number)),
-    Column::json("hlo_categories", |row| {
-        Value::map(row.categories.iter().map(|(name, share)| (name.as_str(), Value::record(SHARE, share))))
-    }),
-    Column::csv("hlo_category", |row| first_of(row.main_category(), row.categories.len())),
-    Column::json("hlo_op_breakdown", |row| {
-        Value::List(row.parts.iter().map(|part| part_of(part, row.total)).collect())
-    }),
-    Column::new("op_group", |row| common(row, row.op_group.as_deref(), Value::text)),
-    Column::new("phase", |row| common(row, row.phase.as_deref(), phase)),
-    Column::new("layer", |row| common(row, row.layer.as_deref(), Value::text)),
-    Column::json("dtypes", |row| Value::texts(&row.dtypes)),
-    Column::csv("dtype", |row| first_of(row.dtypes.first().map(String::as_str), row.dtypes.len())),
-    Column::json("shapes", |row| Value::texts(&row.shapes)),
-    Column::csv("shape", |row| first_of(row.shapes.first().map(String::as_str), row.shapes.len())),
-    Column::json("source_stack", |row| Value::maybe_text(row.source_stack.as_deref())),
-    Column::new("source_inner", |row| Value::maybe_text(row.source_inner.as_deref())),
-    Column::json_if_present("kernel", |row| Value::maybe_text(row.kernel.as_deref())),
-    Column::new("tf_op", |row| Value::maybe_text(row.tf_op.as_deref())),
-    Column::json("example_hlo_op", |row| Value::maybe_text(row.example.as_deref())),
-    Column::json("example_hlo_op_dur_ps", |row| Value::maybe(row.example_dur, Time)),
-    Column::shown("share", |row| Time(row.total)),
-    Column::shown("cumulative", |row| Time(row.total)),
-    Column::shown("flop_rate", |row| Value::maybe(row.flop_rate(), Number)),
-    Column::shown("byte_rate", |row| Value::maybe(row.byte_rate(), Bandwidth)),
-    Column::shown("arithmetic_intensity", |row| Value::maybe(row.intensity(), Number)),
-    Column::shown("scope_leaf", |row| Value::maybe_text(row.scope_leaf())),
-    Column::shown("categories", categories),
-    Column::shown("main_kind", |row| {
-        let share = row.total.saturating_sub(row.other_kinds).fraction_of(row.total);
-        let text =
-            |share| Value::Text(format!("{}, {} of the row", row.kind.label(), format::percent_text(share)).into());
-        Value::maybe(share.filter(|_| row.is_of_several_kinds()), text)
-    }),
-    Column::shown("results", |row| List(row.shapes.iter().take(4).map(|shape| Value::text(shape)).collect())),
-    Column::shown("no_rate", |row| {
-        let has_cost = row.flops.is_some() || row.bytes_accessed.is_some();
-        if has_cost && row.n_executions == crate::units::Count::ZERO {
-            Value::text("no execution starts in this window")
-        } else if has_cost && is_unrated(row.total, row.n_executions) {
-            Value::text("less than 100 ns per execution")
-        } else {
-            Absent
+columns! {
+    /// The columns of rows, in the order of JSON and CSV.
+    pub GROUPS(row: Group) {
+        /// Name of the row: an op, a category, a source stack, and so on.
+        key: Name(Op) = &row.key,
+        /// The grouping. With `--by source` it is `source_stack`, `tf_op` or `no_source`.
+        key_kind: Text = &row.key_kind,
+        /// The kind that most of the time belongs to: `compute`, `data_move`, `comm`, `host`, `other` or `container`.
+        /// Ops of the kind `fused` have `comm` here, because their time is a part of communication; with `--by kind`,
+        /// the `key` of their row is `fused`. Texts for people say “mixed” in place of a kind, a category or a shape if
+        /// the ops of the row differ in it.
+        kind: Value(Word(Kind)) in json csv table =
+            Value::Ranked(kind_rank(row.kind, row.is_of_several_kinds()), row.kind.json_key(), row.kind_text()),
+        /// Name of the program. Null where the ops belong to several programs.
+        program: Name(Program) or null in json csv table = row.program.as_deref(),
+        /// Id of the program. Null where the ops belong to several programs, and where the program has no id.
+        program_id: ProgramId or null in json csv table = row.program_id,
+        /// Number of executions that start in the window. A mean may be a fraction.
+        n_executions: Executions in json csv table = row.n_executions,
+        /// Self time.
+        total_dur_ps: Time = row.total,
+        /// Time that includes nested events.
+        inclusive_dur_ps: Time = row.inclusive,
+        /// The shortest self time of an execution. Null if no execution starts in the window.
+        min_dur_ps: Time or null = if_executed(row, row.min),
+        /// The longest self time of an execution. Null if no execution starts in the window.
+        max_dur_ps: Time or null = if_executed(row, row.max),
+        /// The mean self time of an execution. Null if no execution starts in the window.
+        avg_dur_ps: Time or null = row.mean,
+        /// Share of the window.
+        pct_of_step: Percent or null = row.of_step,
+        /// Share of all time of the same kind.
+        pct_of_kind: Percent or null in json = row.of_kind,
+        /// FLOPs of all executions. Null if they are unknown.
+        flops_sum: Number or null = row.flops,
+        /// FLOPs of the model of all executions, without recompute. Null if they are unknown.
+        model_flops_sum: Number or null in json = row.model_flops,
+        /// Bytes that all executions access. Null if they are unknown.
+        bytes_accessed_sum: Number or null = row.bytes_accessed,
+        /// Executions and self time by category.
+        hlo_categories: Map(Object(SHARE)) in json =
+            row.categories.iter().map(|(name, share)| (name.as_str(), share)),
+        /// The category that the compiler gives, or the one with the most time.
+        hlo_category: Value(Name(Category)) or null in csv table = first_of(row.main_category(), row.categories.len()),
+        /// The time of the row by instruction. The list has at most 24 entries; if there are more, the last entry is
+        /// `other` and sums the rest. The entries sum to the time of the row.
+        hlo_op_breakdown: Value(Rows(PARTS)) in json = Value::Rows(Rc::new(PartsOf(row))),
+        /// Group of work, such as `matmul`. Null where the ops of the row differ.
+        op_group: Value(Text) or null in json csv table = common(row, row.op_group.as_deref(), Value::text),
+        /// Phase of training: `forward`, `backward`, `recompute` or `optimizer`. Other ops have `unknown` in a program
+        /// that has forward or backward ops, and `inference / unknown` in any other program. Null where the ops of the
+        /// row differ.
+        phase: Value(Text) or null in json csv table = common(row, row.phase.as_deref(), phase),
+        /// Layer of the model. Null where the ops of the row differ.
+        layer: Value(Name(Scope)) or null in json csv table = common(row, row.layer.as_deref(), Value::text),
+        /// Element types of the results, by time.
+        dtypes: List(Text) in json = &row.dtypes,
+        /// Element type of the result, or the one with the most time.
+        dtype: Value(Text) or null in csv table =
+            first_of(row.dtypes.first().map(String::as_str), row.dtypes.len()),
+        /// Shapes of the results, by time. There are at most 8.
+        shapes: List(Name(Shape)) in json = &row.shapes,
+        /// Shape of the result, or the one with the most time.
+        shape: Value(Name(Shape)) or null in csv table =
+            first_of(row.shapes.first().map(String::as_str), row.shapes.len()),
+        /// Source stack of the op with the longest execution.
+        source_stack: Removed or null in json = row.source_stack.as_deref(),
+        /// Innermost line of the user's code of the op with the longest execution.
+        source_inner: Removed or null = row.source_inner.as_deref(),
+        /// GPU kernel of the longest execution. Present only where the row has another name than the kernel.
+        kernel: Name(Op) or null in json if_present table = row.kernel.as_deref(),
+        /// Scope path of the op with the longest execution.
+        tf_op: Name(Scope) or null = row.tf_op.as_deref(),
+        /// The op with the longest execution.
+        example_hlo_op: Name(Op) or null in json = row.example.as_deref(),
+        /// Length of the longest execution.
+        example_hlo_op_dur_ps: Time or null in json = row.example_dur,
+        share: Time in page = row.total,
+        cumulative: Time in page = row.total,
+        flop_rate: Number or null in page = row.flop_rate(),
+        byte_rate: Bandwidth or null in page = row.byte_rate(),
+        arithmetic_intensity: Number or null in page = row.intensity(),
+        scope_leaf: Name(Scope) or null in page = row.scope_leaf(),
+        // One category is a text, and several are a list.
+        categories: Value(Any) or null in page = categories(row),
+        main_kind: Text or null in page = {
+            let share = row.total.saturating_sub(row.other_kinds).fraction_of(row.total);
+            let share = share.filter(|_| row.is_of_several_kinds());
+            share.map(|share| format!("{}, {} of the row", row.kind.label(), format::percent_text(share)))
+        },
+        results: List(Name(Shape)) in page = row.shapes.iter().take(4),
+        no_rate: Text or null in page = {
+            let has_cost = row.flops.is_some() || row.bytes_accessed.is_some();
+            if has_cost && row.n_executions == Count::ZERO {
+                Some("no execution starts in this window")
+            } else if has_cost && is_unrated(row.total, row.n_executions) {
+                Some("less than 100 ns per execution")
+            } else {
+                None
+            }
+        },
+    }
+
+    /// The columns of the part of a row that has one category.
+    SHARE(row: Share) {
+        /// Number of executions that start in the window.
+        n_executions: Executions = row.n,
+        /// Self time.
+        total_dur_ps: Time = row.dur,
+    }
+
+    /// The columns of the parts of a row.
+    PARTS(row: SignatureShare) {
+        /// `custom-call:<target>`, the name of a fusion without its numbers, or the opcode.
+        signature: Name(Op) = &row.part.signature,
+        /// The category that the compiler gives. Null if it gives none.
+        hlo_category: Name(Category) or null = row.part.category.as_deref(),
+        /// Self time.
+        total_dur_ps: Time = row.part.total,
+        /// Number of executions that start in the window.
+        n_executions: Executions = row.part.n,
+        /// Share of the time of the row.
+        pct_of_group: Percent or null = row.part.total.fraction_of(row.row_total),
+    }
+
+    /// The columns of a filter.
+    pub FILTER(row: Filter) {
+        /// The text.
+        text: Removed = &row.text,
+        /// Where the text is searched.
+        within: Word(FilterField) = row.within,
+        /// Whether the text is a regular expression.
+        regex: Flag = row.regex,
+        /// The kind of the selected ops. Null for all kinds.
+        kind: Word(Kind) or null = row.kind,
+        /// The scope path of the selected ops, which may also lie below it. Empty for all ops.
+        scope: Name(Scope) = &row.scope,
+    }
+}
+
+/// The time of a row in one type of instruction.
+struct SignatureShare {
+    part: SignatureTime,
+    /// Self time of the row.
+    row_total: Picos,
+}
+
+/// The parts of a row.
+struct PartsOf<'r>(&'r Group);
+
+impl RowList for PartsOf<'_> {
+    fn for_each(&self, write: &mut dyn FnMut(Value<'_>)) {
+        for part in &self.0.parts {
+            write(Value::record(PARTS, &SignatureShare { part: part.clone(), row_total: self.0.total }));
         }
-    }),
-];
+    }
+
+    fn object_type(&self) -> ObjectType {
+        ObjectType::new(PARTS)
+    }
+}
 
 /// Returns the place of a kind in the order of rows. Rows of several kinds come after all others.
 pub const fn kind_rank(kind: Kind, is_of_several: bool) -> u8 {
@@ -94,14 +192,14 @@ fn common<'r>(row: &'r Group, text: Option<&'r str>, value: fn(&'r str) -> Value
     match text {
         Some(text) => value(text),
         None if row.parts.len() > 1 => Value::Mixed(None),
-        None => Absent,
+        None => Value::Absent,
     }
 }
 
 /// Returns the value of a phase, so that phases sort in the order of a step.
 fn phase(label: &str) -> Value<'_> {
     let known = Phase::ALL.into_iter().zip(0..).find(|(phase, _)| phase.label() == label);
-    known.map_or(Value::text(label), |(phase, place)| Ranked(place, phase.label(), phase.label()))
+    known.map_or(Value::text(label), |(phase, place)| Value::Ranked(place, phase.label(), phase.label()))
 }
 
 /// Returns the category of a row, or at most 8 categories with their times.
@@ -110,28 +208,13 @@ fn categories(row: &Group) -> Value<'_> {
         |(name, share): (&String, &Share)| Value::Text(format!("{name}: {}", format::time_text(share.dur)).into());
     match row.categories.len() {
         0 | 1 => Value::maybe_text(row.main_category()),
-        _ => List(row.categories.iter().take(8).map(timed).collect()),
+        _ => Value::List(row.categories.iter().take(8).map(timed).collect()),
     }
 }
 
-/// Returns the time of the shortest or longest execution; absent if no execution starts in the window.
-fn if_executed(row: &Group, time: Picos) -> Value<'_> {
-    if row.n_executions > 0 { Time(time) } else { Absent }
-}
-
-/// The columns of the part of a row that has one category.
-const SHARE: &[Column<Share>] =
-    &[Column::new("n_executions", |row| Executions(row.n)), Column::new("total_dur_ps", |row| Time(row.dur))];
-
-/// Returns the fields of a part in JSON. `total` is the self time of the row.
-fn part_of(part: &SignatureTime, total: Picos) -> Value<'_> {
-    Record(vec![
-        ("signature".into(), Value::text(&part.signature)),
-        ("hlo_category".into(), Value::maybe_text(part.category.as_deref())),
-        ("total_dur_ps".into(), Time(part.total)),
-        ("n_executions".into(), Executions(part.n)),
-        ("pct_of_group".into(), Value::maybe(part.total.fraction_of(total), Percent)),
-    ])
+/// Returns the time of the shortest or longest execution. `None` if no execution starts in the window.
+fn if_executed(row: &Group, time: Picos) -> Option<Picos> {
+    (row.n_executions > 0).then_some(time)
 }
 
 /// The table of a breakdown, for all groupings.
@@ -287,11 +370,11 @@ fn name(row: &Group, beside: &[&Group]) -> Name {
 fn part_values(part: &SignatureTime) -> PartValues<'_> {
     vec![
         ("key", Value::text(&part.signature)),
-        ("total_dur_ps", Time(part.total)),
-        ("share", Time(part.total)),
+        ("total_dur_ps", Value::Time(part.total)),
+        ("share", Value::Time(part.total)),
         ("hlo_category", Value::maybe_text(part.category.as_deref())),
-        ("n_executions", Executions(part.n)),
-        ("avg_dur_ps", Value::maybe(part.n.mean_of(part.total), Time)),
+        ("n_executions", Value::Executions(part.n)),
+        ("avg_dur_ps", Value::maybe(part.n.mean_of(part.total), Value::Time)),
     ]
 }
 
@@ -310,72 +393,3 @@ pub const fn nouns(by: GroupBy) -> (&'static str, &'static str) {
         GroupBy::Program => ("program", "programs"),
     }
 }
-
-/// The columns of steps.
-pub const STEPS: &[Column<StepTime>] = &[
-    Column::new("step", |row| Count(row.number)),
-    Column::new("name", |row| Value::text(&row.name)),
-    Column::new("period_ps", |row| Value::maybe(row.period(), Time)),
-    Column::new("dur_ps", |row| Time(row.duration)),
-    Column::new("is_steady", |row| Flag(row.not_steady.is_none())),
-    Column::new("not_steady", |row| row.not_steady.map_or(Absent, |reason| Word(reason.key()))),
-    Column::new("busy_ps", |row| Time(row.busy)),
-    Column::new("idle_ps", |row| Time(row.idle)),
-    Column::json_fields(|row| Value::record(KINDS, &row.by_kind)),
-    Column::new("n_ops", |row| Count(row.n_ops)),
-];
-
-/// The columns of kinds of steps.
-pub const STEP_KINDS: &[Column<KindTimes>] = &[
-    Column::new("name", |row| Value::text(&row.name)),
-    Column::new("n_steps", |row| Count(row.n_steps.into())),
-    Column::new("first_step", |row| Count(row.first_step)),
-    Column::new("share", |row| Value::maybe(row.share, Number)),
-    Column::new("mean_period_ps", |row| Value::maybe(row.periods.map(|of| of.mean), rounded)),
-    Column::new("median_period_ps", |row| Value::maybe(row.periods.map(|of| of.median), rounded)),
-    Column::new("p90_period_ps", |row| Value::maybe(row.p90, rounded)),
-];
-
-/// Sums of the times by [`Kind::index`], as JSON has them. The time of ops that compute and communicate at once is in
-/// `comm`, and again in `fused`.
-pub const KINDS: &[Column<[Picos; 7]>] = &[
-    Column::new("compute_duration_ps", |row| Time(sum_of(row, &[Kind::Compute]))),
-    Column::new("data_move_duration_ps", |row| Time(sum_of(row, &[Kind::DataMovement]))),
-    Column::new("comm_duration_ps", |row| Time(sum_of(row, &[Kind::Communication, Kind::Fused]))),
-    Column::new("fused_duration_ps", |row| Time(sum_of(row, &[Kind::Fused]))),
-    Column::new("host_duration_ps", |row| Time(sum_of(row, &[Kind::Host]))),
-    Column::new("other_duration_ps", |row| Time(sum_of(row, &[Kind::Other, Kind::Container]))),
-];
-
-fn sum_of(by_kind: &[Picos; 7], kinds: &[Kind]) -> Picos {
-    kinds.iter().map(|kind| by_kind[kind.index()]).sum()
-}
-
-/// The columns of the step statistics of a device. Means are rounded to the picosecond.
-pub const SPREAD: &[Column<Spread>] = &[
-    Column::new("n", |row| Count(row.n.into())),
-    Column::new("mean_dur_ps", |row| rounded(row.mean)),
-    Column::new("median_dur_ps", |row| rounded(row.median)),
-    Column::new("min_dur_ps", |row| Time(row.min)),
-    Column::new("max_dur_ps", |row| Time(row.max)),
-    Column::new("std_dev_ps", |row| Value::maybe(row.std_dev, rounded)),
-    Column::new("q1_dur_ps", |row| rounded(row.quartiles[0])),
-    Column::new("q3_dur_ps", |row| rounded(row.quartiles[1])),
-    Column::new("interval95_ps", |row| Value::maybe(row.interval(), rounded)),
-];
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a duration: positive; `as` saturates")]
-fn rounded(ps: f64) -> Value<'static> {
-    Count(ps.round() as u64)
-}
-
-/// The columns of steps that several devices have.
-pub const ACROSS_DEVICES: &[Column<AcrossDevices>] = &[
-    Column::new("step", |row| Count(row.number)),
-    Column::new("n_devices", |row| Count(row.n_devices.into())),
-    Column::new("min_dur_ps", |row| Time(row.min)),
-    Column::new("max_dur_ps", |row| Time(row.max)),
-    Column::new("mean_dur_ps", |row| Time(row.mean)),
-    Column::new("slowest_device", |row| Value::text(&row.slowest)),
-    Column::new("spread_pct", |row| Percent(row.spread)),
-];
