@@ -6,7 +6,7 @@ use super::view_args::{Output, one_of};
 use crate::analysis::base::{Filter, GroupBy, Status};
 use crate::analysis::comm::{Comm, CommBy, CommQuery, Machine, NamedMesh, NetworkRates, Topology};
 use crate::protocol::Failure;
-use crate::report::{comm_json, comm_table, json};
+use crate::report::{comm, json};
 use crate::session;
 use crate::table::text::Table;
 
@@ -68,17 +68,17 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head_of("comm", &files, self.partial, &comm.header, &comm.totals);
-                (self.json)(&comm_json::comm(head, &comm, top, &notes))
+                (self.json)(&comm::json::comm(head, &comm, top, &notes))
             }
-            Output::Csv => comm_table::csv(&comm, top).csv(),
+            Output::Csv => comm::table::csv(&comm, top).csv(),
             Output::Markdown => tables(&comm, Table::markdown, top),
             Output::Text if comm.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
                 let tables = tables(&comm, Table::aligned, self.view.top.unwrap_or(20));
                 heading(&comm.header)
-                    + &comm_table::head(&comm)
+                    + &comm::table::head(&comm)
                     + &tables
-                    + &comm_table::flags(&comm)
+                    + &comm::table::flags(&comm)
                     + &notes_text(&notes)
             }
         })
@@ -88,6 +88,6 @@ impl OpenCapture<'_> {
 /// Writes the tables of collectives, of copies, and of collectives between slices. An empty table is left out.
 fn tables(comm: &Comm, form: fn(&Table) -> String, top: usize) -> String {
     let lists = [&comm.rows, &comm.copy_rows].into_iter().filter(|rows| !rows.is_empty());
-    let dcn = (!comm.dcn.is_empty()).then(|| form(&comm_table::dcn(&comm.dcn, top)));
-    lists.map(|rows| form(&comm_table::rows(rows, top))).chain(dcn).collect::<Vec<_>>().join("\n")
+    let dcn = (!comm.dcn.is_empty()).then(|| form(&comm::table::dcn(&comm.dcn, top)));
+    lists.map(|rows| form(&comm::table::rows(rows, top))).chain(dcn).collect::<Vec<_>>().join("\n")
 }

@@ -11,7 +11,7 @@ use crate::analysis::compare::{
 };
 use crate::protocol::url::address::{PageAddress, View};
 use crate::protocol::{Failure, ShareQuery};
-use crate::report::{compare_json, compare_series, compare_text};
+use crate::report::compare;
 use crate::session::compare::{CompareSide, compare_sessions};
 use crate::session::open::sessions_of;
 use crate::share::{Level, Report, base_address, encode_link, pack};
@@ -149,9 +149,9 @@ fn run_series(args: &CompareArgs, caller: &Caller<'_>) -> Result<(String, Exit),
         (caller.warn)("partial: only a part of a capture was read, so its times may be too small");
     }
     let text = if args.json {
-        (caller.json)(&compare_series::series_json(&of, &compared, args.top.unwrap_or(usize::MAX)))
+        (caller.json)(&compare::series::series_json(&of, &compared, args.top.unwrap_or(usize::MAX)))
     } else {
-        compare_series::text(&of, &compared)
+        compare::series::text(&of, &compared)
     };
     Ok((text, Exit::of_reading(is_partial)))
 }
@@ -235,9 +235,9 @@ fn finish(args: &CompareArgs, compared: Comparison, caller: &Caller<'_>) -> Resu
         (caller.warn)("partial: only a part of a side was read, so its times may be too small");
     }
     let text = if args.json {
-        (caller.json)(&compare_json::compare(&compared, args.by, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
+        (caller.json)(&compare::json::compare(&compared, args.by, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
     } else if args.markdown {
-        compare_text::markdown(&compared, gate.as_ref())
+        compare::text::markdown(&compared, gate.as_ref())
     } else if let Some(base) = &args.link {
         link(base, args.without_sources, &compared, caller.warn)?
     } else if let Some(path) = &args.rooflight {
@@ -248,7 +248,7 @@ fn finish(args: &CompareArgs, compared: Comparison, caller: &Caller<'_>) -> Resu
         })?;
         String::new()
     } else {
-        compare_text::text(&compared, args.by, gate.as_ref(), args.top.unwrap_or(ROWS))
+        compare::text::text(&compared, args.by, gate.as_ref(), args.top.unwrap_or(ROWS))
     };
     let exit = match gate.map(|gate| gate.evaluate(&compared)) {
         Some(GateResult::Failed) => Exit::GateFailed,

@@ -8,7 +8,7 @@ use crate::analysis::base::{Filter, GroupBy};
 use crate::analysis::comm::CommQuery;
 use crate::analysis::flags::FlagsQuery;
 use crate::protocol::Failure;
-use crate::report::{flags_json, flags_table, json};
+use crate::report::{flags, json};
 use crate::session;
 use crate::table::text::TextForm;
 use std::path::PathBuf;
@@ -55,14 +55,14 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head_of("flags", &files, self.partial, &report.header, &report.totals);
-                (self.json)(&flags_json::flags(head, &report, &notes))
+                (self.json)(&flags::json::flags(head, &report, &notes))
             }
-            Output::Csv => flags_table::rows(&report).csv(),
+            Output::Csv => flags::table::rows(&report).csv(),
             Output::Markdown => {
-                let head = TextForm::Markdown.lines([flags_table::head(&report)]);
-                format!("{head}\n{}", flags_table::rows(&report).markdown())
+                let head = TextForm::Markdown.lines([flags::table::head(&report)]);
+                format!("{head}\n{}", flags::table::rows(&report).markdown())
             }
-            Output::Text => heading(&report.header) + &flags_table::text(&report) + &notes_text(&notes),
+            Output::Text => heading(&report.header) + &flags::table::text(&report) + &notes_text(&notes),
         })
     }
 }

@@ -4,7 +4,7 @@ use super::open_capture::{OpenCapture, heading, notes_text};
 use super::view_args::Output;
 use crate::analysis::base::{Filter, GroupBy, Status};
 use crate::protocol::Failure;
-use crate::report::{gaps_json, gaps_table, json};
+use crate::report::{gaps, json};
 use crate::table::text::Table;
 
 impl OpenCapture<'_> {
@@ -13,20 +13,20 @@ impl OpenCapture<'_> {
         let notes = self.notes(&gaps.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         let both = |form: fn(&Table) -> String, top: usize| {
-            form(&gaps_table::classes(&gaps)) + "\n" + &form(&gaps_table::gaps(&gaps, top))
+            form(&gaps::table::classes(&gaps)) + "\n" + &form(&gaps::table::gaps(&gaps, top))
         };
         Ok(match self.view.output() {
             Output::Json => {
                 let files = self.files();
                 let head = json::head_of("gaps", &files, self.partial, &gaps.header, &gaps.totals);
-                (self.json)(&gaps_json::gaps(head, &gaps, top, &notes))
+                (self.json)(&gaps::json::gaps(head, &gaps, top, &notes))
             }
-            Output::Csv => gaps_table::csv(&gaps, top).csv(),
+            Output::Csv => gaps::table::csv(&gaps, top).csv(),
             Output::Markdown => both(Table::markdown, top),
             Output::Text if gaps.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
                 heading(&gaps.header)
-                    + &gaps_table::head(&gaps)
+                    + &gaps::table::head(&gaps)
                     + &both(Table::aligned, self.view.top.unwrap_or(20))
                     + &notes_text(&notes)
             }

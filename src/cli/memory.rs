@@ -7,7 +7,7 @@ use crate::analysis::base::{Filter, GroupBy, Status};
 use crate::analysis::memory::{FIT_UNKNOWN, MemoryQuery, ProgramPeaks, RequestedSizes, WholeMemory, parse_size};
 use crate::chip::{CHIPS, Chip};
 use crate::protocol::Failure;
-use crate::report::{json, memory_json, memory_table};
+use crate::report::{json, memory};
 use crate::session;
 use crate::table::text::TextForm;
 
@@ -98,9 +98,9 @@ impl OpenCapture<'_> {
                 let header = crate::analysis::base::Header { status, ..kinds.header };
                 let files = self.files();
                 let head = json::head_of("memory", &files, self.partial, &header, &kinds.totals);
-                (self.json)(&memory_json::memory(head, &whole, top, args.requested_sizes(), &notes))
+                (self.json)(&memory::json::memory(head, &whole, top, args.requested_sizes(), &notes))
             }
-            Output::Csv => memory_table::csv(&whole, top).csv(),
+            Output::Csv => memory::table::csv(&whole, top).csv(),
             Output::Markdown => tables(&whole, TextForm::Markdown, self.view.top.unwrap_or(20), args.requested_sizes()),
             Output::Text if whole.is_empty() => notes_text(&notes),
             Output::Text => {
@@ -116,23 +116,23 @@ impl OpenCapture<'_> {
 fn tables(whole: &WholeMemory, form: TextForm, top: usize, requested: RequestedSizes) -> String {
     let mut parts = Vec::new();
     if !whole.programs.is_empty() {
-        parts.push(form.table(&memory_table::programs(whole)));
+        parts.push(form.table(&memory::table::programs(whole)));
     }
     let heaviest = whole.programs.iter().find_map(|program| Some((&program.peaks.name, program.spaces.first()?)));
     if let Some((name, space)) = heaviest {
         let space = &space.memory;
-        let findings = form.lines(memory_table::findings(name, space));
-        let (classes, alive) = (memory_table::classes(space), memory_table::alive(space, top));
+        let findings = form.lines(memory::table::findings(name, space));
+        let (classes, alive) = (memory::table::classes(space), memory::table::alive(space, top));
         parts.push(format!("{findings}\n{}\n{}", form.table(&classes), form.table(&alive)));
         if requested != RequestedSizes::default() {
-            parts.push(match memory_table::fit(space, whole, requested) {
+            parts.push(match memory::table::fit(space, whole, requested) {
                 Some((lines, table)) => form.lines(lines) + "\n" + &form.table(&table),
                 None => form.lines([format!("Will it fit? {FIT_UNKNOWN}")]),
             });
         }
     }
     if !whole.checks.is_empty() {
-        parts.push(form.table(&memory_table::checks(whole)));
+        parts.push(form.table(&memory::table::checks(whole)));
     }
     parts.join("\n")
 }

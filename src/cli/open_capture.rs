@@ -10,12 +10,8 @@ use crate::analysis::breakdown::row_label::row_name;
 use crate::analysis::breakdown::{Answer, Breakdown, Scopes};
 use crate::profile::{Note, Severity};
 use crate::protocol::{Failure, Progress, Stage};
-use crate::report::inspect::inspect;
-use crate::report::roofline_json::RoofRows;
-use crate::report::{
-    breakdown_json, breakdown_table, data_movement_json, data_movement_table, json, roofline_json, roofline_table,
-    tables,
-};
+use crate::report::roofline::json::RoofRows;
+use crate::report::{self, breakdown, data_movement, json, roofline};
 use crate::session;
 use crate::session::open::{SessionChoice, open_session};
 use crate::session::{Input, Opened, Programs};
@@ -109,20 +105,20 @@ impl OpenCapture<'_> {
         let breakdown = answer.breakdown(&self.opened.profile, self.analysis, listed);
         let notes = self.notes(&breakdown.notes);
         let table = || match &scopes {
-            Some(scopes) => tables::scopes(scopes, breakdown.header.step_duration, top),
+            Some(scopes) => breakdown::steps_table::scopes(scopes, breakdown.header.step_duration, top),
             None => self.breakdown_table(&answer, &breakdown, top),
         };
         let marks = || match &scopes {
             Some(_) => String::new(),
-            None => breakdown_table::marks(&breakdown, top),
+            None => breakdown::table::marks(&breakdown, top),
         };
         Ok(match output {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("breakdown", &files, self.partial, &breakdown);
-                (self.json)(&breakdown_json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
+                (self.json)(&breakdown::json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
             }
-            Output::Csv => breakdown_table::csv(&breakdown, top).csv(),
+            Output::Csv => breakdown::table::csv(&breakdown, top).csv(),
             Output::Markdown => table().markdown(),
             Output::Text if breakdown.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
@@ -140,18 +136,18 @@ impl OpenCapture<'_> {
         let notes = self.notes(&data_movement.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         let both = |form: fn(&Table) -> String, top: usize| {
-            form(&data_movement_table::data_movement(&data_movement, top))
+            form(&data_movement::table::data_movement(&data_movement, top))
                 + "\n"
-                + &form(&data_movement_table::opcodes(&data_movement, top))
+                + &form(&data_movement::table::opcodes(&data_movement, top))
         };
         Ok(match self.view.output() {
             Output::Json => {
                 let files = self.files();
                 let head =
                     json::head_of("non-compute", &files, self.partial, &data_movement.header, &data_movement.totals);
-                (self.json)(&data_movement_json::data_movement(head, &data_movement, top, &notes))
+                (self.json)(&data_movement::json::data_movement(head, &data_movement, top, &notes))
             }
-            Output::Csv => data_movement_table::data_movement_csv(&data_movement, top).csv(),
+            Output::Csv => data_movement::table::data_movement_csv(&data_movement, top).csv(),
             Output::Markdown => both(Table::markdown, top),
             Output::Text if data_movement.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
@@ -182,17 +178,17 @@ impl OpenCapture<'_> {
                     session::roofline_steps(self.analysis, profile, programs, &query).map_err(|e| bad_filter(&e))?;
                 let order = answer.order().get(..top).unwrap_or_else(|| answer.order());
                 let rows = RoofRows::Built { answer: &answer, profile, analysis: self.analysis, order };
-                (self.json)(&roofline_json::roofline(head, by, figures, rows, &steps, gaps, &notes))
+                (self.json)(&roofline::json::roofline(head, by, figures, rows, &steps, gaps, &notes))
             }
-            Output::Csv => roofline_table::csv(&answer.into_report(profile, self.analysis, top)).csv(),
+            Output::Csv => roofline::table::csv(&answer.into_report(profile, self.analysis, top)).csv(),
             Output::Markdown => {
-                roofline_table::rows(&answer.into_report(profile, self.analysis, top), by, n_all).markdown()
+                roofline::table::rows(&answer.into_report(profile, self.analysis, top), by, n_all).markdown()
             }
             Output::Text if answer.figures.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
                 let roofline = answer.into_report(profile, self.analysis, top);
                 let (head, rows) =
-                    (roofline_table::head(&roofline.figures), roofline_table::rows(&roofline, by, n_all));
+                    (roofline::table::head(&roofline.figures), roofline::table::rows(&roofline, by, n_all));
                 heading(&roofline.figures.header) + &head + &rows.aligned() + &notes_text(&notes)
             }
         })
@@ -211,7 +207,7 @@ impl OpenCapture<'_> {
     /// Returns the table of the first `top` rows of a breakdown of `answer`.
     pub(super) fn breakdown_table(&self, answer: &Answer, breakdown: &Breakdown, top: usize) -> Table {
         let rows = answer.rows(&self.opened.profile, self.analysis);
-        breakdown_table::breakdown(breakdown, &|group| row_name(group, rows), top)
+        breakdown::table::breakdown(breakdown, &|group| row_name(group, rows), top)
     }
 
     pub(super) fn scopes(&self, query: &Query) -> Result<Scopes, Failure> {
@@ -224,12 +220,16 @@ impl OpenCapture<'_> {
         let top = self.view.top.unwrap_or(usize::MAX);
         let both = |form: fn(&Table) -> String| {
             let top = self.view.top.unwrap_or(INSPECT_ROWS);
-            let planes = if view.planes.is_empty() { String::new() } else { form(&tables::planes(&view, top)) + "\n" };
-            planes + &form(&tables::programs(&view, top))
+            let planes = if view.planes.is_empty() {
+                String::new()
+            } else {
+                form(&report::files::table::planes(&view, top)) + "\n"
+            };
+            planes + &form(&report::files::table::programs(&view, top))
         };
         match self.view.output() {
-            Output::Json => (self.json)(&inspect(&view, top, &notes)),
-            Output::Csv => tables::planes_csv(&view, top).csv(),
+            Output::Json => (self.json)(&report::files::json::inspect(&view, top, &notes)),
+            Output::Csv => report::files::table::planes_csv(&view, top).csv(),
             Output::Markdown => both(Table::markdown),
             Output::Text => both(Table::aligned) + &notes_text(&notes),
         }

@@ -12,8 +12,8 @@ use crate::analysis::overview::columns::FINDING_ROWS;
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::{RooflineQuery, UsefulFlops};
 use crate::protocol::Failure;
-use crate::report::overview_text::{self, TextStyle};
-use crate::report::{json, overview_json};
+use crate::report::overview::text::{self, TextStyle};
+use crate::report::{json, overview};
 use crate::session;
 use crate::table::csv;
 use crate::table::text::TextForm;
@@ -74,7 +74,7 @@ impl OpenCapture<'_> {
                     let files = self.files();
                     let header = Header { status: Status::Absent, ..kinds.header };
                     let head = json::head_of("overview", &files, self.partial, &header, &kinds.totals);
-                    (self.json)(&overview_json::absent(head, verdict.as_deref(), &notes))
+                    (self.json)(&overview::json::absent(head, verdict.as_deref(), &notes))
                 }
                 Output::Csv => csv::table(FINDING_ROWS, [].iter()).csv(),
                 Output::Markdown => first_line(TextForm::Markdown) + &notes_as(TextForm::Markdown, &notes),
@@ -86,17 +86,17 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head_of("overview", &files, self.partial, &overview.header, &overview.totals);
-                (self.json)(&overview_json::overview(head, &overview, &notes))
+                (self.json)(&overview::json::overview(head, &overview, &notes))
             }
             Output::Csv => csv::table(FINDING_ROWS, overview.finding_rows().iter()).csv(),
-            Output::Markdown => overview_text::markdown(&overview),
+            Output::Markdown => overview::text::markdown(&overview),
             Output::Text => {
                 let is_terminal = std::io::stdout().is_terminal() && self.view.out.is_none();
                 let style = TextStyle {
                     width: terminal_width().filter(|_| is_terminal).unwrap_or(WIDTH),
                     is_coloured: is_terminal && std::env::var_os("NO_COLOR").is_none(),
                 };
-                heading(&overview.header) + &overview_text::text(&overview, style) + &notes_text(&notes)
+                heading(&overview.header) + &overview::text::text(&overview, style) + &notes_text(&notes)
             }
         })
     }

@@ -10,7 +10,7 @@ use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::Failure;
 use crate::report::summary::{self, Summary};
-use crate::report::{breakdown_table, json, tables};
+use crate::report::{breakdown, json};
 use crate::session;
 use crate::table::text::{Table, TextForm};
 
@@ -35,7 +35,7 @@ impl OpenCapture<'_> {
                 form(&self.breakdown_table(&by_kind, &kinds, usize::MAX)),
                 form(&self.breakdown_table(&by_source, &sources, top)),
             ];
-            let of_steps = tables::steps(&steps);
+            let of_steps = breakdown::steps_table::steps(&steps);
             if !of_steps.rows.is_empty() {
                 parts.push(form(&of_steps));
             }
@@ -48,7 +48,7 @@ impl OpenCapture<'_> {
                 let render = |summary: Summary<'_>| (self.json)(&summary::json(head, summary, top, &notes));
                 self.summed(&kinds, &sources, &steps, attainable, render)?
             }
-            Output::Csv => breakdown_table::csv(&sources, usize::MAX).csv(),
+            Output::Csv => breakdown::table::csv(&sources, usize::MAX).csv(),
             Output::Markdown => all(Table::markdown),
             Output::Text if kinds.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {

@@ -2,13 +2,13 @@
 
 use super::cell::Cell;
 use super::column::record_heads;
+use crate::table::kind::{Head, Kind};
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, NullArray, RecordBatch, RecordBatchOptions,
     StringArray, StructArray, TimestampMicrosecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, TimeUnit};
-use crate::table::kind::{Head, Kind};
 use std::sync::Arc;
 
 const UTC: &str = "UTC";

@@ -19,9 +19,7 @@ impl Serialize for Typed<'_> {
             (_, Cell::Real(number)) => serializer.serialize_f64(*number),
             (_, Cell::Flag(flag)) => serializer.serialize_bool(*flag),
             (_, Cell::Instant(micros)) => serializer.serialize_str(&rfc3339(*micros)),
-            (Kind::List(item), Cell::List(cells)) => {
-                serializer.collect_seq(cells.iter().map(|cell| Typed(item, cell)))
-            }
+            (Kind::List(item), Cell::List(cells)) => serializer.collect_seq(cells.iter().map(|cell| Typed(item, cell))),
             (Kind::Object(object), Cell::Record(cells)) => {
                 let heads = record_heads(*object);
                 serializer.collect_map(heads.iter().zip(cells).map(|(head, cell)| (head.id, Typed(&head.kind, cell))))

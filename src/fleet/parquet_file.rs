@@ -55,11 +55,7 @@ pub fn writer<W: Write + Send>(out: W, schema: SchemaRef) -> Result<ArrowWriter<
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn write_rows<W: Write + Send>(
-    out: W,
-    heads: &[Head],
-    mut rows: impl Iterator<Item = Vec<Cell>>,
-) -> Result<()> {
+pub fn write_rows<W: Write + Send>(out: W, heads: &[Head], mut rows: impl Iterator<Item = Vec<Cell>>) -> Result<()> {
     let mut writer = writer(out, arrow::schema(heads).into())?;
     loop {
         let batch: Vec<Vec<Cell>> = rows.by_ref().take(BATCH_ROWS).collect();

@@ -67,6 +67,6 @@ pub fn head_of<'a>(
 }
 
 /// Returns the first `top` rows.
-pub(super) fn first<R>(rows: &[R], top: usize) -> &[R] {
+pub(in crate::report) fn first<R>(rows: &[R], top: usize) -> &[R] {
     rows.get(..top).unwrap_or(rows)
 }

@@ -1,34 +1,17 @@
-//! This module writes report structs as text for people and as JSON and CSV for programs.
+//! This module writes report structs as text for people and as JSON and CSV for programs: one folder for each feature.
 
-pub mod breakdown_json;
-pub mod breakdown_table;
-pub mod captures_json;
-pub mod comm_json;
-pub mod comm_table;
-pub mod compare_format;
-pub mod compare_json;
-pub mod compare_program;
-pub mod compare_sections;
-mod compare_sections_json;
-pub mod compare_series;
-pub mod compare_text;
-pub mod data_movement_json;
-pub mod data_movement_table;
-pub mod flags_json;
-pub mod flags_table;
-pub mod gaps_json;
-pub mod gaps_table;
-pub mod inspect;
+pub mod breakdown;
+pub mod captures;
+pub mod comm;
+pub mod compare;
+pub mod data_movement;
+pub mod files;
+pub mod flags;
+pub mod gaps;
 pub mod json;
-pub mod ledger_json;
-pub mod ledger_table;
-pub mod memory_json;
-pub mod memory_table;
-pub mod overview_json;
-pub mod overview_text;
-pub mod roofline_json;
-pub mod roofline_table;
-mod scopes_json;
+pub mod ledger;
+pub mod memory;
+pub mod overview;
+pub mod roofline;
 pub mod summary;
-pub mod tables;
-pub mod trace_json;
+pub mod timeline;

@@ -1,7 +1,6 @@
 //! This module writes the summary of a capture, which combines the figures of all analyses.
 
-use super::json::first;
-use super::{comm_table, ledger_json, ledger_table, roofline_json, roofline_table};
+use super::{comm, ledger, roofline};
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::breakdown::columns::{GROUPS, STEP_STATS};
 use crate::analysis::breakdown::{Breakdown, StepStats};
@@ -11,6 +10,7 @@ use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
 use crate::analysis::roofline::RooflineFigures;
 use crate::profile::Note;
+use crate::report::json::first;
 use crate::table::format::bytes_text;
 use crate::table::object::Object;
 use crate::table::text::TextForm;
@@ -87,7 +87,7 @@ pub fn json<'a>(head: Object<'a>, summary: Summary<'a>, top: usize, notes: &'a [
         /// The steps of each device.
         step_stats: Object(STEP_STATS) = summary.steps,
         /// The `step_summary` of `roofline`, with an empty `top_gaps`.
-        roofline: Own = roofline_json::step_summary(summary.roofline, 0),
+        roofline: Own = roofline::json::step_summary(summary.roofline, 0),
         /// The peaks of programs and of allocators.
         memory: Own = memory,
         /// Sums over collectives, as in `comm`.
@@ -95,7 +95,7 @@ pub fn json<'a>(head: Object<'a>, summary: Summary<'a>, top: usize, notes: &'a [
         /// Sums over copies and slices, as in `comm`.
         dma: Object(TRAFFIC) = &summary.comm.copies,
         /// The time of one device, divided among owners. Null where no device has the step.
-        ledger: Own or null = summary.ledger.map(|(ledger, device)| ledger_json::ledger(ledger, device)),
+        ledger: Own or null = summary.ledger.map(|(ledger, device)| ledger::json::ledger(ledger, device)),
         /// Notes on assumptions and on data that is missing.
         notes: Rows(NOTES) = notes,
     })
@@ -118,8 +118,8 @@ fn allocator(memory: &AllocatorMemory) -> Object<'_> {
 
 /// Writes the ledger, and a few lines about the roofline, communication and memory.
 pub fn lines(summary: Summary<'_>) -> String {
-    let mut text = summary.ledger.map_or_else(String::new, |(ledger, device)| ledger_table::ledger(ledger, device));
-    text = text + &roofline_table::head(summary.roofline) + &comm_table::head(summary.comm);
+    let mut text = summary.ledger.map_or_else(String::new, |(ledger, device)| ledger::table::ledger(ledger, device));
+    text = text + &roofline::table::head(summary.roofline) + &comm::table::head(summary.comm);
     let mut memory = Vec::new();
     if let Some((name, space)) =
         summary.programs.iter().find_map(|program| Some((&program.name, program.main_memory()?)))

@@ -17,7 +17,7 @@ use crate::protocol::{
     CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Export, Failure, OpRef, Reply, Request,
     SessionInfo, SessionSlot, ShareQuery, SideTimeline, ViewRequest, requests,
 };
-use crate::report::{compare_json, compare_text, json};
+use crate::report::{compare, json};
 use crate::share::{Report, SharedComparison};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
@@ -144,14 +144,14 @@ impl OpenSessions {
                 Reply::answer_to::<requests::CompareTimeline>(&self.timeline(query)?)
             }
             ViewRequest::CompareMarkdown(query) => Reply::answer_to::<requests::CompareMarkdown>(
-                &compare_text::markdown(&self.compared(query)?.comparison, None),
+                &compare::text::markdown(&self.compared(query)?.comparison, None),
             ),
             ViewRequest::ExportCompare { query, by, format } => {
                 let of = &self.compared(query)?.comparison;
                 Reply::Exported(match (format, by) {
                     (Export::Csv, CompareBy::Op) => csv::table(COMPARE, of.rows.iter()).csv(),
                     (Export::Csv, by) => csv::table(COMPARE_GROUPS, groups(&of.rows, *by).iter()).csv(),
-                    (Export::Json, by) => json::text(&compare_json::compare(of, *by, None, usize::MAX)),
+                    (Export::Json, by) => json::text(&compare::json::compare(of, *by, None, usize::MAX)),
                 })
             }
             ViewRequest::Table { of: TableOf::Compare(query, selection), action } => {

@@ -5,7 +5,7 @@ use super::report::Report;
 use crate::analysis::base::Status;
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::classify::Kind;
-use crate::report::{compare_text, roofline_table};
+use crate::report::{compare, roofline};
 use crate::table::format::{bytes_text, counted, executions, percent_text, time_text};
 use crate::table::text::{Table, markdown_text};
 use crate::table::text_columns::{TextColumns, or_absent};
@@ -18,7 +18,7 @@ const ROWS: usize = 10;
 pub fn markdown(report: &Report, url: Option<&str>) -> String {
     let link = url.map_or_else(String::new, |url| format!("\n[Open in Rooflight]({url})\n"));
     if let Some(shared) = &report.comparison {
-        return compare_text::markdown(&shared.comparison, None) + &link;
+        return compare::text::markdown(&shared.comparison, None) + &link;
     }
     let mut out = format!("**{}**, {}", plain(&report.files()), plain(&report.holds().replace(" by op", "")));
     if let Some(device) = &report.header.device_type {
@@ -57,9 +57,9 @@ fn figures(report: &Report) -> Vec<String> {
     }
     let figures = &report.roofline.figures;
     let coverage = figures.coverage.map_or(String::new(), |f| format!("; coverage {}", percent_text(f)));
-    lines.extend(roofline_table::window_use(figures).into_iter().map(|(name, value)| format!("{name}: {value}")));
+    lines.extend(roofline::table::window_use(figures).into_iter().map(|(name, value)| format!("{name}: {value}")));
     if let Some(util) = figures.step.as_ref().and_then(|step| step.util) {
-        let scope = roofline_table::scope(figures).unwrap_or_default();
+        let scope = roofline::table::scope(figures).unwrap_or_default();
         lines.push(format!("Roofline efficiency: {} {scope}{coverage}", percent_text(util)));
     }
     let peaks = report.memory.programs.iter().flat_map(|program| program.spaces.iter().map(move |s| (program, s)));

@@ -1,8 +1,8 @@
 //! This module defines an object whose fields are declared where it is made: a document, or a part of one that more than one row
 //! gives.
 
-use super::column::Outputs;
 use super::Value;
+use super::column::Outputs;
 use super::kind::{Head, Kind};
 use std::borrow::Cow;
 #[cfg(not(target_arch = "wasm32"))]

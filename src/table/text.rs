@@ -219,6 +219,13 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// Adds a row with the number of rows beyond the first `top` of `n_rows`, if there are any.
+    pub fn count_others(&mut self, n_rows: usize, top: usize) {
+        if n_rows > top {
+            self.summary_row(format!("{} more", super::format::count((n_rows - top) as u64)), &[]);
+        }
+    }
+
     /// Writes aligned columns for a terminal. Names are made [safe to print](escape_invisible), and a very long text,
     /// such as the name of a GPU kernel, loses its middle.
     pub fn aligned(&self) -> String {

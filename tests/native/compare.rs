@@ -15,7 +15,7 @@ use rooflight::analysis::compare::{
 use rooflight::analysis::gaps::GapClass;
 use rooflight::analysis::ledger::Owner;
 use rooflight::analysis::overview::OverviewQuery;
-use rooflight::report::compare_text;
+use rooflight::report::compare;
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::wire::proto::xspace::XSpace;
 use std::path::Path;
@@ -142,7 +142,7 @@ fn captures_of_an_h100() {
     let again = compared(gpu("xla"), gpu("again"));
     assert_eq!(again.verdict, Verdict::WithinNoise);
     assert!(again.matched.iter().all(|share| share.tier.is_some()), "{:?}", again.matched);
-    assert!(compare_text::sentence(&again).starts_with("No difference beyond what captures vary by"));
+    assert!(compare::text::sentence(&again).starts_with("No difference beyond what captures vary by"));
     // Half the batch: per token, B is slower.
     let batch = compared(gpu("xla"), gpu("batch2"));
     assert_eq!((batch.unit, batch.verdict), (CompareUnit::MillionTokens, Verdict::Regression));
@@ -384,7 +384,7 @@ fn generated_captures_are_compared() {
         if let Some(before) = sides.last_mut() {
             let of = compare_sessions(before, &mut a, &CompareOptions::default()).unwrap();
             check_sums(&of);
-            compare_text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }));
+            compare::text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }));
             n_compared += 1;
         }
         sides.push(a);
@@ -471,6 +471,6 @@ fn steps_of_one_kind_are_compared() {
     let training = two_programs(["evaluate", "train"], [4_000_000_000, 2_000_000_000]);
     let of = compared(a(), side("training.xplane.pb", training));
     assert_eq!(kinds(&of), ("decode".to_owned(), "jit_train".to_owned(), Some(false)));
-    let text = compare_text::differences(&of).join("\n");
+    let text = compare::text::differences(&of).join("\n");
     assert!(text.contains("Kind of steps: decode in A, jit_train in B."), "{text}");
 }

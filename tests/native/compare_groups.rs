@@ -3,7 +3,7 @@
 
 use crate::compare::{compared, gpu, sample};
 use rooflight::analysis::compare::{CompareBy, CompareRows, Comparison, RowDelta, RowSelection, RowSide, groups};
-use rooflight::report::compare_text;
+use rooflight::report::compare;
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -153,6 +153,6 @@ fn the_command_line_lists_groups() {
 #[test]
 fn the_terminal_lists_groups() {
     let of = compared(sample("sample.xplane.pb.xz"), sample("sample.xplane.pb.xz"));
-    let text = compare_text::text(&of, CompareBy::OpGroup, None, 5);
+    let text = compare::text::text(&of, CompareBy::OpGroup, None, 5);
     assert!(text.contains("Op group") && text.contains("matmul"), "{text}");
 }

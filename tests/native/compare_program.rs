@@ -5,7 +5,7 @@ use crate::compare::{compared, gpu, opened, sample, side, simulated};
 use prost::Message;
 use rooflight::analysis::compare::{ChangeCounts, ChangeKind, Comparison, Gate, GateFigure, ProgramDiff, Property};
 use rooflight::hlo::Module;
-use rooflight::report::compare_text;
+use rooflight::report::compare;
 use rooflight::session::Programs;
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::{HloInstructionProto, HloProto};
@@ -256,7 +256,7 @@ fn markdown_is_short() {
         (figure.a, figure.b) = (Some(0.1), Some(0.2));
     }
     let gate = Gate { on: GateFigure::Period, limit: Some(0.03), rows_over: Some(0.001) };
-    let text = compare_text::markdown(&of, Some(&gate));
+    let text = compare::text::markdown(&of, Some(&gate));
     let n = text.lines().count();
     assert!((52..=60).contains(&n), "{n}\n{text}");
 }

@@ -10,7 +10,7 @@ use rooflight::analysis::compare::{
 };
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::protocol::{SessionInfo, ShareQuery};
-use rooflight::report::compare_text;
+use rooflight::report::compare;
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::html::{EmbeddedReport, page};
@@ -228,7 +228,7 @@ fn a_report_without_all_steps_is_judged_by_its_median() {
         let of = compared(&mut report_side(&small), &mut gpu(other));
         assert!(of.a.has_no_samples() && of.p.is_none() && of.shift.is_none(), "{other}");
         assert_eq!((of.verdict, gate.evaluate(&of)), (verdict, result), "{other}");
-        let text = compare_text::text(&of, CompareBy::Op, Some(&gate), 20);
+        let text = compare::text::text(&of, CompareBy::Op, Some(&gate), 20);
         assert!(text.contains("There is no test, because the report of A leaves out lengths of steps"), "{text}");
         // The oracle is the gate of the captures.
         let exact = compare_sessions(&mut gpu("xla"), &mut gpu(other), &CompareOptions::default()).unwrap();
@@ -332,7 +332,7 @@ fn generated_reports_are_compared() {
         assert!(CompareBy::ALL.into_iter().all(|by| groups(&of.rows, by).iter().all(|group| group.delta_ps == 0)));
         if let Some(before) = &mut last {
             let of = compared(before, &mut capture);
-            compare_text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }));
+            compare::text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }));
             n_compared += 1;
         }
         last = Some(report);
@@ -350,6 +350,6 @@ fn generated_reports_are_compared() {
         (report_side(&report), report_side(&report)),
     ] {
         let of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
-        CompareBy::ALL.into_iter().for_each(|by| _ = compare_text::text(&of, by, None, 20));
+        CompareBy::ALL.into_iter().for_each(|by| _ = compare::text::text(&of, by, None, 20));
     }
 }

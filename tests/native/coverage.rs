@@ -2,7 +2,7 @@
 
 use crate::causes::{Device, MS, overview};
 use rooflight::analysis::overview::{FigureId, Overview, RuleId};
-use rooflight::report::overview_text::{TextStyle, text};
+use rooflight::report::overview::text::{TextStyle, text};
 
 const STYLE: TextStyle = TextStyle { width: 1000, is_coloured: false };
 

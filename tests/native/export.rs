@@ -11,7 +11,7 @@ use rooflight::analysis::timeline::{TimelineIndex, TraceQuery, TrackKind};
 use rooflight::excerpt::{EpochRange, ExcerptQuery, ExcerptReport, write_excerpt};
 use rooflight::profile::{Plane as ProfilePlane, Profile};
 use rooflight::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, TimelineRequest, ViewRequest};
-use rooflight::report::trace_json;
+use rooflight::report::timeline;
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::source::{Source, SourceError};
 use rooflight::units::Picos;
@@ -265,7 +265,7 @@ fn trace(opened: &Opened, range: Option<TimeRange>, max_events: u64) -> (Vec<u8>
     let mut index = TimelineIndex::new(&opened.profile, &analysis);
     let mut text = Vec::new();
     let query = TraceQuery { range, max_events };
-    let report = trace_json::write(&mut index, &opened.profile, &query, &mut text).unwrap();
+    let report = timeline::trace_json::write(&mut index, &opened.profile, &query, &mut text).unwrap();
     let json: Value = serde_json::from_slice(&text).unwrap();
     let mut threads = Threads::new();
     let mut named = BTreeSet::new();

@@ -202,7 +202,10 @@ fn typescript(types: &Types) -> String {
         let bases = if found.bases.is_empty() { String::new() } else { format!(" extends {}", found.bases.join(", ")) };
         let _ = writeln!(text, "\nexport interface {}{bases} {{", found.name);
         for field in found.fields.iter().filter(|field| field.outputs.contains(Outputs::JSON)) {
-            let kind = field.kind.as_ref().unwrap_or_else(|| panic!("{}.{} is an object that no document has", found.name, field.id));
+            let kind = field
+                .kind
+                .as_ref()
+                .unwrap_or_else(|| panic!("{}.{} is an object that no document has", found.name, field.id));
             let optional = if field.outputs.contains(Outputs::IF_PRESENT) { "?" } else { "" };
             let _ = writeln!(text, "  /** {} */\n  {}{optional}: {kind};", field.about, field.id);
         }
@@ -213,9 +216,10 @@ fn typescript(types: &Types) -> String {
 
 /// Returns the types as Markdown.
 fn markdown(types: &Types) -> String {
-    let mut text = "# The fields of the JSON\n\nThis page is written by the test `types_are_written_from_declarations`. \
+    let mut text =
+        "# The fields of the JSON\n\nThis page is written by the test `types_are_written_from_declarations`. \
                     [CLI.md](CLI.md#json) explains what holds for all fields.\n"
-        .to_owned();
+            .to_owned();
     for found in &types.0 {
         let _ = write!(text, "\n## {}\n", found.name);
         if !found.bases.is_empty() {
@@ -223,9 +227,10 @@ fn markdown(types: &Types) -> String {
                 found.bases.iter().map(|base| format!("[{base}](#{})", base.to_lowercase())).collect();
             let _ = write!(text, "\nIt also has the fields of {}.\n", bases.join(" and "));
         }
-        let in_files = found.fields.iter().filter(|field| {
-            field.outputs.contains(Outputs::JSON) || field.outputs.contains(Outputs::CSV)
-        });
+        let in_files = found
+            .fields
+            .iter()
+            .filter(|field| field.outputs.contains(Outputs::JSON) || field.outputs.contains(Outputs::CSV));
         text += "\n| field | type | meaning |\n|---|---|---|\n";
         for field in in_files {
             let kind = field.kind.as_deref().unwrap_or_default().replace('|', "\\|");

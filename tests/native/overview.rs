@@ -414,7 +414,7 @@ fn all_steps_are_drawn_and_figures_above_their_peak_are_marked() {
     (figure.value, figure.absent) = (Some(1.769), None);
     let shown = overview::readout(&of).main.into_iter().find(|figure| figure.label == "HBM bandwidth").unwrap();
     assert_eq!((&*shown.value, shown.scope.as_deref()), ("▲ 176.9", Some("above the peak")));
-    let style = rooflight::report::overview_text::TextStyle { width: 400, is_coloured: false };
-    let text = rooflight::report::overview_text::text(&of, style);
+    let style = rooflight::report::overview::text::TextStyle { width: 400, is_coloured: false };
+    let text = rooflight::report::overview::text::text(&of, style);
     assert!(text.contains("HBM bandwidth ▲ 176.9 % (above the peak)"), "{text}");
 }

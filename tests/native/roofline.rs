@@ -10,7 +10,7 @@ use rooflight::analysis::roofline::{
     Bound, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, PossibleCause, Precision,
     Roofline, RooflinePosition, RooflineQuery, SkipReason, UsefulFlops, Verdict, verify,
 };
-use rooflight::report::roofline_table;
+use rooflight::report::roofline;
 use rooflight::session;
 use rooflight::session::{Opened, Programs};
 use rooflight::units::Picos;
@@ -236,7 +236,7 @@ fn above_the_peak() {
     let hfu = rooflight::chart::roofline::figures::utilization(&r.figures, None);
     let hfu = hfu.iter().find(|figure| figure.label == "HFU").unwrap();
     assert_eq!((&*hfu.value, hfu.scope.as_deref()), ("▲ 225.0", Some("above the peak")));
-    let text = rooflight::report::roofline_table::head(&r.figures);
+    let text = rooflight::report::roofline::table::head(&r.figures);
     assert!(text.contains("HFU ▲ 225.0 % (above the peak)"), "{text}");
     assert!(note(&r, "above_peak"));
 }
@@ -666,8 +666,8 @@ fn the_roofline_states_its_part_of_the_step() {
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::busiest() };
     let r = answer_of(open("host.xplane.pb", capture).unwrap(), &RooflineQuery { query, ..RooflineQuery::default() });
     let scope = "of 24.05 ms compute, 2.7 % of the step";
-    assert_eq!(roofline_table::scope(&r.figures).as_deref(), Some(scope));
-    let head = roofline_table::head(&r.figures);
+    assert_eq!(roofline::table::scope(&r.figures).as_deref(), Some(scope));
+    let head = roofline::table::head(&r.figures);
     assert!(head.contains(&format!("Roofline efficiency: 81.8 % {scope}; coverage 100.0 %")), "{head}");
     let hero = rooflight::chart::roofline::figures::readout(&r.figures, None).hero;
     assert_eq!((hero.value.as_str(), hero.scope.as_deref()), ("81.8", Some(scope)));
@@ -678,7 +678,7 @@ fn the_roofline_states_its_part_of_the_step() {
 fn mfu_counts_the_flops_of_the_model() {
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::busiest() };
     let r = answer_of(sample(), &RooflineQuery { query, ..RooflineQuery::default() });
-    let result = roofline_table::window_use(&r.figures);
+    let result = roofline::table::window_use(&r.figures);
     let of = |name: &str| result.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str());
     assert_eq!((of("MFU"), of("HFU")), (Some("20.6 %"), Some("26.4 %")));
 }

@@ -11,7 +11,7 @@ use rooflight::protocol::{
     CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Reply, Request, SessionSlot, ShareAnswer,
     ShareQuery, ViewRequest,
 };
-use rooflight::report::compare_text;
+use rooflight::report::compare;
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::{Input, OpenSession, OpenSessions};
 use rooflight::share::{Level, Report, decode, decode_link, encode, encode_link, markdown, pack, unpack};
@@ -70,7 +70,7 @@ fn a_shared_comparison_has_the_figures_of_its_sender_at_every_level() {
             assert!(back == cut, "{pair:?} at {level}");
             let of = &back.comparison.as_ref().unwrap().comparison;
             assert_eq!(figures(of), figures(&sent), "{pair:?} at {level}");
-            assert_eq!(compare_text::sentence(of), compare_text::sentence(&sent), "{pair:?} at {level}");
+            assert_eq!(compare::text::sentence(of), compare::text::sentence(&sent), "{pair:?} at {level}");
             assert_eq!(sums(&of.rows), sums(&sent.rows), "{pair:?} at {level}");
             let kinds = |of: &Comparison| {
                 let mut kinds = groups(&of.rows, CompareBy::Kind);
@@ -111,7 +111,7 @@ fn a_link_of_a_comparison_is_short_and_its_markdown_is_that_of_the_sender() {
         let level =
             query(0).fits(&full).unwrap_or_else(|| panic!("{pair:?}: {}", encode_link(&query(0).cut(&full)).len()));
         let back = decode_link(&encode_link(&query(level).cut(&full))).unwrap();
-        let expected = compare_text::markdown(&sent, None);
+        let expected = compare::text::markdown(&sent, None);
         let of_file = markdown(&full, Some("https://x/#y"));
         assert_eq!(of_file, format!("{expected}\n[Open in Rooflight](https://x/#y)\n"));
         // A link has fewer rows, and the lines of Markdown above the rows are the same.

@@ -12,21 +12,10 @@ use std::fmt::Write;
 /// The features, each with the paths of its files. A file belongs to a feature if its path begins with one of these
 /// paths.
 const FEATURES: &[(&str, &[&str])] = &[
-    (
-        "breakdown",
-        &[
-            "analysis/breakdown/",
-            "chart/breakdown/",
-            "view/breakdown/",
-            "report/breakdown",
-            "report/tables",
-            "report/steps",
-            "report/scopes",
-        ],
-    ),
+    ("breakdown", &["analysis/breakdown/", "chart/breakdown/", "view/breakdown/", "report/breakdown/"]),
     (
         "data_movement",
-        &["analysis/data_movement/", "chart/data_movement", "view/data_movement", "report/data_movement"],
+        &["analysis/data_movement/", "chart/data_movement", "view/data_movement", "report/data_movement/"],
     ),
     (
         "roofline",
@@ -34,18 +23,18 @@ const FEATURES: &[(&str, &[&str])] = &[
             "analysis/roofline/",
             "chart/roofline/",
             "view/roofline/",
-            "report/roofline",
+            "report/roofline/",
             "protocol/roofline",
             "session/capture/roofline_table",
         ],
     ),
-    ("memory", &["analysis/memory/", "chart/memory/", "view/memory/", "report/memory"]),
-    ("comm", &["analysis/comm/", "chart/comm/", "view/comm/", "report/comm", "analysis/flags/", "report/flags"]),
-    ("overview", &["analysis/overview/", "chart/overview/", "view/overview/", "report/overview"]),
-    ("timeline", &["analysis/timeline/", "chart/timeline/", "view/timeline/"]),
-    ("gaps", &["analysis/gaps/", "chart/gaps", "view/gaps", "report/gaps"]),
+    ("memory", &["analysis/memory/", "chart/memory/", "view/memory/", "report/memory/"]),
+    ("comm", &["analysis/comm/", "chart/comm/", "view/comm/", "report/comm/", "analysis/flags/", "report/flags/"]),
+    ("overview", &["analysis/overview/", "chart/overview/", "view/overview/", "report/overview/"]),
+    ("timeline", &["analysis/timeline/", "chart/timeline/", "view/timeline/", "report/timeline/"]),
+    ("gaps", &["analysis/gaps/", "chart/gaps", "view/gaps", "report/gaps/"]),
     ("op", &["analysis/op/", "chart/op/", "view/op/"]),
-    ("files", &["analysis/files/", "chart/files", "view/files/", "report/inspect"]),
+    ("files", &["analysis/files/", "chart/files", "view/files/", "report/files/"]),
     ("share", &["share/", "chart/share", "view/share/"]),
     (
         "opening",

@@ -5,7 +5,7 @@ use crate::analysis::captures::{CaptureRow, CapturesView};
 use crate::analysis::overview::Unit;
 use crate::chart::widgets::figure::{Figure, Readout, figure};
 use crate::chart::widgets::tip::row;
-use crate::report::overview_text::number;
+use crate::report::overview::text::number;
 use crate::table::date::date_and_time;
 use crate::table::format::{self, ABSENT, figure_time};
 use crate::units::Picos;

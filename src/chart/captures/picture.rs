@@ -7,7 +7,7 @@ use crate::analysis::compare::statistics::median;
 use crate::analysis::overview::Unit;
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{Tick, plain, ticks};
-use crate::report::overview_text::number;
+use crate::report::overview::text::number;
 use crate::table::format::{TimeUnit, middle_cut, signed_time_text};
 use crate::units::Picos;
 

@@ -2,7 +2,7 @@
 
 use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView, SeriesChange};
 use crate::protocol::Failure;
-use crate::report::overview_text::number;
+use crate::report::overview::text::number;
 use crate::table::date::{date, hour_and_minute, month_and_day};
 use crate::table::format::{bytes_text, counted, signed_percent, signed_time_text, time_text};
 use crate::units::Picos;

@@ -2,15 +2,15 @@
 //! does not depend on pixels.
 
 use crate::analysis::comm::{Arrival, ArrivalSpread, Comm};
-use crate::report::comm_table;
+use crate::report::comm;
 use crate::table::format::{self, ABSENT};
 
 /// Returns sentences about differences between devices: the straggler, the spread of steps, and collectives that could
 /// not be compared. Empty for one device.
 pub fn balance(comm: &Comm) -> Vec<String> {
     let Some(of) = &comm.balance else { return Vec::new() };
-    let mut lines: Vec<String> = comm_table::straggler(comm).into_iter().collect();
-    lines.extend(comm_table::critical(comm));
+    let mut lines: Vec<String> = comm::table::straggler(comm).into_iter().collect();
+    lines.extend(comm::table::critical(comm));
     if let Some((spread, step)) = of.worst_spread.zip(of.worst_step) {
         let slowest = of.slowest.as_deref().map_or_else(String::new, |name| format!(", {name} slowest"));
         let bad = if spread > 0.05 { ": more than 5 % is high" } else { "" };

@@ -7,9 +7,9 @@ use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::chart::widgets::figure::{Figure, Readout, exact, figure};
 use crate::chart::widgets::tip::row;
 use crate::protocol::url::compare::ComparePane;
-use crate::report::compare_format::picos;
-use crate::report::compare_text::differences;
-use crate::report::overview_text::number;
+use crate::report::compare::format::picos;
+use crate::report::compare::text::differences;
+use crate::report::overview::text::number;
 use crate::table::format::{self, ABSENT, TimeUnit, percent, percent_text};
 
 /// The figures that are compared.

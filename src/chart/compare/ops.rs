@@ -3,7 +3,7 @@
 use crate::analysis::compare::RowSide;
 use crate::analysis::op::{OpDetail, OpRole};
 use crate::protocol::ComparedOps;
-use crate::report::compare_format::picos;
+use crate::report::compare::format::picos;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 

@@ -11,7 +11,7 @@ use crate::chart::timeline::ruler::ruler;
 use crate::chart::timeline::{LanePlace, LineFrame, Viewport};
 use crate::chart::widgets::tip::{self, Tip};
 use crate::protocol::{CompareTimeline, SideTimeline, TimelineRow};
-use crate::report::compare_format::per_unit;
+use crate::report::compare::format::per_unit;
 use crate::table::format;
 use crate::units::Picos;
 

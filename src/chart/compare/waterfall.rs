@@ -8,8 +8,8 @@ use crate::analysis::ledger::Owner;
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{Tick, plain, ticks};
 use crate::chart::plot::time_part::TimePart;
-use crate::report::compare_format::picos;
-use crate::report::ledger_table::label;
+use crate::report::compare::format::picos;
+use crate::report::ledger::table::label;
 use crate::table::format::{self, TimeUnit, signed_time};
 use std::fmt::Write as _;
 

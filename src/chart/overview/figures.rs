@@ -5,7 +5,7 @@ use crate::analysis::overview::{
     Figure as Known, FigureId, FigureInput, FigureTexts, KindShare, Overview, RuleId, Unit, shown_figures,
 };
 use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, mark_above, row, share_figure};
-use crate::report::overview_text::number;
+use crate::report::overview::text::number;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 

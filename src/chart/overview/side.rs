@@ -4,7 +4,7 @@ use super::figures::slowest;
 use crate::analysis::overview::{Overview, StepShare, Unit};
 use crate::analysis::roofline::UsefulFlops;
 use crate::chart::plot::time_part::TimePart;
-use crate::report::overview_text::number;
+use crate::report::overview::text::number;
 use crate::table::format::{TimeUnit, percent_text, time_text, time_text_in};
 use crate::units::Picos;
 

@@ -6,7 +6,7 @@ use crate::analysis::base::Peaks;
 use crate::analysis::roofline::{Bound, DeviceCountSource, Level, PeakOf, RooflineFigures, UsefulFlops};
 use crate::chart::widgets::figure::{Figure, Readout, figure, mark_above, share_figure};
 use crate::chart::widgets::tip::row;
-use crate::report::roofline_table;
+use crate::report::roofline;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
@@ -36,7 +36,7 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
     if Peaks::is_above(roof.and_then(|roof| roof.util), Some(1.0)) {
         hero = mark_above(hero, "peak");
     }
-    hero.scope = roofline_table::scope(figures);
+    hero.scope = roofline::table::scope(figures);
     let mut main = Vec::new();
     if let Some(roof) = roof {
         let per = figures.header.step_duration.and_then(|window| roof.recoverable.fraction_of(window));

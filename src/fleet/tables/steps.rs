@@ -17,11 +17,8 @@ pub struct StepRow {
 }
 
 /// The columns of steps.
-pub const PARTS: &[Part<StepRow>] = &[
-    part!(DEVICE, |row| Some(row)),
-    part!(STEPS, |row| Some(&row.step)),
-    part!(IDLE, |row| Some(row)),
-];
+pub const PARTS: &[Part<StepRow>] =
+    &[part!(DEVICE, |row| Some(row)), part!(STEPS, |row| Some(&row.step)), part!(IDLE, |row| Some(row))];
 
 columns! {
     DEVICE(row: StepRow) {

@@ -7,7 +7,7 @@ use crate::analysis::breakdown::{Breakdown, Figures, RowsLeftOut};
 use crate::profile::Note;
 use crate::protocol::table_query::TableAction;
 use crate::protocol::{BreakdownHead, Export, Reply};
-use crate::report::{breakdown_json, breakdown_table, json};
+use crate::report::{breakdown, json};
 use crate::session::tables::answer;
 use crate::table::page::SortBy;
 use crate::table::source::Source;
@@ -61,13 +61,20 @@ impl CaptureSession {
         entry.order = table.into_cached_order();
         let breakdown = Breakdown { header, by, totals, shown, groups, rest: RowsLeftOut::default(), notes };
         if format == Export::Csv {
-            return Ok(breakdown_table::csv(&breakdown, usize::MAX).csv());
+            return Ok(breakdown::table::csv(&breakdown, usize::MAX).csv());
         }
         let tree = query.by == GroupBy::Scope;
         let scopes = if tree { Some(analysis.scopes(profile, query, "", 0.0)?) } else { None };
         let notes: Vec<Note> = profile.notes.iter().chain(&breakdown.notes).cloned().collect();
         let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
         let head = json::head("breakdown", &names, self.partial, &breakdown);
-        Ok(json::text(&breakdown_json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), usize::MAX, &notes)))
+        Ok(json::text(&breakdown::json::breakdown(
+            head,
+            &breakdown,
+            &query.filter,
+            scopes.as_ref(),
+            usize::MAX,
+            &notes,
+        )))
     }
 }

@@ -6,7 +6,7 @@ use crate::analysis::base::Analysis;
 use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
 use crate::profile::Profile;
 use crate::protocol::{CommView, Export, MAX_LISTED_STEPS, Reply, requests};
-use crate::report::{comm_json, comm_table, json};
+use crate::report::{comm, json};
 use crate::session::programs::{Programs, QueryPrograms};
 use crate::units::Picos;
 
@@ -70,11 +70,11 @@ impl CaptureSession {
         let (mut notes, is_partial) = (self.profile.notes.clone(), self.partial);
         let comm = self.comm_answer(query);
         if format == Export::Csv {
-            return comm_table::csv(comm, usize::MAX).csv();
+            return comm::table::csv(comm, usize::MAX).csv();
         }
         notes.extend(comm.notes.iter().cloned());
         let head = json::head_of("comm", &names, is_partial, &comm.header, &comm.totals);
-        json::text(&comm_json::comm(head, comm, usize::MAX, &notes))
+        json::text(&comm::json::comm(head, comm, usize::MAX, &notes))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::analysis::base::{Analysis, GroupBy, Query};
 use crate::analysis::data_movement::DataMovement;
 use crate::profile::Profile;
 use crate::protocol::{DataMovementView, Export, OmittedSum};
-use crate::report::{data_movement_json, data_movement_table, json};
+use crate::report::{data_movement, json};
 use crate::session::programs::{Programs, QueryPrograms};
 
 /// Largest number of sources per category that have rows of their own.
@@ -73,12 +73,12 @@ impl CaptureSession {
         let query = Query { by: GroupBy::Category, filter: crate::analysis::base::Filter::default(), ..query.clone() };
         let data_movement = data_movement_with_bodies(&self.analysis, &self.profile, &mut self.programs, &query);
         if format == Export::Csv {
-            return data_movement_table::data_movement_csv(&data_movement, usize::MAX).csv();
+            return data_movement::table::data_movement_csv(&data_movement, usize::MAX).csv();
         }
         let notes = self.notes_and(&data_movement.notes);
         let names = self.file_names();
         let head = json::head_of("non-compute", &names, self.partial, &data_movement.header, &data_movement.totals);
-        json::text(&data_movement_json::data_movement(head, &data_movement, usize::MAX, &notes))
+        json::text(&data_movement::json::data_movement(head, &data_movement, usize::MAX, &notes))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::analysis::timeline::{TimelineIndex, TraceQuery, TraceReport};
 use crate::excerpt::{ExcerptError, ExcerptQuery, ExcerptReport, write_excerpt};
 use crate::profile::{Profile, Severity};
 use crate::protocol::{ExcerptRequest, ExportedFile, Failure};
-use crate::report::trace_json;
+use crate::report::timeline;
 use crate::session::open::detect::MAX_INFLATED;
 use crate::session::programs::OpenFile;
 use crate::table::format;
@@ -89,7 +89,7 @@ pub fn export_trace_json(
     query: &TraceQuery,
     out: &mut dyn Write,
 ) -> Result<TraceReport, Failure> {
-    trace_json::write(index, profile, query, out).map_err(|error| unwritten(&error))
+    timeline::trace_json::write(index, profile, query, out).map_err(|error| unwritten(&error))
 }
 
 /// Returns the trace JSON of a range.
@@ -121,7 +121,7 @@ pub fn excerpt_summary(report: &ExcerptReport) -> String {
 pub fn trace_summary(report: &TraceReport) -> String {
     let events = format::counted(report.n_events, "event", "events");
     let links = format::counted(report.n_flows, "link", "links");
-    let left_out = trace_json::left_out(report).map_or_else(String::new, |sentence| format!(" {sentence}"));
+    let left_out = timeline::trace_json::left_out(report).map_or_else(String::new, |sentence| format!(" {sentence}"));
     format!("{events}, {links}.{left_out}")
 }
 
@@ -142,7 +142,7 @@ pub fn export_name(capture: &str, range: Option<TimeRange>, ending: &str) -> Str
 /// Returns the warning inside an excerpt. It says what was cut and what could not be read, so that the excerpt is not mistaken for
 /// a whole capture.
 fn warning(name: &str, request: ExcerptRequest, profile: &Profile) -> String {
-    let damage = trace_json::damage(profile).map_or_else(String::new, |damage| format!(". {damage}"));
+    let damage = timeline::trace_json::damage(profile).map_or_else(String::new, |damage| format!(". {damage}"));
     let programs = if request.with_programs { "" } else { ", without programs" };
     match request.range {
         Some(TimeRange { start, end }) => {

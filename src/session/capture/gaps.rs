@@ -4,7 +4,7 @@ use super::CaptureSession;
 use crate::analysis::base::Query;
 use crate::analysis::gaps::{GapClass, Gaps};
 use crate::protocol::Export;
-use crate::report::{gaps_json, gaps_table, json};
+use crate::report::{gaps, json};
 use crate::units::Picos;
 
 /// Number of gaps of each class that the page lists.
@@ -36,11 +36,11 @@ impl CaptureSession {
     pub(super) fn export_gaps(&self, query: &Query, format: Export) -> String {
         let gaps = self.analysis.gaps(&self.profile, query);
         if format == Export::Csv {
-            return gaps_table::csv(&gaps, usize::MAX).csv();
+            return gaps::table::csv(&gaps, usize::MAX).csv();
         }
         let notes = self.notes_and(&gaps.notes);
         let names = self.file_names();
         let head = json::head_of("gaps", &names, self.partial, &gaps.header, &gaps.totals);
-        json::text(&gaps_json::gaps(head, &gaps, usize::MAX, &notes))
+        json::text(&gaps::json::gaps(head, &gaps, usize::MAX, &notes))
     }
 }

@@ -9,7 +9,7 @@ use crate::analysis::memory::{MemoryQuery, RequestedSizes};
 use crate::profile::{Note, Profile};
 use crate::protocol::requests::{self, TypedRequest};
 use crate::protocol::{Export, Failure, MemorySession, Reply};
-use crate::report::{json, memory_json, memory_table};
+use crate::report::{json, memory};
 use crate::session::programs::Programs;
 
 impl CaptureSession {
@@ -66,13 +66,13 @@ impl CaptureSession {
         let Self { profile, analysis, programs, files, partial, .. } = self;
         let all = whole_memory(analysis, profile, programs, &request, None, &|_| true, None);
         if format == Export::Csv {
-            return Reply::Exported(memory_table::csv(&all, usize::MAX).csv());
+            return Reply::Exported(memory::table::csv(&all, usize::MAX).csv());
         }
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
         let notes: Vec<Note> = profile.notes.iter().chain(&all.notes).cloned().collect();
         let status = if all.is_empty() { Status::Absent } else { Status::Ok };
         let (header, totals) = (Header { status, ..header.header }, header.totals);
         let head = json::head_of("memory", &names, *partial, &header, &totals);
-        Reply::Exported(json::text(&memory_json::memory(head, &all, usize::MAX, RequestedSizes::default(), &notes)))
+        Reply::Exported(json::text(&memory::json::memory(head, &all, usize::MAX, RequestedSizes::default(), &notes)))
     }
 }

@@ -216,7 +216,7 @@ impl CaptureSession {
             ViewRequest::Gaps(query) => Reply::answer_to::<requests::Gaps>(&self.gaps(query)),
             ViewRequest::Overview(query) => Reply::answer_to::<requests::Overview>(self.overview_kept(query)),
             ViewRequest::OverviewMarkdown(query) => {
-                let text = self.overview_kept(query).as_ref().map(crate::report::overview_text::markdown);
+                let text = self.overview_kept(query).as_ref().map(crate::report::overview::text::markdown);
                 Reply::answer_to::<requests::OverviewMarkdown>(&text.unwrap_or_default())
             }
             ViewRequest::ExportGaps { query, format } => Reply::Exported(self.export_gaps(query, *format)),

@@ -10,8 +10,8 @@ use crate::profile::{Note, Profile};
 use crate::protocol::table_query::TableAction;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{Export, Reply, requests};
-use crate::report::roofline_json::{self, RoofRows};
-use crate::report::{json, roofline_table};
+use crate::report::roofline::json::RoofRows;
+use crate::report::{json, roofline};
 use crate::session::tables::answer;
 use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
@@ -77,13 +77,13 @@ impl CaptureSession {
         if format == Export::Csv {
             let rows = order.iter().filter_map(|row| cached.answer.row(profile, analysis, *row)).collect();
             let roofline = Roofline { figures: cached.answer.figures.clone(), rows };
-            return Reply::Exported(roofline_table::csv(&roofline).csv());
+            return Reply::Exported(roofline::table::csv(&roofline).csv());
         }
         let figures = &cached.answer.figures;
         let notes: Vec<Note> = profile.notes.iter().chain(&figures.notes).cloned().collect();
         let head = json::head_of("roofline", &files, partial, &figures.header, &figures.totals);
         let rows = RoofRows::Built { answer: &cached.answer, profile, analysis, order: &order };
         let by = query.query.by;
-        Reply::Exported(json::text(&roofline_json::roofline(head, by, figures, rows, &steps, MAX_GAPS, &notes)))
+        Reply::Exported(json::text(&roofline::json::roofline(head, by, figures, rows, &steps, MAX_GAPS, &notes)))
     }
 }

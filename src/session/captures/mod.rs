@@ -25,7 +25,7 @@ use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::{
     Capabilities, CapturesRequest, Export, Failure, Progress, Reply, Request, SessionInfo, Stage, ViewRequest, requests,
 };
-use crate::report::captures_json;
+use crate::report::captures;
 use crate::report::json;
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
@@ -104,7 +104,7 @@ impl CapturesSession {
             ViewRequest::Table { of: TableOf::Captures { .. }, action } => self.table(&action),
             ViewRequest::Captures(CapturesRequest::Export(format)) => Reply::Exported(match format {
                 Export::Csv => csv::table(CAPTURES, self.in_order()).csv(),
-                Export::Json => json::text(&captures_json::captures(self.in_order())),
+                Export::Json => json::text(&captures::json::captures(self.in_order())),
             }),
             _ => Reply::Failed(messages::unknown_request()),
         }

@@ -14,7 +14,6 @@ use crate::protocol::{
     Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, Reply, Request, SessionInfo, SharedReportInfo, StepInfo,
     ViewRequest, requests,
 };
-use crate::report::overview_text;
 use crate::share::{Report, ShareError};
 
 /// A session of a report alone.
@@ -97,7 +96,8 @@ impl ReportSession {
             ViewRequest::Graph { .. } => Err(self.lacks("the graph around an op")),
             ViewRequest::Overview(query) => self.overview(query).map(|of| Reply::answer_to::<requests::Overview>(&of)),
             ViewRequest::OverviewMarkdown(query) => {
-                let text = self.overview(query)?.as_ref().map(overview_text::markdown).unwrap_or_default();
+                let text =
+                    self.overview(query)?.as_ref().map(crate::report::overview::text::markdown).unwrap_or_default();
                 Ok(Reply::answer_to::<requests::OverviewMarkdown>(&text))
             }
             ViewRequest::Gaps(_) => Err(self.lacks("the idle gaps")),

@@ -5,7 +5,7 @@ use super::model::CommModel;
 use crate::analysis::flags::{FlagsQuery, FlagsReport};
 use crate::chart::comm::flags::{ABOUT, FlagLine, class, empty, lines, pieces};
 use crate::protocol::{Failure, requests};
-use crate::report::flags_table;
+use crate::report::flags;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::clipboard;
@@ -25,7 +25,7 @@ pub(super) fn Flags(model: CommModel, head: AnyView) -> impl IntoView {
             }
         },
     );
-    let about = move || Some(flags_table::head(&found.get()?.1));
+    let about = move || Some(flags::table::head(&found.get()?.1));
     let marked = move || {
         let found = found.get()?;
         let text = state.flags.get();

@@ -8,7 +8,7 @@ use crate::analysis::comm::{CommRow, DcnCollective, Network};
 use crate::chart::comm::{bandwidth, key, rows, text};
 use crate::chart::plot::mark_shape::MarkShape;
 use crate::protocol::url::comm::{CommRows, Pane};
-use crate::report::comm_table::{DCN_COLUMNS, DcnColumn};
+use crate::report::comm::table::{DCN_COLUMNS, DcnColumn};
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};

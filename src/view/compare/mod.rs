@@ -13,7 +13,7 @@ mod timeline;
 use crate::analysis::compare::Comparison;
 use crate::chart::compare;
 use crate::protocol::requests;
-use crate::report::compare_text;
+use crate::report;
 use crate::view::breakdown::readout;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
@@ -124,7 +124,7 @@ fn head(model: CompareModel, comparison: &Comparison) -> AnyView {
         .any()
     });
     view! {
-        <h1 class="verdict">{compare_text::sentence(comparison)}</h1>
+        <h1 class="verdict">{report::compare::text::sentence(comparison)}</h1>
         <div class="compare-sides">
             {side("A", a)}
             {swap}

@@ -5,7 +5,7 @@ use super::{scatter, scopes, timeline};
 use crate::analysis::compare::Comparison;
 use crate::chart::compare::{self, StepDot, WaterfallLink, WaterfallRow, WaterfallRowKind};
 use crate::protocol::url::compare::ComparePane;
-use crate::report::{compare_program, compare_sections};
+use crate::report;
 use crate::table::text::Table;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::swatch::swatch;
@@ -54,18 +54,18 @@ fn chosen_picture(model: CompareModel, comparison: &Comparison, pane: ComparePan
             return waterfall(model, comparison);
         }
         ComparePane::Programs => (
-            compare_program::sentences(changes),
-            compare_program::table(comparison, SHOWN),
+            report::compare::program::sentences(changes),
+            report::compare::program::table(comparison, SHOWN),
             "The programs are the same, apart from names, ids and sources.",
         ),
         ComparePane::Memory => (
-            compare_sections::memory_sentences(memory),
-            compare_sections::memory_table(memory),
+            report::compare::sections::memory_sentences(memory),
+            report::compare::sections::memory_table(memory),
             "Neither side tells its memory.",
         ),
         ComparePane::Communication => (
-            comparison.comm.absent.iter().map(|absent| compare_sections::no_comm(absent)).collect(),
-            compare_sections::comm(&comparison.comm, SHOWN),
+            comparison.comm.absent.iter().map(|absent| report::compare::sections::no_comm(absent)).collect(),
+            report::compare::sections::comm(&comparison.comm, SHOWN),
             "No collective differs.",
         ),
     };

@@ -4,9 +4,9 @@
 use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::{Breakdown, RowsLeftOut, Shown};
 use rooflight::analysis::roofline::RoofRow;
-use rooflight::report::roofline_json::{self, RoofRows};
+use rooflight::report::roofline::json::RoofRows;
 use rooflight::report::summary::{self, Summary};
-use rooflight::report::{breakdown_json, comm_json, json};
+use rooflight::report::{breakdown, comm, json, roofline};
 use rooflight::share::Report;
 use rooflight::table::format::{bytes_text, count, percent_text, time_text};
 use rooflight::units::Picos;
@@ -77,8 +77,8 @@ impl Views {
         };
         let figures = &roofline.figures;
         Self {
-            breakdown: read(&breakdown_json::breakdown(head(), &breakdown, &Filter::default(), None, usize::MAX, &[])),
-            roofline: read(&roofline_json::roofline(
+            breakdown: read(&breakdown::json::breakdown(head(), &breakdown, &Filter::default(), None, usize::MAX, &[])),
+            roofline: read(&roofline::json::roofline(
                 head(),
                 GroupBy::Op,
                 figures,
@@ -87,7 +87,7 @@ impl Views {
                 20,
                 &[],
             )),
-            comm: read(&comm_json::comm(head(), comm, usize::MAX, &[])),
+            comm: read(&comm::json::comm(head(), comm, usize::MAX, &[])),
             memory: Value::Null,
             summary: read(&summary::json(head(), summary, 0, &[])),
         }

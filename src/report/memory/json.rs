@@ -1,6 +1,5 @@
 //! This module writes memory as JSON. It defines the names and the order of the fields, and computes nothing.
 
-use super::json::first;
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::memory::columns::{ALLOCATORS, BUFFERS, CROSS_CHECKS, ESTIMATE, JUMPS, PADDED, ROLL_UPS, SPACE};
 use crate::analysis::memory::{
@@ -8,6 +7,7 @@ use crate::analysis::memory::{
     Vocabulary, WholeMemory,
 };
 use crate::profile::Note;
+use crate::report::json::first;
 use crate::table::object::Object;
 use crate::table::{Value, object};
 

@@ -1,6 +1,5 @@
 //! This module writes the roofline as JSON. It defines the names and the order of the fields.
 
-use super::json::first;
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::base::{Analysis, GroupBy};
 use crate::analysis::roofline::columns::{GAPS, KERNELS, OFFERS, PROGRAMS, ROWS, SKIPPED, STEPS, WINDOW, skipped};
@@ -9,6 +8,7 @@ use crate::analysis::roofline::{
     RooflineFigures, RooflinePosition, StepRoofline,
 };
 use crate::profile::{Note, Profile};
+use crate::report::json::first;
 use crate::table::kind::ObjectType;
 use crate::table::object::Object;
 use crate::table::{RowList, Value, object};
@@ -87,7 +87,7 @@ fn source(peak: &Peak) -> Object<'_> {
 }
 
 /// Returns the averages over the ops that have a roof, with the first `top` gaps.
-pub(super) fn step_summary(figures: &RooflineFigures, top: usize) -> Object<'_> {
+pub(in crate::report) fn step_summary(figures: &RooflineFigures, top: usize) -> Object<'_> {
     let roof = figures.step.as_ref();
     let recoverable = roof.map_or(Picos::ZERO, |roof| roof.recoverable);
     object!(StepSummary {

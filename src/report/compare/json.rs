@@ -1,8 +1,5 @@
 //! This module writes a comparison as JSON. It defines the names and the order of the fields.
 
-use super::compare_sections_json::{comm, program_changes};
-use super::json::first;
-use super::ledger_table::label;
 use crate::analysis::base::Status;
 use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUPS, FIGURES, FINDINGS, MEMORY, PARITY, SCOPES, SIDES};
 use crate::analysis::compare::matching::Tier;
@@ -11,6 +8,9 @@ use crate::analysis::compare::{
     TierShare, Verdict, groups,
 };
 use crate::analysis::ledger::Owner;
+use crate::report::compare::sections_json::{comm, program_changes};
+use crate::report::json::first;
+use crate::report::ledger::table::label;
 use crate::table::kind::ObjectType;
 use crate::table::object::Object;
 use crate::table::{RowList, Rows, Value, object};
@@ -32,7 +32,7 @@ pub fn compare<'a>(comparison: &'a Comparison, by: CompareBy, gate: Option<&Gate
         /// steps, and `incomparable` if the sides do different work and the work in a step is unknown.
         verdict: Word(Verdict) = comparison.verdict,
         /// The verdict in words.
-        sentence: Removed = super::compare_text::sentence(comparison),
+        sentence: Removed = crate::report::compare::text::sentence(comparison),
         /// The unit of work. All fields in ps are per unit, but for `period_ps`, `periods_ps` and `median_ps` of a
         /// side.
         unit: Word(CompareUnit) = comparison.unit,

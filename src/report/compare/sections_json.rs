@@ -1,8 +1,8 @@
 //! This module writes the parts of a comparison beside the time of ops as JSON: communication and programs.
 
-use super::json::first;
 use crate::analysis::compare::columns::{CHANGE_COUNTS, CHANGED_PROPERTIES, COMM_ROWS, OPCODES, PROGRAM_PAIRS, TIMES};
 use crate::analysis::compare::{ChangeKind, CommDelta, Comparison, ProgramChange};
+use crate::report::json::first;
 use crate::table::object;
 use crate::table::object::Object;
 

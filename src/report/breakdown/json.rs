@@ -1,12 +1,12 @@
 //! This module defines the JSON of `rooflight breakdown --json`.
 
-use super::json::first;
-use super::scopes_json::nested;
 use crate::analysis::base::columns::{KINDS, NOTES};
 use crate::analysis::base::{Filter, GroupBy};
 use crate::analysis::breakdown::columns::{FILTER, GROUPS};
 use crate::analysis::breakdown::{Breakdown, Scopes};
 use crate::profile::Note;
+use crate::report::breakdown::scopes_json::nested;
+use crate::report::json::first;
 use crate::table::object;
 use crate::table::object::Object;
 

@@ -1,10 +1,10 @@
 //! This module writes data movement as JSON.
 
-use super::json::first;
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::data_movement::DataMovement;
 use crate::analysis::data_movement::columns::{DATA_MOVEMENT, PROGRAMS};
 use crate::profile::Note;
+use crate::report::json::first;
 use crate::table::kind::ObjectType;
 use crate::table::object::Object;
 use crate::table::{RowList, Value, object};

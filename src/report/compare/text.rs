@@ -1,15 +1,15 @@
 //! This module writes a comparison for the terminal, with the verdict first, and as Markdown for a pull request.
 
-use super::compare_format::{per_unit, picos, signed_share};
-use super::ledger_table::label;
-use super::overview_text::number;
-use super::{compare_program, compare_sections};
+use super::{program, sections};
 use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUPS};
 use crate::analysis::compare::{
     CompareBy, Comparison, FigureDelta, FindingDelta, Gate, GateResult, GroupDelta, PartDelta, RowDelta, RowSide,
     SIGNIFICANT, SideHead, Verdict, groups,
 };
 use crate::analysis::overview::{FigureId, Unit, shown_figures};
+use crate::report::compare::format::{per_unit, picos, signed_share};
+use crate::report::ledger::table::label;
+use crate::report::overview::text::number;
 use crate::table::format::{
     TimeUnit, count, counted, middle_cut, percent_text, sign, signed_percent, signed_time_text, time_text, time_text_in,
 };
@@ -294,13 +294,13 @@ pub fn text(comparison: &Comparison, by: CompareBy, with_gate: Option<&Gate>, to
     let table = if by == CompareBy::Op { rows(comparison, top, false) } else { grouped(comparison, by, top) };
     out += &format!("{}\n{}\n", table.aligned(), matched(comparison));
     if let Some(absent) = &comparison.comm.absent {
-        out += &lines(vec![compare_sections::no_comm(absent)]);
+        out += &lines(vec![sections::no_comm(absent)]);
     }
-    if let Some(table) = compare_sections::comm(&comparison.comm, top) {
+    if let Some(table) = sections::comm(&comparison.comm, top) {
         out += &format!("\n{}\n", table.aligned());
     }
-    out += &lines(compare_program::lines(comparison, top));
-    out += &compare_sections::memory(&comparison.memory);
+    out += &lines(program::lines(comparison, top));
+    out += &sections::memory(&comparison.memory);
     let finding =
         |finding: &FindingDelta| format!("{} finding: {}", if finding.is_new { "New" } else { "Gone" }, finding.title);
     out + &lines(comparison.findings.iter().map(finding).collect())
@@ -317,7 +317,7 @@ pub fn markdown(comparison: &Comparison, with_gate: Option<&Gate>) -> String {
     out += &format!("\n{}", rows(comparison, ROWS, true).markdown());
     out += &format!("\n{}\n", markdown_text(&matched(comparison)));
     let differences = differences(comparison);
-    let lines = compare_program::lines(comparison, PROGRAM_LINES);
+    let lines = program::lines(comparison, PROGRAM_LINES);
     for line in lines.iter().chain(differences.iter().take(DIFFERENCES)).chain(comparison.notes.iter().take(NOTES)) {
         out += &format!("- {}\n", markdown_text(line));
     }

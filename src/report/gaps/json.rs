@@ -1,10 +1,10 @@
 //! This module writes gaps as JSON.
 
-use super::json::first;
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::gaps::Gaps;
 use crate::analysis::gaps::columns::{CLASSES, GAPS};
 use crate::profile::Note;
+use crate::report::json::first;
 use crate::table::object;
 use crate::table::object::Object;
 

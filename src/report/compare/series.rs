@@ -1,19 +1,19 @@
 //! This module writes the comparison of many captures: as a table with its change points, and as JSON.
 
-use super::compare_format::{per_unit, signed_share};
-use super::compare_json::{part_json, status};
-use super::compare_text::waterfall;
-use super::overview_text::number;
 use crate::analysis::base::Status;
 use crate::analysis::compare::columns::SERIES_CAPTURES;
 use crate::analysis::compare::{
     ChangePoint, CompareUnit, Comparison, FigureSeries, Series, SeriesCapture, SeriesOrder,
 };
 use crate::analysis::overview::{Unit, shown_figures};
+use crate::report::compare::format::{per_unit, signed_share};
+use crate::report::compare::json::{part_json, status};
+use crate::report::compare::text::waterfall;
+use crate::report::overview::text::number;
+use crate::table::object;
 use crate::table::object::Object;
 use crate::table::text::TextForm;
 use crate::table::text_columns::{TextColumns, or_absent};
-use crate::table::object;
 
 /// Parts of the waterfall at a change point.
 const PARTS: usize = 5;

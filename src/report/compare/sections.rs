@@ -1,7 +1,7 @@
 //! This module writes the parts of a comparison beside the time of ops: memory and communication.
 
-use super::compare_format::picos;
 use crate::analysis::compare::{BytesDelta, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta};
+use crate::report::compare::format::picos;
 use crate::table::format::{TimeUnit, bytes_text, decimal, gbs, middle_cut, sign};
 use crate::table::text::{Table, TextForm};
 use crate::table::text_columns::{TextColumns, or_absent};

@@ -1,11 +1,11 @@
 //! This module writes communication as JSON.
 
-use super::json::first;
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::comm::columns::{ARRIVAL_SPREADS, ARRIVALS, COMM, DCN, LINK, PAIRING, STEPS, TRAFFIC};
 use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{Comm, Core, DeviceBalance, Network, Primitive, PrimitiveSums};
 use crate::profile::Note;
+use crate::report::json::first;
 use crate::table::object;
 use crate::table::object::Object;
 

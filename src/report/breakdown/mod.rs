@@ -1,0 +1,6 @@
+//! This module writes the breakdown as text and JSON.
+
+pub mod json;
+pub(super) mod scopes_json;
+pub mod steps_table;
+pub mod table;

@@ -1,0 +1,3 @@
+//! This module writes lists of captures as text and JSON.
+
+pub mod json;

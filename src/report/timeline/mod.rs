@@ -1,0 +1,3 @@
+//! This module writes parts of the timeline as text and JSON.
+
+pub mod trace_json;
