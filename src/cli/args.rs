@@ -128,7 +128,6 @@ pub enum Command {
     /// The completions of a shell, for a file that the shell reads when it starts.
     #[cfg(not(target_arch = "wasm32"))]
     Completions {
-        /// The shell.
         shell: clap_complete::Shell,
     },
     /// The manual page, in the format of `man`.

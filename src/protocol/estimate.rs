@@ -17,7 +17,6 @@ pub struct Estimate {
 pub struct Choice {
     /// Position of the plane or file.
     pub of: Skip,
-    /// Name of the file.
     pub file: String,
     /// Name of the plane. `None` stands for the whole file.
     pub plane: Option<String>,

@@ -16,7 +16,6 @@ pub struct ProgramHead {
     pub name: String,
     /// Name of the entry computation.
     pub entry: Option<String>,
-    /// Number of computations.
     pub n_computations: Option<u32>,
     /// Number of instructions, or number of distinct texts if only the texts of events are known.
     pub n_instructions: u32,

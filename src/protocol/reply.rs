@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 /// A message from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Id of the request.
     pub id: RequestId,
     /// The reply, or one of several.
     pub reply: Reply,
@@ -36,7 +35,6 @@ pub enum Reply {
     Opened(Box<SessionInfo>),
     /// The figures of a breakdown.
     Breakdown(Box<BreakdownHead>),
-    /// A tree of scopes.
     Scopes(Scopes),
     /// The steps of all devices.
     StepStats(StepStats),

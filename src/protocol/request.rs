@@ -145,7 +145,6 @@ pub struct SessionInfo {
     pub steps_by: StepsBy,
     /// All planes of the capture.
     pub planes: Vec<PlaneInfo>,
-    /// Notes of the reader.
     pub notes: Vec<Note>,
     /// A sentence about the data that is missing, if a file is damaged or cut, or if sums of durations overflow.
     /// `None` if everything was read.
@@ -219,7 +218,6 @@ pub struct DeviceInfo {
     pub busy: Picos,
     /// The first [`MAX_LISTED_STEPS`] steps by start.
     pub steps: Vec<StepInfo>,
-    /// Number of all steps.
     pub n_steps: u32,
     /// Number of steady steps of the kind with the most time, whose mean is shown by default.
     pub n_steady: u32,
@@ -235,7 +233,6 @@ pub struct KindInfo {
     pub kind: u16,
     /// The name, such as `decode`.
     pub name: String,
-    /// Number of steady steps.
     pub n_steady: u32,
 }
 

@@ -48,7 +48,6 @@ pub struct ShareAnswer {
 /// The position of a capture within a report file that was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaptureRange {
-    /// Name, with folders.
     pub name: String,
     /// Index of the opened file.
     pub file: u32,

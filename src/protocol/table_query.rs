@@ -44,7 +44,6 @@ pub enum TableAction {
     Copy {
         /// Order and filter. The paging fields have no effect: all rows that pass the filter are copied.
         query: PageQuery,
-        /// Ids of the columns.
         columns: Vec<String>,
         /// Names of the rows, as selections use them. `None` copies all rows.
         keys: Option<Vec<String>>,

@@ -21,7 +21,6 @@ pub struct BreakdownHead {
     pub totals: Totals,
     /// Sums over the ops that pass the filter.
     pub shown: Shown,
-    /// Number of rows.
     pub n_groups: u32,
     /// Notes of the reader and of the analysis: assumptions and missing data.
     pub notes: Vec<Note>,
@@ -61,7 +60,6 @@ pub struct DataMovementView {
 /// Sums over rows that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OmittedSum {
-    /// Number of rows.
     pub n: u32,
     /// Self time.
     pub total: Picos,

@@ -132,14 +132,11 @@ view_requests! {
     /// Requests the buffers that are alive at a point of a program's memory curve. `None` if the program has nothing in
     /// this memory; the same holds for the three requests below.
     MemoryAt {
-        /// Program and memory.
         query: MemoryQuery,
-        /// Point of the curve.
         point: u32,
     } -> Option<crate::analysis::memory::AliveAt>;
     /// Requests the peak of a program without some buffers.
     MemoryWithout {
-        /// Program and memory.
         query: MemoryQuery,
         /// Buffers that are left out.
         without: Vec<BufferId>,
@@ -148,16 +145,12 @@ view_requests! {
     } -> Option<crate::analysis::memory::WhatIf>;
     /// Requests a part of a program's memory curve.
     MemoryCurve {
-        /// Program and memory.
         query: MemoryQuery,
-        /// Points of the part.
         points: Points,
     } -> Option<crate::analysis::memory::Curve>;
     /// Requests the live ranges in a part of a program's memory curve.
     MemoryLiveRanges {
-        /// Program and memory.
         query: MemoryQuery,
-        /// Points of the part.
         points: Points,
     } -> Option<crate::analysis::memory::LiveRangeRows>;
     /// Requests the collectives, the copies and their exposed time.

@@ -21,9 +21,7 @@ use crate::table::{columns, object};
 pub struct Summary<'a> {
     /// The verdict of the overview. `None` if no device has the step.
     pub verdict: Option<&'a str>,
-    /// Time by kind.
     pub kinds: &'a Breakdown,
-    /// Time by source.
     pub sources: &'a Breakdown,
     /// Durations of each step, and their spread over devices.
     pub steps: &'a StepStats,

@@ -10,10 +10,8 @@ use crate::analysis::base::StepsBy;
 use crate::protocol::{CaptureRange, Failure, Progress, Reply, Request, SessionInfo, ShareQuery, Skip};
 use crate::share::{Level, Report, decode_link};
 
-/// The kinds of session.
 pub(super) enum SessionKind {
     Capture(Box<CaptureSession>),
-    /// A list of captures.
     Captures(Box<CapturesSession>),
     Report(Box<ReportSession>),
 }

@@ -24,11 +24,9 @@ pub struct SharedComparison {
     pub n_rows: u32,
     /// Number of rows of ops that are left out.
     pub n_cut: u32,
-    /// Number of all collectives.
     pub n_collectives: u32,
     /// Number of all changes of ops in the programs.
     pub n_changes: u32,
-    /// Number of all scopes.
     pub n_scopes: u32,
 }
 

@@ -7,7 +7,6 @@ use crate::units::{Count, Picos};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OmittedSum {
     pub kind: Kind,
-    /// Number of rows.
     pub n_rows: u32,
     /// Number of executions of all these ops.
     pub n_executions: Count,

@@ -61,7 +61,6 @@ pub struct Origin {
     pub files: Vec<FileInfo>,
     /// Devices with ops, as the session lists them.
     pub devices: Vec<ReportDevice>,
-    /// Device of the report.
     pub device: DeviceChoice,
     /// Step that was requested. [`Header::step`] gives the step of the report.
     pub step: StepChoice,

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 pub enum CopyForm {
     /// Tabs between cells.
     Tsv,
-    /// A table in Markdown.
     Markdown,
 }
 

@@ -34,7 +34,6 @@ keyed_enum! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("the filter's regular expression is wrong at character {column}: {message}")]
 pub struct FilterError {
-    /// Message of the parser.
     pub message: String,
     /// Position of the first wrong character, counted from 1.
     pub column: u32,

@@ -41,7 +41,6 @@ pub enum Kind {
 pub enum Privacy {
     /// It stays.
     Plain,
-    /// It is removed.
     Removed,
     /// A pseudonym replaces it.
     Name(NameKind),

@@ -21,7 +21,6 @@ pub struct PageQuery {
 /// An order of rows. Ties are sorted by name. Absent values come last in both directions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SortBy {
-    /// Id of the column.
     pub column: String,
     /// Whether the largest value comes first, and for texts the last one.
     pub descending: bool,
@@ -72,7 +71,6 @@ pub struct TablePage {
 pub struct Head {
     /// Id of the column, as in files and addresses.
     pub id: String,
-    /// Heading.
     pub head: String,
     /// Unit beside the heading. Empty if there is none.
     pub unit: String,
@@ -164,9 +162,7 @@ pub enum Cell {
 /// A swatch, by the last part of its class in the style sheet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mark {
-    /// A kind of time.
     Time(String),
-    /// A class of memory.
     Memory(String),
 }
 

@@ -38,7 +38,6 @@ pub type PartValues<'r> = Vec<(&'static str, Value<'r>)>;
 pub struct Shown {
     /// Id of the column in [`Table::columns`].
     pub id: &'static str,
-    /// Heading.
     pub head: &'static str,
     pub format: Format,
     /// Width in digits. 0 for the column that takes the remaining width.
@@ -143,7 +142,6 @@ impl Shown {
 /// The format of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Name of the row.
     Name,
     Text,
     /// A text in a weaker colour.
@@ -240,7 +238,6 @@ impl RowTip {
 
 /// A line of a tooltip. A line with an absent value is left out.
 pub struct TipLine {
-    /// Id of the column.
     pub id: &'static str,
     /// Label before the value.
     pub label: &'static str,

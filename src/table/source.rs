@@ -9,7 +9,6 @@ pub trait RowMaker<R> {
     /// Returns the number of rows.
     fn n_rows(&self) -> usize;
 
-    /// Returns a row.
     fn row(&self, row: u32) -> R;
 
     /// Returns the name of a row in selections without making the row; see [`super::shown::Table::key`].
@@ -31,7 +30,6 @@ pub trait RowMaker<R> {
 
 /// The rows of a table.
 pub enum Source<'r, R> {
-    /// Rows in memory.
     InMemory(&'r [R]),
     /// Rows that are made when they are read.
     Made(&'r dyn RowMaker<R>),

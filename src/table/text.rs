@@ -122,7 +122,6 @@ pub enum TextForm {
 }
 
 impl TextForm {
-    /// Writes a table.
     pub fn table(self, table: &Table) -> String {
         match self {
             Self::Terminal => table.aligned(),
@@ -201,7 +200,6 @@ impl Table {
         }
     }
 
-    /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }

@@ -72,7 +72,6 @@ pub struct Difference {
 }
 
 impl<'r> Value<'r> {
-    /// Returns a text.
     pub fn text(text: &'r str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }

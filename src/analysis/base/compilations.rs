@@ -20,7 +20,6 @@ const CALL: &str = "PjitFunction(";
 pub struct Compilations {
     /// The name of the function. `None` if they are outside of the calls of functions.
     pub function: Option<String>,
-    /// Number of compilations.
     pub n: u64,
     /// The time of all compilations.
     pub time: Picos,

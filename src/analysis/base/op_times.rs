@@ -104,7 +104,6 @@ impl Device {
 
 /// The times of the ops of a device within a window.
 pub struct OpTimes {
-    /// Times by op id.
     pub ops: Vec<OpTime>,
     /// Time in ps during which at least one op runs on any op line, within the window.
     pub union: u64,

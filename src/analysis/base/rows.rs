@@ -86,9 +86,7 @@ pub struct Row {
     pub members: (u32, u32),
     /// Number of executions that start in the window.
     pub n: Count,
-    /// Self time.
     pub self_time: u64,
-    /// Inclusive time.
     pub inclusive: u64,
     /// Shortest self time of an execution; `u64::MAX` if there is none.
     pub min: u64,

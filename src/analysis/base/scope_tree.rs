@@ -48,7 +48,6 @@ pub(in crate::analysis) struct ScopeTreeNode<S> {
     pub(in crate::analysis) total: S,
 }
 
-/// A tree of scopes.
 pub(in crate::analysis) struct ScopeTree<S> {
     /// The root comes first, and parents come before children. Siblings are sorted by size, largest first, then by name.
     pub(in crate::analysis) nodes: Vec<ScopeTreeNode<S>>,

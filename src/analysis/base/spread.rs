@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// The statistics of the lengths of steps. Times are in ps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Number of steps.
     pub n: u32,
     pub mean: f64,
     /// The middle one; for an even number of steps, the mean of the two in the middle.

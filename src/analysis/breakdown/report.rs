@@ -242,7 +242,6 @@ pub struct Figures {
 /// The sums of rows whose reports were not made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowsLeftOut {
-    /// Number of rows.
     pub n: u64,
     /// Self time within the window.
     pub total: Picos,
@@ -262,7 +261,6 @@ impl RowsLeftOut {
         self
     }
 
-    /// Adds a row.
     pub(in crate::analysis) fn add(&mut self, total: Picos, n_executions: Count, mean: Option<Picos>) {
         self.n += 1;
         self.total += total;

@@ -150,7 +150,6 @@ columns! {
     }
 }
 
-/// The table of captures.
 pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
     columns: CAPTURES,
     shown: &[

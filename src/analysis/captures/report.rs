@@ -38,7 +38,6 @@ pub enum HeadKind {
     Packed,
     /// A report that was made of a capture.
     Report,
-    /// A compiled program.
     Program,
     /// JSON lines of tables of captures.
     Table,

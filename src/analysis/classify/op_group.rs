@@ -15,7 +15,6 @@ use super::scope_path::leaf;
 pub enum OpGroup {
     /// Dots and convolutions, also within fusions.
     Matmul,
-    /// Attention kernels.
     Attention,
     /// Collectives, and the waits for them.
     Collective,
@@ -23,9 +22,7 @@ pub enum OpGroup {
     CustomKernel,
     /// Grouped matmuls, the kernels of mixtures of experts.
     Moe,
-    /// Kernels of linear attention.
     LinearAttention,
-    /// Normalisation.
     Norm,
     /// Elementwise arithmetic, fused or not.
     Elementwise,

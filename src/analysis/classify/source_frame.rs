@@ -22,7 +22,6 @@ pub enum Innermost {
     /// The first line; also the default, if no op shows the end.
     #[default]
     First,
-    /// The last line.
     Last,
 }
 

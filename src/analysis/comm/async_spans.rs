@@ -28,7 +28,6 @@ pub enum SpanOrigin {
     Flow,
     /// A start and a done of the op line.
     Ops,
-    /// One synchronous op.
     Sync,
 }
 

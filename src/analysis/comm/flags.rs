@@ -19,7 +19,6 @@ pub const CHECKED_GPU: &str = "jaxlib 0.10.2";
 pub struct Flag {
     /// The name, without `--`.
     pub name: &'static str,
-    /// The value to try.
     pub value: &'static str,
     /// The default of the compiler; `auto` means that the compiler decides.
     pub default: &'static str,
@@ -55,7 +54,6 @@ pub enum Target {
     TpuFusing,
     /// TPU v6e and v7x, which can offload collectives to the SparseCore.
     TpuOffloading,
-    /// Any GPU.
     Gpu,
 }
 

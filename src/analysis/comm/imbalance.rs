@@ -95,7 +95,6 @@ pub struct ArrivalSpread {
     pub program_id: Option<u64>,
     /// Executions compared.
     pub n: u64,
-    /// Devices compared.
     pub n_devices: u32,
     /// Σ (longest − shortest duration of an execution), in ps: the time for which the first device waits for the last
     /// one.

@@ -123,7 +123,6 @@ pub struct CommRow {
     pub program_id: Option<u64>,
     /// Innermost source line.
     pub source: Option<String>,
-    /// Scope path.
     pub scope: Option<String>,
     pub core: Core,
     pub execution: Execution,
@@ -131,7 +130,6 @@ pub struct CommRow {
     pub group: Option<DeviceGroup>,
     /// Likely role of the primitive in training.
     pub role: Option<Role>,
-    /// Number of different ops.
     pub n_ops: u32,
     /// Executions that start in the window.
     pub n: Count,
@@ -314,7 +312,6 @@ pub struct Pairing {
     pub from_flow: u64,
     /// A start and a done of the op line.
     pub from_ops: u64,
-    /// Synchronous ops.
     pub sync: u64,
     /// Starts without a done, and dones without a start.
     pub unpaired: u64,
@@ -373,7 +370,6 @@ pub struct CommLanes {
 /// An execution of a transfer in flight. Times are in ps from the start of the step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneSpan {
-    /// The lane, from 0.
     pub lane: u32,
     /// The name of the op; for an async pair, the name of its start.
     pub name: String,

@@ -28,7 +28,6 @@ keyed_enum! {
         Op = "op": "Op",
         /// A group of work, such as matmul, attention or copy.
         OpGroup = "op_group": "Op group",
-        /// A kind of time.
         Kind = "kind": "Kind",
         /// A scope path, with `*` for the number of an unrolled layer.
         Scope = "scope": "Scope",

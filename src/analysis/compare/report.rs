@@ -71,7 +71,6 @@ impl Verdict {
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SideHead {
-    /// Names of the files.
     pub files: Vec<String>,
     /// Label of the device on which the steps depend.
     pub device: String,

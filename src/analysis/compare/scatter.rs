@@ -10,7 +10,6 @@ use std::cmp::Reverse;
 pub struct RowDot {
     /// [Key](RowDelta::key) of the row.
     pub key: String,
-    /// Name of the row.
     pub name: String,
     pub kind: Kind,
     pub a_ps: u64,

@@ -205,13 +205,11 @@ keyed_enum! {
         MemorySpace = "memory_space",
         /// The kind of a fusion, and the opcodes inside of it.
         FusedSet = "fused_set",
-        /// Groups of devices.
         Groups = "groups",
         Precision = "precision",
         Sharding = "sharding",
         /// The number of ops that do the work: fusions were split or merged.
         Grouping = "grouping",
-        /// All other attributes.
         Attributes = "attributes",
     }
 }

@@ -8,7 +8,6 @@ use super::rows::Pairs;
 use crate::analysis::ledger::Owner;
 use crate::units::Picos;
 
-/// The whole difference.
 pub struct Whole {
     pub a_ps: i64,
     pub b_ps: i64,

@@ -21,9 +21,7 @@ const INSTANT: u64 = 1000;
 /// The name of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CounterName {
-    /// Name of the events.
     pub event: StrId,
-    /// Name of the stat.
     pub stat: StrId,
 }
 

@@ -17,9 +17,7 @@ pub struct FileView {
     pub planes: Vec<FilePlane>,
     /// Programs, the one with the most time first. Ties are ordered by number of runs, size, name and id.
     pub programs: Vec<FileProgram>,
-    /// Events of all planes.
     pub n_events: u64,
-    /// Lines of all planes.
     pub n_lines: u64,
     /// Stored bytes of all files.
     pub bytes: u64,
@@ -83,7 +81,6 @@ keyed_enum! {
     pub enum PlaneRole {
         /// A device, or a part of one.
         Device = "device",
-        /// Threads of a host.
         Host = "host",
         /// Programs and the environment, without events of a run.
         Metadata = "metadata",

@@ -94,7 +94,6 @@ pub struct Gap {
 /// A time in which nothing was traced on a thread of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Untraced {
-    /// Name of the thread.
     pub thread: String,
     pub total: Picos,
 }

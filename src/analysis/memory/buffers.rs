@@ -31,7 +31,6 @@ pub(super) struct Buffers {
 pub(super) struct LogicalBuffer {
     /// Bytes with padding.
     pub(super) size: u64,
-    /// Memory colour.
     pub(super) color: i64,
     /// Place of the buffer in an allocation. `None` if the buffer has no allocation.
     pub(super) allocation: Option<Assigned>,
@@ -56,7 +55,6 @@ pub(super) struct Assigned {
 pub(super) struct Allocation {
     /// Bytes.
     pub(super) size: u64,
-    /// Memory colour.
     pub(super) color: i64,
     pub(super) category: Category,
     /// Whether only one thread of a called computation uses the allocation. It is left out of all sums here, because it

@@ -10,7 +10,6 @@ pub struct JobSize {
     pub n_parameters: u64,
     /// Devices that share one copy of the parameters.
     pub n_sharing: u64,
-    /// Sequences on one device.
     pub sequences: u64,
     /// Tokens of a sequence on one device.
     pub length: u64,

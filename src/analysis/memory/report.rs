@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemoryPrograms {
     pub programs: Vec<ProgramPeaks>,
-    /// Notes on all programs.
     pub notes: Vec<Note>,
 }
 
@@ -116,7 +115,6 @@ pub struct WholeMemory {
     pub runtime: RuntimeMemory,
     /// The peaks of programs and allocators, compared with the capacity of each device.
     pub checks: Vec<CrossCheck>,
-    /// Notes on all parts.
     pub notes: Vec<Note>,
 }
 
@@ -157,7 +155,6 @@ pub struct StaticMemory {
     pub program: ProgramPeaks,
     /// The requested memory. `None` if the program has nothing in it.
     pub space: Option<SpaceMemory>,
-    /// Notes on the figures.
     pub notes: Vec<Note>,
 }
 
@@ -292,7 +289,6 @@ pub struct RollUpRow {
     pub size: u64,
     /// Bytes of their elements. A buffer of unknown shape counts with its size.
     pub unpadded: u64,
-    /// Number of buffers.
     pub n: u32,
 }
 

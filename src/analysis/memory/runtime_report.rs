@@ -24,7 +24,6 @@ pub struct AllocatorMemory {
     pub ordinal: Option<u64>,
     /// Name of the allocator. `None` if events do not have it.
     pub allocator: Option<String>,
-    /// Plane with the events.
     pub plane: String,
     /// Index of the file of the plane.
     pub file: u32,
@@ -123,7 +122,6 @@ pub struct CrossCheck {
     pub is_tight: bool,
     /// Fragmentation that the allocator reports at its peak, a fraction.
     pub fragmentation: Option<f64>,
-    /// Whether fragmentation exceeds 10 %.
     pub is_fragmented: bool,
 }
 

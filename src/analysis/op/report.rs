@@ -21,13 +21,11 @@ pub struct OpDetail {
     pub kind: Option<Kind>,
     /// Phase of training. This field and the next two are `None` if the op does not run by itself.
     pub phase: Option<String>,
-    /// Layer of the model.
     pub layer: Option<String>,
     /// `hlo_category`.
     pub category: Option<String>,
     /// The GPU kernel that ran, if its name differs from that of the op.
     pub kernel: Option<String>,
-    /// Name of the program.
     pub program: Option<String>,
     pub program_id: Option<u64>,
     /// The computation that contains the op. `None` without the program's HLO.
@@ -70,7 +68,6 @@ pub struct OpDetail {
 /// The computation that contains an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnclosingComputation {
-    /// Name of the computation.
     pub computation: String,
     /// Whether the computation is the entry of the program.
     pub is_entry: bool,
@@ -244,7 +241,6 @@ pub struct Neighbour {
 /// The body of a fusion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fused {
-    /// Name of the computation.
     pub computation: String,
     /// The instructions as text, at most 400.
     pub lines: Vec<String>,

@@ -15,15 +15,12 @@ use std::cmp::Reverse;
 pub struct Evidence {
     /// The ops with the most time, at most five.
     pub ops: Vec<OpEvidence>,
-    /// Number of all ops.
     pub n_ops: u32,
     /// The keys of all ops, as a filter of the breakdown names them. Empty if they are too many, and in a report.
     pub op_keys: Vec<String>,
     /// The kind of all ops. `None` if they differ, if there are none, and in a report.
     pub kind: Option<Kind>,
-    /// Numbers of steps.
     pub steps: Vec<u64>,
-    /// Labels of devices.
     pub devices: Vec<String>,
     /// Host events with the most time, at most five, with their time per step.
     pub host_events: Vec<(String, Picos)>,
@@ -36,7 +33,6 @@ pub struct Evidence {
 /// A stretch of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepSpan {
-    /// Number of the step.
     pub step: u64,
     /// Start after the start of the step.
     pub start: Picos,

@@ -23,7 +23,6 @@ const NO_MODEL_FLOPS: &str =
 /// Why it is unknown whether the host was late.
 const NO_HOST: &str = "The capture does not tell what the host did while the device was idle.";
 
-/// Computes all figures.
 pub(super) fn figures(context: &Context<'_>) -> Vec<Figure> {
     FigureId::ALL.map(|id| figure(id, context)).into()
 }

@@ -12,14 +12,11 @@ keyed_enum! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Unit {
-        /// Picoseconds.
         Ps = "ps",
-        /// A fraction; 1 is everything.
         Fraction = "fraction",
         Bytes = "bytes",
         /// FLOPs, or bytes that move: a large number with a decimal prefix.
         Flops = "flops",
-        /// A number of things.
         Count = "count",
     }
 }

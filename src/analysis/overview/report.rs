@@ -216,7 +216,6 @@ pub struct Suggestion {
     pub code: Option<String>,
     /// Name of the flag, without `--`. `None` if `code` is no flag.
     pub flag: Option<String>,
-    /// The value to set.
     pub value: Option<String>,
     /// The value that the compiler uses without the flag; "auto" if the compiler decides.
     pub default: Option<String>,
@@ -293,7 +292,6 @@ pub struct SkippedRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepShare {
     pub number: u64,
-    /// Length of the step.
     pub length: Picos,
     /// Whether the step is one of those of the overview.
     pub is_counted: bool,

@@ -62,7 +62,6 @@ pub(super) struct Advice {
 /// What a finding is mostly about, if some advice holds for it alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
-    /// Ops of attention.
     Attention,
     /// Ops with f32 operands.
     F32,
@@ -108,7 +107,6 @@ pub(super) enum Subject {
     SerialPermutes,
     /// Ops that change the layout of an array, or copy it.
     Layouts,
-    /// Ops that sort.
     Sorts,
     /// Ops that make random bits.
     RandomBits,
@@ -139,7 +137,6 @@ pub(super) enum Subject {
 }
 
 impl Advice {
-    /// Advice in words.
     pub const fn words(text: &'static str) -> Self {
         Self { text, code: None, only_on: None, only_for: None }
     }

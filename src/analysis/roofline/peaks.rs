@@ -70,7 +70,6 @@ pub struct Peak {
 /// The peaks of one device, or of several devices with the same peaks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DevicePeaks {
-    /// Labels of the devices.
     pub devices: Vec<String>,
     /// Name of the device type in the capture.
     pub device_type: Option<String>,

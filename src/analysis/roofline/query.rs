@@ -118,7 +118,6 @@ pub struct PeakChoice {
 pub struct KernelCost {
     /// Name of an op, with or without its number; `*` matches any text.
     pub pattern: String,
-    /// FLOPs of one execution.
     pub flops: f64,
     /// Bytes of HBM of one execution.
     pub bytes: f64,
@@ -145,7 +144,6 @@ impl Default for Latency {
 pub struct UsefulFlops {
     /// Sequences of one step, over all devices.
     pub batch: f64,
-    /// Tokens of a sequence.
     pub sequence: f64,
     /// FLOPs per token. For training this is usually 6 × parameters, plus the FLOPs of attention.
     pub flops_per_token: f64,

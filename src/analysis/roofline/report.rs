@@ -126,7 +126,6 @@ pub struct RooflinePosition {
     pub total: Picos,
     /// Executions.
     pub n: Count,
-    /// FLOPs of all executions.
     pub flops: f64,
     /// Bytes of all executions, over all memories.
     pub bytes: f64,
@@ -269,7 +268,6 @@ pub struct OpRoofline {
 /// A custom call without a cost estimate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpaqueKernel {
-    /// Name of the op.
     pub op: String,
     pub program_id: Option<u64>,
     /// Target of the custom call, such as `tpu_custom_call`.
@@ -278,14 +276,12 @@ pub struct OpaqueKernel {
     pub n: Count,
     /// Self time.
     pub total: Picos,
-    /// Innermost source line.
     pub source_inner: Option<String>,
 }
 
 /// A row in the ranking by recoverable time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GapRank {
-    /// Key of the row.
     pub key: String,
     /// Program of the row. `None` if the ops of the row have no program or several.
     pub program_id: Option<u64>,

@@ -30,7 +30,6 @@ pub struct HostOffset {
     /// fewer than three differences.
     pub spread: Option<Picos>,
     pub basis: AlignmentBasis,
-    /// Number of differences.
     pub n: u32,
 }
 

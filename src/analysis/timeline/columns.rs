@@ -22,7 +22,6 @@ columns! {
     }
 }
 
-/// The table of events.
 pub const EVENT_TABLE: Table<EventRow> = Table {
     columns: EVENTS,
     shown: &[

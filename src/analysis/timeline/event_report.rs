@@ -88,7 +88,6 @@ pub struct FlowsQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowsReport {
     pub query: FlowsQuery,
-    /// Number of links.
     pub n: u64,
     /// The first of them in order of time, at most [`FlowsReport::MAX_FLOWS`].
     pub flows: Vec<FlowLine>,

@@ -284,6 +284,5 @@ pub struct IdleBox {
     pub time: Picos,
     /// Start of the gap that the part belongs to, and its end. Of several gaps, the start of the first and the end of the last.
     pub gap: (Picos, Picos),
-    /// Number of gaps.
     pub n_gaps: u32,
 }

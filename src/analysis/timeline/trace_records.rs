@@ -51,7 +51,6 @@ pub enum TraceRecord<'a> {
     /// A lane of a line.
     Thread {
         thread: TraceThread,
-        /// Name of the line.
         name: &'a str,
         /// Number of the lane in its line, from 0.
         lane: u32,
@@ -91,7 +90,6 @@ pub struct TraceEvent<'a> {
     pub kind: Option<Kind>,
     /// The category of the op.
     pub category: Option<&'a str>,
-    /// Name of the program.
     pub program: Option<&'a str>,
     /// Number of the step of the device in which the event starts.
     pub step: Option<u64>,
@@ -100,7 +98,6 @@ pub struct TraceEvent<'a> {
 /// A sample of a counter.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceCounter<'a> {
-    /// Number of the process.
     pub process: u32,
     pub name: &'a str,
     pub start: Picos,

@@ -152,7 +152,6 @@ pub struct WindowPart {
     pub time_part: TimePart,
     /// Time, in the unit that all parts share. `None` if the part has no time.
     pub time: Option<String>,
-    /// Unit of all parts.
     pub unit: &'static str,
     /// Share of the window: "53.7 %". `None` if the part has no time, or if the window is not known.
     pub share: Option<String>,

@@ -70,7 +70,6 @@ pub struct ChangeLine {
     pub distance: Option<f64>,
     /// Whether the figure is larger afterwards.
     pub is_more: bool,
-    /// Whether that is worse.
     pub is_worse: bool,
     /// The difference, and what made most of it.
     pub label: String,

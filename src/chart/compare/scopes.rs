@@ -26,7 +26,6 @@ pub struct ScopesPicture {
     pub scene: Scene,
     /// That of A and that of B, or one of the difference.
     icicles: Vec<Icicle>,
-    /// Number of scopes.
     n: u32,
 }
 

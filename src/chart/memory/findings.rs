@@ -113,7 +113,6 @@ fn estimate(estimate: &Estimate) -> Finding {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaddingRow {
     pub name: String,
-    /// Shape with its layout.
     pub shape: String,
     /// Size, padding, and size divided by the size without padding.
     pub figures: [String; 3],

@@ -111,12 +111,10 @@ impl Frame {
         axis(Shape::Path(vec![(x, y), (x, bottom), (right, bottom)], false))
     }
 
-    /// Draws the x axis.
     pub fn x_axis(&self) -> Mark {
         axis(Shape::line(self.area.x, self.area.bottom(), self.area.right(), self.area.bottom()))
     }
 
-    /// Draws the y axis.
     pub fn y_axis(&self) -> Mark {
         axis(Shape::line(self.area.x, self.area.y, self.area.x, self.area.bottom()))
     }

@@ -72,7 +72,6 @@ pub struct Rest {
     pub x: f64,
     /// Width of all of these children together.
     pub w: f64,
-    /// Number of children.
     pub n: u32,
 }
 

@@ -31,7 +31,6 @@ pub enum Tone {
     Worse,
     /// Step of the sequential scale, from 1 (low) to 7 (high).
     Seq(u8),
-    /// A class of memory.
     Class(MemoryClass),
     /// Text on [`Self::Class`].
     OnClass(MemoryClass),
@@ -166,7 +165,6 @@ impl Paint {
     /// No fill and no stroke, for marks that are only hit targets.
     pub const NONE: Self = Self { fill: None, stroke: None, width: 1.0, dash: false, pattern: None, opacity: 1.0 };
 
-    /// Returns a plain fill.
     pub const fn fill(tone: Tone) -> Self {
         Self { fill: Some(tone), ..Self::NONE }
     }

@@ -24,12 +24,10 @@ impl Rect {
         Self { x: left, y: top, width: right - left, height: bottom - top }
     }
 
-    /// Returns the right edge.
     pub const fn right(self) -> f64 {
         self.x + self.width
     }
 
-    /// Returns the bottom edge.
     pub const fn bottom(self) -> f64 {
         self.y + self.height
     }

@@ -69,7 +69,6 @@ pub enum Shape {
         /// Radius of the corners.
         r: f64,
     },
-    /// A straight line.
     Line { x1: f64, y1: f64, x2: f64, y2: f64 },
     /// Straight lines from point to point, and back to the first point if the flag is true.
     Path(Vec<(f64, f64)>, bool),
@@ -81,7 +80,6 @@ pub enum Shape {
         y: f64,
         r: f64,
     },
-    /// A line of text.
     Text {
         /// Position of the anchor.
         x: f64,
@@ -135,7 +133,6 @@ impl Shape {
         Self::Rect { x, y, w, h, r: 0.0 }
     }
 
-    /// Creates a line.
     pub const fn line(x1: f64, y1: f64, x2: f64, y2: f64) -> Self {
         Self::Line { x1, y1, x2, y2 }
     }

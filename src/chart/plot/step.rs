@@ -18,7 +18,6 @@ pub fn kinds() -> Vec<StepPart> {
 /// One step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// Number or name.
     pub name: String,
     /// Duration; for several devices, the mean.
     pub duration: Picos,

@@ -41,7 +41,6 @@ impl TimePart {
         }
     }
 
-    /// Returns the full name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Kind(kind) => kind.label(),

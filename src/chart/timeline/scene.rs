@@ -40,7 +40,6 @@ pub struct Content<'a> {
     pub scroll: f64,
     /// Width and height of the visible tracks, in px.
     pub size: (f64, f64),
-    /// The selected range.
     pub range: Option<(u64, u64)>,
 }
 
@@ -52,7 +51,6 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Draws the scene.
 pub fn scene(content: &Content<'_>) -> Scene {
     let (width, height) = content.size;
     let mut drawing = Drawing { content, marks: Vec::new() };

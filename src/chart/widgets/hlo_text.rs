@@ -14,7 +14,6 @@ pub enum Token {
     Opcode,
     /// Word before `=`.
     Attribute,
-    /// Text in quotes.
     Text,
     Plain,
 }

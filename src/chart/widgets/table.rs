@@ -99,11 +99,8 @@ const EDGE: f64 = 16.0;
 /// Sizes in px: of the table and of its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// Width of the table.
     pub width: f64,
-    /// Height of a row.
     pub row: f64,
-    /// Width of a digit.
     pub digit: f64,
     /// Width of a monospaced letter.
     pub letter: f64,

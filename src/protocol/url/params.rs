@@ -17,7 +17,6 @@ impl<'a, 'f> Pairs<'a, 'f> {
         Self { to, is_first: true }
     }
 
-    /// Writes one pair.
     pub(crate) fn write_pair(&mut self, name: &str, value: impl fmt::Display) -> fmt::Result {
         let between = if std::mem::take(&mut self.is_first) { "" } else { ";" };
         write!(self.to, "{between}{name}:{value}")

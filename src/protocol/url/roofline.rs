@@ -26,7 +26,6 @@ keyed_enum! {
     pub enum RoofBy {
         #[default]
         Op = "op": "Ops",
-        /// Source lines.
         Source = "source": "Sources",
         Program = "program": "Programs",
         Step = "step": "Steps",

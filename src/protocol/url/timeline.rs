@@ -43,7 +43,6 @@ pub struct TimelineViewState {
     pub shows_all: bool,
     /// The range whose sums are shown. `None` shows the sums of the visible part.
     pub range: Option<(u64, u64)>,
-    /// The measured time.
     pub measure: Option<(u64, u64)>,
     /// The groups that are unfolded, by their index. `None` unfolds the first device and the first host.
     pub open: Option<Vec<u32>>,

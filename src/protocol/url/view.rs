@@ -22,7 +22,6 @@ keyed_enum! {
         Timeline = "timeline": "Timeline",
         /// Difference of two captures.
         Compare = "compare": "Compare",
-        /// Contents of the files.
         File = "file": "File",
     }
 }
@@ -50,9 +49,7 @@ keyed_enum! {
         /// Icicle of the scopes.
         #[default]
         Scopes = "scopes": "Scopes",
-        /// Duration of each step.
         Steps = "steps": "Steps",
-        /// Comparison of the devices.
         Devices = "devices": "Devices",
         /// Copies and layout changes.
         DataMovement = "non-compute": "Non-compute",

@@ -75,7 +75,6 @@ pub(crate) struct CaptureSession {
 }
 
 impl CaptureSession {
-    /// Answers a request.
     pub(super) fn answer(&mut self, request: &Request) -> Reply {
         match request {
             Request::View(request) => self.answer_view_request(request),

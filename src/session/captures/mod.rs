@@ -132,7 +132,6 @@ impl CapturesSession {
 }
 
 impl CapturesSession {
-    /// Answers a request.
     pub(super) fn answer(&mut self, request: &Request) -> Reply {
         match request {
             Request::View(request) => self.answer_view_request(ViewRequest::clone(request)),

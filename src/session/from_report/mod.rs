@@ -44,7 +44,6 @@ pub(crate) fn bad_link(error: &ShareError) -> Failure {
 }
 
 impl ReportSession {
-    /// Answers a request.
     pub(super) fn answer(&mut self, request: &Request) -> Reply {
         let answer = match request {
             Request::Breakdown(query) => self.head(query),

@@ -3,7 +3,6 @@ use crate::source::Source;
 
 /// A file to open.
 pub struct Input {
-    /// Name with folders.
     pub name: String,
     pub source: Box<dyn Source>,
     /// Whether the file was found in a folder or an archive. Such a file is skipped if it is not a capture.

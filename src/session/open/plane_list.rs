@@ -25,7 +25,6 @@ pub struct PlaneList {
     /// they are more than half of the bytes, if there is one device, or if planes are divided: then all workers finish at about
     /// the same time.
     pub first: Vec<PlaneAt>,
-    /// Number of devices.
     pub n_devices: u32,
     /// What the files hold beside planes, by the index of the file.
     pub fields: Vec<(u32, Vec<SpaceField>)>,

@@ -23,7 +23,6 @@ pub enum Refusal {
     Ipv6,
     /// The page was loaded over https, and the URL uses http.
     Mixed,
-    /// The browser is offline.
     Offline,
     /// The host answers, but does not allow pages of other origins to read the answer.
     Cors,

@@ -16,7 +16,6 @@ use crate::profile::{OpId, Plane, ProgramId, StrId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-/// An op and its instruction.
 pub(crate) type OpInstruction = (OpId, InstructionId);
 
 /// Tolerance for whole multiples, as a fraction. A capture may begin and end during a run, so that counts differ

@@ -3,7 +3,6 @@ use crate::share::error::ShareError;
 use crate::share::limits::VERSION;
 use crate::units::{Count, Picos};
 
-/// The result of a visit.
 pub(in crate::share) type VisitResult = Result<(), ShareError>;
 
 /// The kind of a number, which decides how it is rounded.
@@ -34,7 +33,6 @@ pub(in crate::share) enum Text {
     Allocator,
     /// Name of an op or an instruction.
     Op,
-    /// Name of a program.
     Program,
     /// A scope path, or a part of one.
     Scope,
@@ -43,7 +41,6 @@ pub(in crate::share) enum Text {
     Shape,
     /// Name of a file of the session.
     File,
-    /// Name of a device.
     Device,
     /// Name of an axis of a mesh.
     Axis,
@@ -67,7 +64,6 @@ pub(in crate::share) trait Visit {
     }
     /// Visits a real number.
     fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> VisitResult;
-    /// Visits a text.
     fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, what: Text) -> VisitResult;
 }
 

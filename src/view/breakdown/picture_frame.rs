@@ -51,7 +51,6 @@ type ReactivePart<T> = Arc<dyn Fn() -> T + Send + Sync>;
 
 /// A picture that is a table, with a sentence, an explanation and a menu for saving above it.
 pub(crate) struct TablePicture {
-    /// Id of the menu.
     pub(crate) menu: &'static str,
     /// Id and name of the panel that explains the figures.
     pub(crate) panel: (&'static str, &'static str),

@@ -80,7 +80,6 @@ impl CapturesModel {
         })
     }
 
-    /// Returns a row.
     pub(super) fn row(self, capture: u32) -> Option<CaptureRow> {
         self.found.with(|found| found.as_ref()?.captures.get(capture as usize).cloned())
     }

@@ -90,7 +90,6 @@ impl State {
         self.choose(|query| (query.device, query.step) = (device, step));
     }
 
-    /// Chooses a step.
     pub(crate) fn choose_step(self, step: StepChoice) {
         self.choose(|query| query.step = step);
     }

@@ -22,7 +22,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a drag on the tracks does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tool {
-    /// Selects a range.
     Range,
     /// Moves the visible part.
     Pan,

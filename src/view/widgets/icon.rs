@@ -56,7 +56,6 @@ impl Icon {
     }
 }
 
-/// Renders an icon.
 pub(crate) fn icon(which: Icon) -> AnyView {
     let half = (which == Icon::Theme).then(|| view! { <path class="fill" d="M8 2.5v11a5.5 5.5 0 000-11z" /> }.any());
     view! {

@@ -20,7 +20,6 @@ pub(crate) struct Branch<'a> {
     pub(crate) class: &'static str,
     /// The name.
     pub(crate) face: AnyView,
-    /// The other cells.
     pub(crate) cells: AnyView,
     /// Renders the rows below, when the row is expanded.
     pub(crate) below: Box<dyn Fn() -> AnyView + Send>,

@@ -49,7 +49,6 @@ impl Zoom {
         !was_whole
     }
 
-    /// Renders the buttons.
     pub(crate) fn buttons(self) -> AnyView {
         let is_whole = self.is_whole;
         view! {

@@ -10,7 +10,6 @@ pub struct Instruction {
     pub name: Text,
     /// Opcode, such as `fusion` or `all-reduce-start`.
     pub opcode: Text,
-    /// Shape of the result.
     pub shape: Shape,
     /// Operands. Empty for a parameter and a constant, which have an `argument`.
     pub operands: Vec<Operand>,

@@ -27,7 +27,6 @@ pub enum Line<'l> {
     Computation(usize),
     /// The first line of an instruction, with the name of the instruction.
     Instruction(&'l str),
-    /// Any other line.
     Other,
 }
 
@@ -105,7 +104,6 @@ impl Listing {
         self.starts.is_empty()
     }
 
-    /// Returns the number of instructions.
     pub const fn n_instructions(&self) -> usize {
         self.instructions.len()
     }

@@ -26,7 +26,6 @@ pub struct MeshAxes {
 pub enum Devices {
     /// 0, 1, 2, …
     Counting,
-    /// 0, 1, 2, …, transposed.
     Transposed(Transposed),
     /// A list of all devices.
     Listed(Vec<u64>),

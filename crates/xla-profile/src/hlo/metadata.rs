@@ -21,7 +21,6 @@ pub struct Metadata {
     pub stack_frame: u32,
     /// Name that instructions with the same source share.
     pub deduplicated_name: Option<Text>,
-    /// Name from the scheduler.
     pub scheduling_name: Option<Text>,
     /// Other fields as `key` and `value`; a value keeps its quotes.
     pub others: Vec<(Text, Text)>,

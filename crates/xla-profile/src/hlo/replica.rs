@@ -29,7 +29,6 @@ pub enum ReplicaGroups {
     Lists(Vec<Vec<u64>>),
     /// Consecutive numbers, reshaped and transposed.
     Iota(Iota),
-    /// Axes of a mesh.
     Mesh(MeshAxes),
     /// Source and target of each transfer of a collective-permute.
     Pairs(Vec<(u64, u64)>),
@@ -38,7 +37,6 @@ pub enum ReplicaGroups {
 /// Replica groups of the form `[groups,size]<=[dims]T(perm)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Iota {
-    /// Number of groups.
     pub groups: u64,
     /// Number of devices per group.
     pub size: u64,

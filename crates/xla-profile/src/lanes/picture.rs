@@ -10,7 +10,6 @@ pub struct View {
     pub start: u64,
     /// Width of a column in ps; at least 1.
     pub column: u64,
-    /// Number of columns.
     pub n_columns: u32,
     /// The least width, in ps, of an event that is drawn as a box. It must be at least the width of a column.
     pub box_from: u64,

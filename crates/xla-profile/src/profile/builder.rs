@@ -129,7 +129,6 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// Adds a note.
     pub fn note(&mut self, note: Note) {
         self.profile.notes.push(note);
     }

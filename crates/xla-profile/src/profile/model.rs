@@ -22,7 +22,6 @@ pub struct Profile {
     pub programs: BTreeMap<ProgramId, String>,
     /// Positions of serialized HLO programs in their files.
     pub hlo: Vec<HloBlob>,
-    /// Notes of the readers.
     pub notes: Vec<Note>,
     /// Host names in the captures.
     pub hosts: Vec<String>,
@@ -35,7 +34,6 @@ pub struct Profile {
 /// A plane of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plane {
-    /// Id in the file.
     pub id: i64,
     /// Name, such as `/device:TPU:0`.
     pub name: String,
@@ -89,7 +87,6 @@ impl PlaneStat {
 /// A line of a plane.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Id in the file.
     pub id: i64,
     pub name: String,
     /// Name for display; empty if there is none.

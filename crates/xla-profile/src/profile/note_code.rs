@@ -183,7 +183,6 @@ keyed_enum! {
         ParametersUnnamed = "parameters_unnamed",
         /// A file is damaged, cut or capped, so sums cover only a part.
         PartialFile = "partial_file",
-        /// Devices have different peaks.
         PeaksDiffer = "peaks_differ",
         /// Planes and lines without events are not listed.
         PlanesNotListed = "planes_not_listed",

@@ -61,7 +61,6 @@ impl ProfilePart {
         Self { texts, memories, planes, hlo, hosts, notes, anomalies, listing_limit, n_events, divisions }
     }
 
-    /// Returns the number of events.
     pub const fn n_events(&self) -> u64 {
         self.n_events
     }

@@ -53,7 +53,6 @@ pub(super) enum OpStat {
 }
 
 impl OpStat {
-    /// Number of stats.
     pub(super) const COUNT: usize = Self::ALL.len();
     /// All stats, each at the index of its number.
     pub(super) const ALL: [Self; 14] = [

@@ -49,7 +49,6 @@ pub struct Member {
 /// The reason why a member is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Refused {
-    /// The member is encrypted.
     Encrypted,
     /// The compression of the member is not supported. Holds the name of the compression, if it has one.
     Method(Option<&'static str>),

@@ -75,7 +75,6 @@ fn check(bytes: &[u8], kind: MessageKind) -> Result<(), HloError> {
 /// The name, the id and the position of the module in a program file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
-    /// Name of the module.
     pub name: String,
     /// `HloModuleProto.id`; 0 if the file has none.
     pub id: u64,

@@ -9,7 +9,6 @@ use crate::source::Source;
 /// The name and the position of the module in a file of HLO text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextOutline {
-    /// Name of the module.
     pub name: String,
     /// Position of the module's text, which is the whole file.
     pub module: Span,

@@ -16,7 +16,6 @@ pub enum Format {
     HloModule,
     /// The text of an HLO module, as a compiler dumps it.
     HloText,
-    /// Chrome trace JSON.
     TraceJson,
     /// JSON lines of the tables that `rooflight export --jsonl` writes.
     TableRows,

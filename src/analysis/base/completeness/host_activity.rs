@@ -12,7 +12,6 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
-/// The steps of a host.
 pub(super) struct HostSteps {
     /// The steps in the order of their start.
     pub spans: Vec<Span>,

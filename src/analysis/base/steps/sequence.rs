@@ -36,9 +36,7 @@ pub fn repeating(list: &[u32]) -> Option<(usize, Range<usize>)> {
 pub struct InnerUnit {
     /// Where the first repetition starts in the larger sequence, which goes on at its start.
     pub start: usize,
-    /// Length of the sequence.
     pub length: usize,
-    /// Number of repetitions.
     pub n: usize,
 }
 

@@ -8,7 +8,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct Digest(DefaultHasher);
 
 impl Digest {
-    /// Adds a value.
     pub fn add(&mut self, value: impl Hash) {
         value.hash(&mut self.0);
     }

@@ -39,9 +39,7 @@ pub struct ListedOp<'a> {
 pub struct Known {
     /// Scope paths and shapes.
     pub details: bool,
-    /// Names of programs.
     pub programs: bool,
-    /// Sources.
     pub sources: bool,
 }
 

@@ -32,7 +32,6 @@ impl Sample {
         Some(Self { n, ..sample })
     }
 
-    /// Returns the number of values.
     pub const fn n_values(&self) -> usize {
         self.n
     }

@@ -162,7 +162,6 @@ impl<'a> GraphBuilder<'a> {
     }
 }
 
-/// Returns an empty node.
 pub(crate) const fn empty_node() -> GraphNode {
     GraphNode {
         role: NodeRole::Instruction,

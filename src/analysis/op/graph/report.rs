@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 pub struct OpGraph {
     /// Device and step. The grouping and the filter are ignored.
     pub query: Query,
-    /// Name of the program.
     pub program: Option<String>,
     pub program_id: Option<u64>,
     /// The device of the times: `TPU:0`, or "8 devices" for a sum.

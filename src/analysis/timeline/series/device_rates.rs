@@ -23,7 +23,6 @@ impl Rate {
     pub const ALL: [Self; 4] = [Self::CollectivesInFlight, Self::CopiesInFlight, Self::Flops, Self::HbmBytes];
 }
 
-/// A device with its ops.
 struct DeviceOps<'a> {
     profile: &'a Profile,
     analysis: &'a Analysis,

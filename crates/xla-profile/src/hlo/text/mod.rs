@@ -30,7 +30,6 @@ use scan::Scan;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
     pub instruction: Instruction,
-    /// Style of the text.
     pub style: Style,
     /// The parts that could not be parsed.
     pub damage: Damage,

@@ -26,7 +26,6 @@ pub struct Event<'a> {
 pub enum Id<'a> {
     /// A number, or a text that is one; 0 if the id is absent.
     Number(i64),
-    /// Another text.
     Text(&'a [u8]),
 }
 
