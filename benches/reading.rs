@@ -20,8 +20,8 @@ use rooflight::analysis::base::{Analysis, GroupBy, Query, StepChoice};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::session::{Input, Opened, Programs, comm, data_movement, memory_programs, roofline, roofline_steps};
-use rooflight::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, walk};
 use std::hint::black_box;
+use xla_profile::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, walk};
 
 const MB: &str = "20";
 

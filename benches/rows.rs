@@ -15,8 +15,8 @@ use rooflight::protocol::ViewRequest;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
-use rooflight::wire::proto::xspace::XSpace;
 use std::time::Instant;
+use xla_profile::wire::proto::xspace::XSpace;
 
 const OPS: i64 = 100_000;
 

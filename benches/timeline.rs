@@ -9,9 +9,9 @@ use rooflight::analysis::timeline::{LineRef, Picture, PictureQuery, SearchQuery,
 use rooflight::protocol::{Reply, Request, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::filter::TextFilter;
-use rooflight::units::Picos;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xla_profile::units::Picos;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 

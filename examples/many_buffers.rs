@@ -7,10 +7,10 @@
 
 use flate2::read::GzDecoder;
 use prost::Message;
-use rooflight::wire::proto::hlo::{HloComputationProto, HloProto, HloScheduleProto, LogicalBufferProto};
 use std::error::Error;
 use std::io::Read;
 use std::path::Path;
+use xla_profile::wire::proto::hlo::{HloComputationProto, HloProto, HloScheduleProto, LogicalBufferProto};
 
 /// Number of instructions in the largest programs that users have: 6 MB of proto.
 const INSTRUCTIONS: usize = 37_000;

@@ -11,9 +11,9 @@ mod make;
 
 use make::{Plane, event, int, text};
 use prost::Message;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::io::Write;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 const USAGE: &str = "usage: many_ops OUT [--mb N] [--devices N] [--ops N]   (N ops per step and device; default 400)";
 
@@ -263,7 +263,7 @@ fn plane(device: u32, steps: usize, ops: usize) -> XPlane {
     line.events = op_events
         .into_iter()
         .map(|(id, start, length)| {
-            let stat = |metadata_id, v| rooflight::wire::proto::xspace::XStat { metadata_id, value: Some(int(v)) };
+            let stat = |metadata_id, v| xla_profile::wire::proto::xspace::XStat { metadata_id, value: Some(int(v)) };
             let mut e = event(id, start, length);
             e.stats = vec![stat(offset, start + 198_000_000_000), stat(duration, length)];
             e

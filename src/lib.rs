@@ -14,9 +14,9 @@
 //!
 //! These invariants hold everywhere:
 //! - **No input panics**, and no allocation is larger than the input justifies.
-//! - **Time is integer picoseconds** ([`units::Picos`]); floats appear only where a ratio is shown.
+//! - **Time is integer picoseconds** ([`xla_profile::units::Picos`]); floats appear only where a ratio is shown.
 //! - **Parts sum to the whole, exactly**: kinds sum to busy, and busy + idle = window on a device with one op line.
-//! - **An absent value is `None`**, and a [`profile::Note`] gives the reason. No value is silently zero.
+//! - **An absent value is `None`**, and a [`xla_profile::profile::Note`] gives the reason. No value is silently zero.
 //! - **The order of output is defined**: ties are broken by name, and the order of a hash map never reaches output.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -36,8 +36,6 @@ pub mod table;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;
 pub mod worker;
-
-pub use xla_profile::{excerpt, hlo, intervals, keyed_enum, lanes, parallel, profile, small_sort, source, units, wire};
 
 /// Identifies the sources of this build. The page and the worker compare their values before they exchange other
 /// messages.

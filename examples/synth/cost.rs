@@ -6,8 +6,8 @@
 //! ops. Bytes are those that an op reads of its operands (of a slice, only the slice) and those that it writes (of an
 //! update in place, only the update).
 
-use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Shape};
 use std::collections::HashMap;
+use xla_profile::hlo::{ComputationId, Instruction, InstructionId, Module, Shape};
 
 /// The cost of one execution of an op.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -89,7 +89,8 @@ impl<'m> Costs<'m> {
 
     /// Returns the FLOPs of an instruction, and the part of them in dots and convolutions.
     fn flops(&mut self, instruction: &Instruction) -> (u64, u64) {
-        let elements = || instruction.shape.arrays().next().and_then(rooflight::hlo::ArrayShape::elements).unwrap_or(0);
+        let elements =
+            || instruction.shape.arrays().next().and_then(xla_profile::hlo::ArrayShape::elements).unwrap_or(0);
         let operand = |n: usize| {
             let id = instruction.operands.get(n)?.id?;
             self.module.instruction(id)?.shape.arrays().next().cloned()
@@ -288,6 +289,6 @@ trait Elements {
 
 impl Elements for Shape {
     fn elements_of_all(&self) -> Option<u64> {
-        self.arrays().map(rooflight::hlo::ArrayShape::elements).sum()
+        self.arrays().map(xla_profile::hlo::ArrayShape::elements).sum()
     }
 }

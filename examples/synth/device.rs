@@ -7,8 +7,8 @@ use super::make::{int, text};
 use super::plane::Plane;
 use super::run::{Device, Event, LATER_STEP, Step};
 use super::scene::Scene;
-use rooflight::hlo::Module;
-use rooflight::wire::proto::xspace::x_stat::Value;
+use xla_profile::hlo::Module;
+use xla_profile::wire::proto::xspace::x_stat::Value;
 
 /// Returns the plane of device number `n`, encoded as a field of an XSpace.
 pub fn plane(scene: &Scene<'_>, n: usize, device: &Device) -> Vec<u8> {
@@ -27,7 +27,7 @@ pub fn plane(scene: &Scene<'_>, n: usize, device: &Device) -> Vec<u8> {
     let [run_id, group_id, replica_id, queue_id, core_type, consumer_type, consumer] =
         ["run_id", "group_id", "replica_id", "queue_id", "core_type", "_ct", "_c"]
             .map(|name| plane.names.stat(name, int(0)).metadata_id);
-    let stat = |id: i64, value: u64| rooflight::wire::proto::xspace::XStat {
+    let stat = |id: i64, value: u64| xla_profile::wire::proto::xspace::XStat {
         metadata_id: id,
         value: Some(Value::Uint64Value(value)),
     };

@@ -9,9 +9,9 @@ use super::plane::Plane;
 use super::run::Run;
 use super::scene::Scene;
 use prost::Message;
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::x_stat::Value;
 use std::ops::Range;
+use xla_profile::wire::proto::xspace::XSpace;
+use xla_profile::wire::proto::xspace::x_stat::Value;
 
 /// Time from the start of profiling to the start of a host's lines, in ns.
 const TIMESTAMP_NS: i64 = 212_990;

@@ -10,7 +10,7 @@ use super::cost::Cost;
 use super::faults::{Fault, Faults, TINY_TICKS};
 use super::program::Program;
 use rooflight::chip::Chip;
-use rooflight::hlo::{Instruction, InstructionId, Module};
+use xla_profile::hlo::{Instruction, InstructionId, Module};
 
 /// Picoseconds per tick of a device clock: 1.25 ns, as in captures of v6e.
 pub const TICK_PS: u64 = 1250;
@@ -137,7 +137,7 @@ impl Machine {
         match &*instruction.opcode {
             "copy-start" => {
                 let bytes =
-                    instruction.shape.elements().first().and_then(rooflight::hlo::Shape::bytes).unwrap_or(0) as f64;
+                    instruction.shape.elements().first().and_then(xla_profile::hlo::Shape::bytes).unwrap_or(0) as f64;
                 let seconds = (5e-7 + bytes / (0.8 * self.hbm)) * share * factor(Fault::DmaWait, 16.0);
                 Work::Start(AsyncWork::Copy(ticks(seconds)))
             }
@@ -178,7 +178,7 @@ impl Machine {
         let module = &program.module;
         let id = collective(module, program.ops[op].id)?;
         let instruction = module.instruction(id)?;
-        let given = instruction.replica_groups().and_then(rooflight::hlo::ReplicaGroups::groups).unwrap_or_default();
+        let given = instruction.replica_groups().and_then(xla_profile::hlo::ReplicaGroups::groups).unwrap_or_default();
         let pairs = instruction.opcode.starts_with("collective-permute");
         let whole = || vec![(0..devices).collect::<Vec<usize>>()];
         // A permute is simulated as one group of all devices, because each device waits for the one before it.
@@ -211,7 +211,7 @@ fn ticks(seconds: f64) -> u64 {
 pub fn collective(module: &Module, id: InstructionId) -> Option<InstructionId> {
     let is = |id: InstructionId| {
         let opcode = &module.instruction(id)?.opcode;
-        rooflight::hlo::opcode::is_collective(opcode).then_some(id)
+        xla_profile::hlo::opcode::is_collective(opcode).then_some(id)
     };
     let wrapped = module.wrapped(id);
     is(wrapped).or_else(|| {

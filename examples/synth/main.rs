@@ -65,7 +65,7 @@ pub fn make(args: &Args) -> Result<(), Failure> {
     let machine = Machine::for_chip(chip).ok_or("too little is published of that chip")?;
     let (hlo, cycles) = args.program();
     let (program, items) = program::Program::read(&hlo, cycles.as_deref(), args)?;
-    let proto = rooflight::wire::hlo::decode(&program.bytes).map_err(|e| e.to_string())?;
+    let proto = xla_profile::wire::hlo::decode(&program.bytes).map_err(|e| e.to_string())?;
     let group = compiled_for(&program);
     let hosts = match args.length() {
         Length::Megabytes(mb) => args.hosts().max(mb.div_ceil(MOST_MB)),
@@ -192,14 +192,14 @@ fn facts(simulation: &Simulation<'_>, op: usize, work: &Work, faults: Faults) ->
 }
 
 /// Returns whether an op computes nothing by its opcode or its custom call target, whatever its category is.
-fn only_moves(instruction: &rooflight::hlo::Instruction) -> bool {
+fn only_moves(instruction: &xla_profile::hlo::Instruction) -> bool {
     let names_memory =
         |target: &str| matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast");
     &*instruction.opcode == "convert" || instruction.custom_call_target().is_some_and(names_memory)
 }
 
 /// Returns whether an op is or wraps a slice.
-fn is_slice(module: &rooflight::hlo::Module, id: rooflight::hlo::InstructionId) -> bool {
+fn is_slice(module: &xla_profile::hlo::Module, id: xla_profile::hlo::InstructionId) -> bool {
     let wrapped = module.instruction(module.wrapped(id));
     wrapped.is_some_and(|wrapped| matches!(&*wrapped.opcode, "slice" | "dynamic-slice"))
 }
@@ -223,7 +223,7 @@ fn batch_bytes(program: &program::Program) -> u64 {
     let parameters = program.module.instructions_of(entry).filter_map(|id| program.module.instruction(id));
     let batch = parameters.filter(|instruction| &*instruction.opcode == "parameter").filter_map(|instruction| {
         let array = instruction.shape.as_array()?;
-        (array.dtype == rooflight::hlo::DType::S32 && !array.dims.is_empty()).then(|| array.padded_bytes())?
+        (array.dtype == xla_profile::hlo::DType::S32 && !array.dims.is_empty()).then(|| array.padded_bytes())?
     });
     batch.sum()
 }

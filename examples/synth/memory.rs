@@ -4,9 +4,9 @@
 //! The peak is computed as in xprof's memory viewer: the heap simulator trace is replayed (a shared buffer is free when
 //! its last user is), and the memory that is alive all the time is added.
 
-use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
-use rooflight::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HloProto};
 use std::collections::HashMap;
+use xla_profile::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use xla_profile::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HloProto};
 
 /// The memory of a program, in bytes of HBM.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

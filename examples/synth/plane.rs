@@ -4,7 +4,7 @@
 use super::make;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
-use rooflight::wire::proto::xspace::{XEvent, XLine, XStat};
+use xla_profile::wire::proto::xspace::{XEvent, XLine, XStat};
 
 /// Field numbers of `xplane.proto`.
 const LINES: u32 = 3;
@@ -51,7 +51,7 @@ impl Plane {
     pub fn bytes(self, id: i64) -> Vec<u8> {
         let mut rest = self.names.done();
         let head =
-            rooflight::wire::proto::xspace::XPlane { id, name: std::mem::take(&mut rest.name), ..Default::default() };
+            xla_profile::wire::proto::xspace::XPlane { id, name: std::mem::take(&mut rest.name), ..Default::default() };
         let (head, rest) = (head.encode_to_vec(), rest.encode_to_vec());
         let mut bytes = Vec::with_capacity(head.len() + self.lines.len() + rest.len() + 12);
         encode_key(PLANES, WireType::LengthDelimited, &mut bytes);

@@ -5,10 +5,10 @@ use super::Failure;
 use super::args::Args;
 use super::rewrite;
 use prost::Message;
-use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Value};
-use rooflight::wire::proto::hlo::HloProto;
 use std::collections::HashMap;
 use std::path::Path;
+use xla_profile::hlo::{ComputationId, Instruction, InstructionId, Module, Value};
+use xla_profile::wire::proto::hlo::HloProto;
 
 /// Opcodes that never appear as events, because nothing is executed for them.
 const SILENT: [&str; 9] = [
@@ -236,7 +236,7 @@ fn module(bytes: &[u8], path: &Path) -> Result<Module, Failure> {
 }
 
 fn decode(bytes: &[u8], path: &Path) -> Result<HloProto, Failure> {
-    Ok(rooflight::wire::hlo::decode(bytes).map_err(|e| format!("{}: {e}", path.display()))?)
+    Ok(xla_profile::wire::hlo::decode(bytes).map_err(|e| format!("{}: {e}", path.display()))?)
 }
 
 fn module_of(path: &Path) -> Result<Module, Failure> {
@@ -272,5 +272,5 @@ pub fn text(module: &Module, op: &Op) -> String {
         !matches!(attribute.value, Value::Metadata(_))
             && !matches!(&*attribute.key, "backend_config" | "frontend_attributes" | "sharding")
     });
-    alone.display(rooflight::hlo::Style::MODULE).to_string()
+    alone.display(xla_profile::hlo::Style::MODULE).to_string()
 }

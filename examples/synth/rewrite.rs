@@ -2,8 +2,8 @@
 //! the program computes, and the order of its ops, stay.
 
 use fastrand::Rng;
-use rooflight::wire::proto::hlo::{HloInstructionProto, HloProto};
 use std::collections::{BTreeSet, HashMap};
+use xla_profile::wire::proto::hlo::{HloInstructionProto, HloProto};
 
 /// Moves all source lines: each file gets new lines at its start. Their number depends on the name of the file.
 pub fn edit_lines(program: &mut HloProto) {

@@ -6,7 +6,7 @@ mod unpacked;
 
 use libfuzzer_sys::fuzz_target;
 use rooflight::session::{Input, open};
-use rooflight::source::{GZIP, Packing};
+use xla_profile::source::{GZIP, Packing};
 use unpacked::check;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::hlo::{Module, text};
+use xla_profile::hlo::{Module, text};
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(program) = rooflight::wire::hlo::decode(bytes) else { return };
+    let Ok(program) = xla_profile::wire::hlo::decode(bytes) else { return };
     let module = Module::from_proto(&program);
     for (id, instruction) in module.instructions() {
         instruction.shape.padded_bytes();

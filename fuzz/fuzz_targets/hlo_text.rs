@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use rooflight::analysis::memory::ProgramMemory;
-use rooflight::hlo::text;
+use xla_profile::hlo::text;
 
 fuzz_target!(|source: &str| {
     if let Some(parsed) = text::instruction(source) {

@@ -4,10 +4,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use rooflight::analysis::memory::{BufferId, MemoryQuery, Points, ProgramMemory, ProgramPeaks};
-use rooflight::hlo::Module;
+use xla_profile::hlo::Module;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(program) = rooflight::wire::hlo::decode(bytes) else { return };
+    let Ok(program) = xla_profile::wire::hlo::decode(bytes) else { return };
     let Some(assignment) = &program.buffer_assignment else { return };
     let module = Module::from_proto(&program);
     let memory = ProgramMemory::new(assignment, &module);

@@ -5,9 +5,9 @@
 use libfuzzer_sys::fuzz_target;
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::session::{Input, open};
-use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
-use rooflight::units::Picos;
-use rooflight::wire::trace::{Event, Id, Outcome, Sink, walk};
+use xla_profile::source::{GZIP, Packing, Source, SourceError, Stream};
+use xla_profile::units::Picos;
+use xla_profile::wire::trace::{Event, Id, Outcome, Sink, walk};
 
 /// A source that is read in pieces of the given number of bytes.
 struct Pieces<'a>(&'a [u8], u64);

@@ -1,6 +1,6 @@
 //! This module holds the check that every packing must pass.
 
-use rooflight::source::{Packing, Stream, inflate, inflate_range};
+use xla_profile::source::{Packing, Stream, inflate, inflate_range};
 use std::io::Read;
 
 /// Unpacks `bytes` and returns the result. Checks that reading them as a stream gives the same bytes, and that a range

@@ -10,7 +10,7 @@ use flate2::{Compression, Crc};
 use libfuzzer_sys::fuzz_target;
 use lzma_rust2::{XzOptions, XzWriter};
 use rooflight::session::{Input, open};
-use rooflight::source::{GZIP, Packing, XZ};
+use xla_profile::source::{GZIP, Packing, XZ};
 use std::io::Write;
 use unpacked::check;
 

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use rooflight::session::{Input, open};
-use rooflight::source::members;
+use xla_profile::source::members;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(found) = members(Box::new(bytes.to_vec())) {

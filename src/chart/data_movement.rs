@@ -6,7 +6,7 @@ use super::widgets::tip;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::protocol::DataMovementView;
 use crate::table::format::{self, ABSENT, TimeUnit};
-use crate::units::{Count, Picos};
+use xla_profile::units::{Count, Picos};
 
 /// Column headings of the changes, in the order of [`Change::ALL`].
 pub const CHANGES: [&str; 5] = ["Dtype", "Dim order", "Tiling", "Memory", "Shape"];

@@ -5,9 +5,9 @@ use super::widgets::figure::Formula;
 use super::widgets::tip;
 use crate::analysis::base::TimeRange;
 use crate::analysis::gaps::{Gap, GapClass, Gaps};
-use crate::small_sort::SmallSort;
 use crate::table::format::{self, ABSENT, TimeUnit};
-use crate::units::Picos;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// A class of gaps, or a gap.
 #[derive(Clone, Debug, PartialEq)]

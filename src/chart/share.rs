@@ -56,7 +56,7 @@ fn cells(row: &ReportRow) -> [String; 5] {
 mod tests {
     use super::*;
     use crate::analysis::classify::Kind;
-    use crate::units::Picos;
+    use xla_profile::units::Picos;
 
     #[test]
     fn counts_say_what_is_left_out() {

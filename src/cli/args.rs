@@ -127,9 +127,7 @@ pub enum Command {
     Compare(CompareArgs),
     /// The completions of a shell, for a file that the shell reads when it starts.
     #[cfg(not(target_arch = "wasm32"))]
-    Completions {
-        shell: clap_complete::Shell,
-    },
+    Completions { shell: clap_complete::Shell },
     /// The manual page, in the format of `man`.
     #[cfg(not(target_arch = "wasm32"))]
     Man,

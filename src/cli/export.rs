@@ -10,7 +10,6 @@ use crate::analysis::base::{Analysis, TimeRange};
 use crate::analysis::timeline::{TimelineIndex, TraceQuery};
 #[cfg(all(feature = "tables", not(target_arch = "wasm32")))]
 use crate::fleet::FileFormat;
-use crate::profile::NoteCode;
 use crate::protocol::{ExcerptRequest, Failure};
 use crate::session::Opened;
 use crate::session::capture::export::{
@@ -23,6 +22,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use xla_profile::profile::NoteCode;
 
 /// The options of `export`.
 #[derive(Args)]

@@ -6,9 +6,9 @@ use super::pipe;
 use crate::protocol::Failure;
 use crate::session::Input;
 use crate::session::open::no_capture;
-#[cfg(not(target_arch = "wasm32"))]
-use crate::source::{FileSource, Source};
 use std::path::{Path, PathBuf};
+#[cfg(not(target_arch = "wasm32"))]
+use xla_profile::source::{FileSource, Source};
 
 /// The largest number of files that are taken from one folder and its subfolders.
 const MAX_FILES: usize = 10_000;

@@ -8,7 +8,6 @@ use super::view_args::{Output, View};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
 use crate::analysis::breakdown::row_label::row_name;
 use crate::analysis::breakdown::{Answer, Breakdown, Scopes};
-use crate::profile::{Note, Severity};
 use crate::protocol::{Failure, Progress, Stage};
 use crate::report::roofline::json::RoofRows;
 use crate::report::{self, breakdown, data_movement, json, roofline};
@@ -19,6 +18,7 @@ use crate::table::format;
 use crate::table::text::{Table, TextForm};
 use std::cell::RefCell;
 use std::path::PathBuf;
+use xla_profile::profile::{Note, Severity};
 
 /// The default number of planes and lines, and of programs, in the text and Markdown of `inspect`.
 const INSPECT_ROWS: usize = 200;

@@ -8,18 +8,18 @@ use super::view_args::{Output, View};
 use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::profile::NoteCode;
 use crate::protocol::url::address::PageAddress;
 use crate::protocol::{DeviceInfo, Failure, SessionInfo, ShareQuery};
 use crate::session::open::captures_of;
 use crate::session::{Input, OpenSession};
 use crate::share::html::{EmbeddedReport, PACK, page};
 use crate::share::{Fit, Level, Preview, Report, Table, base_address, encode_link, markdown, pack};
-use crate::source::Source;
 use crate::table::text::TextForm;
 use clap::Args;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use xla_profile::profile::NoteCode;
+use xla_profile::source::Source;
 
 /// The environment variable that holds the address of the page. It is used without `--base`.
 const BASE: &str = "ROOFLIGHT_BASE";

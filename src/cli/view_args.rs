@@ -2,9 +2,9 @@
 
 use crate::analysis::base::{StepChoice, StepsBy, TimeRange};
 use crate::session::open::SessionChoice;
-use crate::units::Picos;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
+use xla_profile::units::Picos;
 
 /// The options of every command that prints a report.
 #[derive(clap::Args)]

@@ -10,13 +10,13 @@ use crate::analysis::ledger::{OpSteps, OwnedOp};
 use crate::analysis::memory::{MemoryQuery, WholeMemory};
 use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::{RooflineAnswer, RooflineQuery};
-use crate::profile::OpKey;
 use crate::session::capture::CaptureSession;
 use crate::session::capture::comm::comm_within;
 use crate::session::capture::overview::{DerivedOverview, overview_and_inputs};
 use crate::session::programs::QueryPrograms;
 use crate::session::{roofline, whole_memory};
 use indexmap::IndexMap;
+use xla_profile::profile::OpKey;
 
 /// The analyses of a capture. Figures of ops and of communication are those of the default device and of the mean of steady steps.
 pub struct Analysed {

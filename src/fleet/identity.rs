@@ -2,12 +2,12 @@
 
 use crate::protocol::Failure;
 use crate::session::Input;
-use crate::source::{Source, SourceError};
-use crate::wire::Format;
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use xla_profile::source::{Source, SourceError};
+use xla_profile::wire::Format;
 
 /// Bytes at each end of a file that identify it.
 const EDGE: u64 = 1 << 20;

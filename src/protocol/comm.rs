@@ -1,8 +1,8 @@
 //! This module defines the reply of the communication view as plain data.
 
 use crate::analysis::comm::{Comm, CommQuery};
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// The reply to [`super::ViewRequest::Comm`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use crate::analysis::compare::{CompareQuery, RowDelta, RowDot, Verdict};
 use crate::analysis::op::OpDetail;
 use crate::analysis::timeline::Picture;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// A row of a comparison, with the details of the op with the most time of each side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

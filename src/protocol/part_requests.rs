@@ -12,7 +12,7 @@ use crate::analysis::timeline::{
     SeriesRange, SeriesRef, TraceQuery,
 };
 use crate::table::page::{PageQuery, TablePage};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 impl From<TimelineRequest> for ViewRequest {
     fn from(request: TimelineRequest) -> Self {

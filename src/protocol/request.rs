@@ -13,10 +13,10 @@ use super::tables::Export;
 use super::view_request::ViewRequest;
 use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice, StepsBy};
 pub use crate::analysis::files::FileInfo;
-use crate::profile::Note;
 use crate::table::page::SortBy;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::profile::Note;
+use xla_profile::units::Picos;
 
 /// The id of a request. The replies to the request carry the same id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -4,8 +4,8 @@
 use super::url::roofline::RoofBy;
 use crate::analysis::roofline::{RooflineFigures, RooflinePosition, RooflineQuery, Skipped, StepRoofline};
 use crate::table::page::row_key;
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
+use xla_profile::units::{Count, Picos};
 
 /// Largest number of rows that a chart receives. They are the rows with the most time.
 pub const MAX_POINTS: usize = 1000;

@@ -5,8 +5,8 @@ use crate::analysis::comm::CommQuery;
 use crate::analysis::compare::CompareQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::share::{Level, Preview, Report, TARGET_LINK_LENGTH, encode_link};
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// Selects the results that a report holds and their level of detail.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use crate::analysis::classify::Phase;
 use crate::analysis::comm::Overlap;
 use crate::analysis::data_movement::DataMovement;
 use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
-use crate::profile::Note;
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
+use xla_profile::profile::Note;
+use xla_profile::units::{Count, Picos};
 
 /// The figures of a breakdown query, without its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

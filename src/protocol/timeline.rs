@@ -4,8 +4,8 @@ use crate::analysis::base::TimeRange;
 use crate::analysis::timeline::{
     EventQuery, EventsQuery, FlowsQuery, PictureQuery, SearchQuery, SeriesRef, TraceQuery,
 };
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// A request about the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use crate::analysis::breakdown::Breakdown;
 pub use crate::table::json::{text, write};
 use crate::table::object;
 use crate::table::object::Object;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the fields at the start of a breakdown; see [`head_of`].
 pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a Breakdown) -> Object<'a> {

@@ -9,12 +9,12 @@ use crate::analysis::comm::columns::TRAFFIC;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
 use crate::analysis::roofline::RooflineFigures;
-use crate::profile::Note;
 use crate::report::json::first;
 use crate::table::format::bytes_text;
 use crate::table::object::Object;
 use crate::table::text::TextForm;
 use crate::table::{columns, object};
+use xla_profile::profile::Note;
 
 /// The reports that the summary combines.
 #[derive(Clone, Copy)]

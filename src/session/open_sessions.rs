@@ -22,7 +22,7 @@ use crate::share::{Report, SharedComparison};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
 use crate::table::shown::Shown;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Largest number of rows of each owner in the answer to [`ViewRequest::Compare`].
 const ROWS_PER_PART: usize = 4;

@@ -6,8 +6,8 @@ use crate::analysis::compare::{CompareQuery, RowDelta};
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::{CaptureRange, Failure, Reply, ReportRow, ShareAnswer, ShareQuery, ViewRequest, requests};
 use crate::share::{Level, OpRow, Report, encode_link, markdown, pack};
-use crate::units::Picos;
 use rustc_hash::FxHashSet;
+use xla_profile::units::Picos;
 
 /// What determines a report at full detail.
 type ReportKey = (RooflineQuery, CommQuery, Option<CompareQuery>);

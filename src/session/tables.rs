@@ -11,7 +11,7 @@ use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
 use crate::protocol::{Reply, requests};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::shown::Shown;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Answers a request about a table.
 pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Reply {

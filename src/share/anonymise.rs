@@ -7,9 +7,9 @@ use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip, is_of_compiler};
 use super::report::Report;
 use crate::analysis::overview::Overview;
-use crate::hlo::DType;
 use crate::table::kind::NameKind;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_profile::hlo::DType;
 
 impl Report {
     /// Returns the report without source lines, without the folders of files, and without notes that name either.
@@ -67,7 +67,7 @@ impl Report {
         report
     }
 
-    fn notes_mut(&mut self) -> impl Iterator<Item = &mut Vec<crate::profile::Note>> {
+    fn notes_mut(&mut self) -> impl Iterator<Item = &mut Vec<xla_profile::profile::Note>> {
         let memory = &mut self.memory;
         [
             &mut self.notes,

@@ -6,10 +6,10 @@ use crate::analysis::breakdown::Group;
 use crate::analysis::comm::{Arrival, CommRow};
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
 use crate::analysis::overview::Overview;
-use crate::profile::Note;
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use std::cmp::Reverse;
+use xla_profile::profile::Note;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Number of allocators that a report with less than full detail keeps. A host has some for each of its devices.
 const ALLOCATORS: usize = 256;

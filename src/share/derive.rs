@@ -5,8 +5,8 @@ use super::report::Report;
 use crate::analysis::breakdown::Group;
 use crate::analysis::comm::{CommRow, Overlap};
 use crate::analysis::roofline::{Level, RooflinePosition};
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
+use xla_profile::units::Picos;
 
 impl Report {
     /// Computes the values that follow from the other values of the report.

@@ -11,9 +11,9 @@ use super::error::ShareError;
 use super::read::{take, varint};
 use super::report::Report;
 use super::write;
-use crate::source::{Source, SourceError};
-use crate::wire::REPORT_MAGIC;
 use std::rc::Rc;
+use xla_profile::source::{Source, SourceError};
+use xla_profile::wire::REPORT_MAGIC;
 
 /// The first bytes of a report file.
 pub const MAGIC: [u8; 8] = REPORT_MAGIC;

@@ -9,7 +9,7 @@ use crate::report::{compare, roofline};
 use crate::table::format::{bytes_text, counted, executions, percent_text, time_text};
 use crate::table::text::{Table, markdown_text};
 use crate::table::text_columns::{TextColumns, or_absent};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Number of ops in the table.
 const ROWS: usize = 10;

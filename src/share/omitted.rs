@@ -1,7 +1,7 @@
 //! This module sums the rows that a report leaves out, so that its parts still sum to the whole.
 
 use crate::analysis::classify::Kind;
-use crate::units::{Count, Picos};
+use xla_profile::units::{Count, Picos};
 
 /// Sum over the ops of one kind that a report leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

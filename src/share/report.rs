@@ -15,9 +15,9 @@ use crate::analysis::files::FileInfo;
 use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, RuntimeMemory};
 use crate::analysis::overview::Overview;
 use crate::analysis::roofline::{RooflineFigures, RooflinePosition, Skipped, StepRoofline};
-use crate::profile::Note;
 use crate::table::text::first_name;
-use crate::units::Picos;
+use xla_profile::profile::Note;
+use xla_profile::units::Picos;
 
 /// The results of a session for one device and step, at a level of detail.
 #[derive(Clone, Debug, PartialEq)]

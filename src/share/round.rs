@@ -12,10 +12,10 @@ use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
 use crate::analysis::roofline::{RooflineFigures, RooflinePosition};
-use crate::small_sort::SmallSort;
 use crate::table::format::{self, TimeUnit};
-use crate::units::Picos;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Rounds amounts to this number of digits.
 struct Round(u32);

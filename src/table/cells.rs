@@ -5,9 +5,9 @@ use super::format::{self, TimeUnit};
 use super::page::{Cell, Head, Mark, Name, STRETCH};
 use super::shown::{Format, Shown};
 use super::{Column, MIXED, Value};
-use crate::units::Picos;
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use xla_profile::units::Picos;
 
 /// A column on the page, with the values that all its cells share.
 pub(super) struct ReadyColumn<'t, R: 'static> {

@@ -1,8 +1,8 @@
 //! This module selects rows by a text. The filter has the same meaning in every table.
 
-use crate::keyed_enum;
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 /// A text, and the fields of a row in which it is searched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

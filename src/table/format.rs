@@ -8,8 +8,8 @@
 //! Times and counts are rounded in integers, half up. A value above zero that rounds to zero is written as `<0.001`, so
 //! that "0" always means a measured zero. For absent values, callers write [`ABSENT`].
 
-use crate::units::{Count, Picos};
 use std::fmt::Write;
+use xla_profile::units::{Count, Picos};
 
 /// The text for an absent value.
 pub const ABSENT: &str = "–";

@@ -42,7 +42,7 @@ pub use value::{Difference, MIXED, Value};
 #[cfg(test)]
 mod tests {
     use super::{Value, columns, csv};
-    use crate::units::Picos;
+    use xla_profile::units::Picos;
 
     struct Sample {
         name: String,

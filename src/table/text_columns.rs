@@ -10,8 +10,8 @@
 use super::format::{ABSENT, TimeUnit, bytes_text, count, executions, gbs, percent_text, signed_time};
 use super::text::Table;
 use super::{Column, Value, cells, format};
-use crate::units::Picos;
 use std::borrow::{Borrow, Cow};
+use xla_profile::units::Picos;
 
 /// The columns of a table of text with rows of type `R`, in their order.
 #[must_use]

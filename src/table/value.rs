@@ -4,10 +4,10 @@ use super::Column;
 use super::column::json_fields;
 use super::object::Object;
 use super::rows::{RowList, Rows};
-use crate::small_sort::SmallSort;
-use crate::units::{Count, Picos};
 use std::borrow::Cow;
 use std::rc::Rc;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::{Count, Picos};
 
 /// The word for a text that differs between the parts of a row.
 pub const MIXED: &str = "mixed";

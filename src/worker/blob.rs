@@ -1,10 +1,10 @@
 //! This module reads a browser's Blob or File synchronously, in byte ranges. It works only in a worker. It never holds
 //! more bytes than were requested; the file itself stays where it is.
 
-use crate::source::{Source, SourceError, checked_end};
 use js_sys::Uint8Array;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, DomException, FileReaderSync};
+use xla_profile::source::{Source, SourceError, checked_end};
 
 /// A Blob as a source of bytes, with the browser's synchronous reader.
 pub struct BlobSource {

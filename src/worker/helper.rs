@@ -11,13 +11,13 @@
 use super::blob::BlobSource;
 use super::message::{pack, transfer_list, unpack};
 use super::runtime::{ProgressTimer, memory};
-use crate::profile::{ProfilePart, ReadProgress};
 use crate::session::open::PlaneAt;
 use js_sys::{Reflect, global};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, MessageEvent, MessagePort};
+use xla_profile::profile::{ProfilePart, ReadProgress};
 
 /// A message of a helper.
 #[derive(Serialize, Deserialize)]

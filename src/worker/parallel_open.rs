@@ -15,12 +15,12 @@
 
 use super::helper::{HelperMessage, HelperPort, HelperProgress};
 use super::runtime::memory;
-use crate::profile::{ProfilePart, ReadProgress};
 use crate::protocol::{DevicesRead, Progress, RequestId, Skip, Stage};
 use crate::session::open::report_file::Captures;
 use crate::session::open::{PlaneAt, PlaneList, PlanesRead, list_planes};
 use std::collections::VecDeque;
 use web_sys::{File, MessagePort};
+use xla_profile::profile::{ProfilePart, ReadProgress};
 
 /// Files that several workers read.
 pub(super) struct ParallelOpen {

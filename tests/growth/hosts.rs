@@ -4,7 +4,7 @@
 use crate::Files;
 use crate::lists::capture;
 use crate::make::{Plane, int};
-use rooflight::wire::proto::xspace::{XLine, XPlane, XStat};
+use xla_profile::wire::proto::xspace::{XLine, XPlane, XStat};
 
 /// A device with `n` runs of one op, from `start` on, one run in 100 ps.
 fn runs(number: usize, n: usize, start: i64) -> XPlane {
@@ -76,13 +76,13 @@ pub fn steps_that_compile(n: usize) -> Files {
     let step = i64::from(device.event_metadata.len() as i32) + 1;
     device.event_metadata.insert(
         step,
-        rooflight::wire::proto::xspace::XEventMetadata { id: step, name: "step".into(), ..Default::default() },
+        xla_profile::wire::proto::xspace::XEventMetadata { id: step, name: "step".into(), ..Default::default() },
     );
     let mut line = XLine { id: 9, name: "Steps".into(), ..XLine::default() };
     let number = device.stat_metadata.len() as i64 + 1;
     device.stat_metadata.insert(
         number,
-        rooflight::wire::proto::xspace::XStatMetadata { id: number, name: "group_id".into(), ..Default::default() },
+        xla_profile::wire::proto::xspace::XStatMetadata { id: number, name: "group_id".into(), ..Default::default() },
     );
     for i in 0..n as i64 {
         let mut event = crate::make::event(step, 100 * i, 100);

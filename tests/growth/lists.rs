@@ -3,7 +3,7 @@
 
 use crate::Files;
 use crate::make::{self, Plane, int, text};
-use rooflight::wire::proto::xspace::{XLine, XPlane, XSpace};
+use xla_profile::wire::proto::xspace::{XLine, XPlane, XSpace};
 
 /// The file of a capture with these planes.
 pub fn capture(planes: Vec<XPlane>) -> Files {

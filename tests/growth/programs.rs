@@ -5,15 +5,15 @@ use crate::Files;
 use crate::lists::{capture, device};
 use crate::make::{Plane, int, text};
 use prost::Message;
-use rooflight::wire::proto::hlo::hlo_schedule_proto::InstructionSequence;
-use rooflight::wire::proto::hlo::logical_buffer_proto::Location;
-use rooflight::wire::proto::hlo::{
+use std::fmt::Write;
+use xla_profile::wire::proto::hlo::hlo_schedule_proto::InstructionSequence;
+use xla_profile::wire::proto::hlo::logical_buffer_proto::Location;
+use xla_profile::wire::proto::hlo::{
     BufferAllocationProto, BufferAssignmentProto, HloComputationProto, HloInstructionProto, HloModuleProto, HloProto,
     HloScheduleProto, LogicalBufferProto, ShapeProto, buffer_allocation_proto::Assigned,
 };
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XPlane, XStat};
-use std::fmt::Write;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XPlane, XStat};
 
 /// A program whose instructions form a chain. `name` is that of each instruction but for its number.
 fn program(module: &str, name: &str, n: usize) -> HloProto {

@@ -17,11 +17,11 @@ use rooflight::protocol::{Export, OpRef, Request, ShareQuery, TimelineRequest, V
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::filter::{FilterField, TextFilter};
 use rooflight::table::page::{PageQuery, SortBy, TablePage, split_row_key};
-use rooflight::units::Picos;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use xla_profile::units::Picos;
 
 /// Commands that print figures of opened files.
 const COMMANDS: [&str; 17] = [

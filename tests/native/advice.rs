@@ -4,9 +4,9 @@
 use crate::common::{self, open};
 use rooflight::analysis::base::{Analysis, Platform};
 use rooflight::analysis::overview::{Finding, FindingId, Overview, OverviewQuery, RuleId};
-use rooflight::profile::Profile;
 use rooflight::session::{self, Opened, Programs};
 use std::path::Path;
+use xla_profile::profile::Profile;
 
 /// A capture with its overview.
 struct Capture {

@@ -17,9 +17,9 @@ use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::{Request, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::collections::BTreeMap;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 /// The capture of a host: its clock, and the ops of its two devices.
 #[derive(Clone)]

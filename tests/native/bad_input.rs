@@ -3,10 +3,10 @@
 
 use crate::common;
 use crate::common::{bytes, make};
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::x_stat::Value;
 use std::path::Path;
 use std::process::{Command, Output};
+use xla_profile::wire::proto::xspace::XSpace;
+use xla_profile::wire::proto::xspace::x_stat::Value;
 
 fn run(args: &[&str], file: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg(file).output().unwrap()
@@ -143,7 +143,7 @@ fn mangled_by_a_text_tool() {
 #[test]
 fn truncated_keeps_the_complete_planes() {
     let whole = bytes(&make::small());
-    let first_two = bytes(&rooflight::wire::proto::xspace::XSpace {
+    let first_two = bytes(&xla_profile::wire::proto::xspace::XSpace {
         planes: vec![make::device(0), make::device(1)],
         ..Default::default()
     });
@@ -196,7 +196,7 @@ fn unknown_step_lists_the_steps() {
             (0..).zip(names).map(|(i, name)| (plane.op(&name.to_string(), "", &[]), i * 10, 10)).collect();
         plane.line("Steps", &events);
         plane.line("XLA Ops", &[(op, 0, 10)]);
-        let space = rooflight::wire::proto::xspace::XSpace { planes: vec![plane.done()], ..Default::default() };
+        let space = xla_profile::wire::proto::xspace::XSpace { planes: vec![plane.done()], ..Default::default() };
         let (_dir, path) = file("steps.xplane.pb", &bytes(&space));
         String::from_utf8(run(&["breakdown", "--step", "999"], &path).stderr).unwrap()
     };

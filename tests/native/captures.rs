@@ -9,11 +9,11 @@ use rooflight::protocol::{CapturesRequest, Export, Reply, SessionInfo, ShareQuer
 use rooflight::session::captures::{explain_change, summarise};
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::pack;
-use rooflight::source::{Source, SourceError};
 use rooflight::table::page::{PageQuery, TablePage};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use xla_profile::source::{Source, SourceError};
 
 /// The capture from which on the ops called `fusion` take 30 % longer, and the number of captures.
 pub const JUMP: usize = 4;

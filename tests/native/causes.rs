@@ -7,11 +7,11 @@ use crate::common::{bytes, open};
 use fastrand::Rng;
 use rooflight::analysis::base::Analysis;
 use rooflight::analysis::overview::{Confidence, Finding, Overview, OverviewQuery, RuleId};
-use rooflight::profile::{Note, NoteCode};
 use rooflight::session::{self, Programs};
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
+use xla_profile::profile::{Note, NoteCode};
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XEvent, XPlane, XSpace};
 
 pub const US: i64 = 1_000_000;
 pub const MS: i64 = 1_000 * US;

@@ -9,12 +9,12 @@ use rooflight::analysis::comm::{
     Comm, CommBy, CommQuery, Core, Execution, LaneQuery, Machine, Primitive, Remainder, Topology, TransferFilter,
     message_of,
 };
-use rooflight::hlo::Module;
-use rooflight::profile::{Line, Plane};
 use rooflight::session;
 use rooflight::session::{Opened, Programs};
-use rooflight::units::{Count, Picos};
 use std::fmt::Write as _;
+use xla_profile::hlo::Module;
+use xla_profile::profile::{Line, Plane};
+use xla_profile::units::{Count, Picos};
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 
@@ -281,7 +281,7 @@ fn every_grouping_sums_to_the_whole() {
 ///  ops    ags 0…10 │ fusion 10…300 │ agd 300…400 │ acs 400…500 │ fusion …550 │ acd …600 │ ps 600…605  pd 700…710  cd 800…810
 ///  sparse              all-reduce 100…200, fusion 210…260
 /// ```
-fn by_hand() -> rooflight::wire::proto::xspace::XSpace {
+fn by_hand() -> xla_profile::wire::proto::xspace::XSpace {
     use common::make::{Plane, event, int, text};
     let mut p = Plane::new("/device:TPU:0");
     let op = |p: &mut Plane, hlo: &str, category: &str| {
@@ -333,7 +333,7 @@ fn by_hand() -> rooflight::wire::proto::xspace::XSpace {
     let reduce = op(&mut sparse, "%all-reduce.5 = f32[4]{0} all-reduce(f32[4]{0} %x), replica_groups={}", "all-reduce");
     let fusion = op(&mut sparse, "%fusion.9 = f32[8]{0} fusion(f32[8]{0} %x), kind=kLoop, calls=%f", "loop fusion");
     sparse.line("Sparse Core Ops", &[(reduce, 100, 100), (fusion, 210, 50)]);
-    rooflight::wire::proto::xspace::XSpace { planes: vec![p.done(), sparse.done()], ..Default::default() }
+    xla_profile::wire::proto::xspace::XSpace { planes: vec![p.done(), sparse.done()], ..Default::default() }
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn a_start_without_flops_covers_nothing() {
         p.line("Steps", &[(step, 0, us(200))]);
         p.line("XLA Ops", &[(start, us(1), us(105))]);
         p.line("Async XLA Ops", &[]).events = vec![event(gather, 0, us(106))];
-        let space = rooflight::wire::proto::xspace::XSpace { planes: vec![p.done()], ..Default::default() };
+        let space = xla_profile::wire::proto::xspace::XSpace { planes: vec![p.done()], ..Default::default() };
         let opened = common::open("start.xplane.pb", common::bytes(&space)).unwrap();
         let analysis = Analysis::new(&opened.profile);
         let request = CommQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..CommQuery::default() };
@@ -504,8 +504,8 @@ fn collectives_of_real_programs() {
 
 /// Returns whether an instruction communicates, by a method of this test: by its opcode, by the op that it wraps, or by
 /// the ops of its fusion.
-fn instruction_communicates(module: &Module, id: rooflight::hlo::InstructionId) -> bool {
-    let is = |opcode: &str| rooflight::hlo::opcode::is_collective(opcode);
+fn instruction_communicates(module: &Module, id: xla_profile::hlo::InstructionId) -> bool {
+    let is = |opcode: &str| xla_profile::hlo::opcode::is_collective(opcode);
     let Some(instruction) = module.instruction(module.wrapped(id)) else { return false };
     let bodies = instruction.calls().filter_map(|call| call.id).flat_map(|body| module.instructions_of(body));
     is(&instruction.opcode)
@@ -572,7 +572,7 @@ fn two_devices(ops: [&[(&str, i64, i64)]; 2]) -> Comm {
         plane.line("XLA Ops", &events);
         plane.done()
     };
-    let space = rooflight::wire::proto::xspace::XSpace { planes: vec![plane(0), plane(1)], ..Default::default() };
+    let space = xla_profile::wire::proto::xspace::XSpace { planes: vec![plane(0), plane(1)], ..Default::default() };
     let mut opened = common::open("two.xplane.pb", common::bytes(&space)).unwrap();
     let programs = Programs::new(std::mem::take(&mut opened.open_files));
     let mut session = Session { analysis: Analysis::new(&opened.profile), opened, programs };

@@ -13,10 +13,10 @@ use rooflight::protocol::url::comm::CommRows;
 use rooflight::session;
 use rooflight::session::{Input, Programs};
 use rooflight::table::format;
-use rooflight::units::Picos;
+use xla_profile::units::Picos;
 
 pub(crate) struct Session {
-    profile: rooflight::profile::Profile,
+    profile: xla_profile::profile::Profile,
     analysis: Analysis,
     programs: Programs,
 }

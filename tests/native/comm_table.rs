@@ -11,8 +11,8 @@ use rooflight::table::copy::CopyForm;
 use rooflight::table::filter::{FilterField, TextFilter};
 use rooflight::table::format::{self, TimeUnit};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
-use rooflight::units::{Count, Picos};
 use std::cmp::Ordering;
+use xla_profile::units::{Count, Picos};
 
 const BOTH: [TransferFilter; 2] = [TransferFilter::Collectives, TransferFilter::Copies];
 

@@ -17,9 +17,9 @@ use rooflight::analysis::ledger::Owner;
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::report::compare;
 use rooflight::session::compare::{CompareSide, compare_sessions};
-use rooflight::wire::proto::xspace::XSpace;
 use std::path::Path;
 use std::process::Command;
+use xla_profile::wire::proto::xspace::XSpace;
 
 pub fn side(name: &str, bytes: Vec<u8>) -> CompareSide {
     CompareSide::new(open(name, bytes).unwrap(), &OverviewQuery::default()).expect(name)

@@ -6,16 +6,16 @@ use proptest::prelude::*;
 use prost::Message;
 use rooflight::analysis::base::{Analysis, intervals, self_time};
 use rooflight::analysis::compare::matching::{OpMatch, Side, SideOp, Tier, match_ops};
-use rooflight::hlo::Module;
-use rooflight::profile::{OpId, ProgramId};
 use rooflight::session::{Opened, Programs};
-use rooflight::wire::hlo::decode;
-use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::xspace::{XSpace, XStat, x_stat};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::Read;
 use std::rc::Rc;
+use xla_profile::hlo::Module;
+use xla_profile::profile::{OpId, ProgramId};
+use xla_profile::wire::hlo::decode;
+use xla_profile::wire::proto::hlo::HloProto;
+use xla_profile::wire::proto::xspace::{XSpace, XStat, x_stat};
 
 /// A capture with its programs.
 pub struct Capture {
@@ -188,7 +188,7 @@ fn renumbered(bytes: &[u8]) -> Vec<u8> {
     let mut space = XSpace::decode(bytes).unwrap();
     let mut programs = BTreeMap::new();
     for name in space.planes.iter().flat_map(|plane| plane.event_metadata.values()).map(|of| &of.name) {
-        if let Some((_, id)) = rooflight::profile::program_of(name) {
+        if let Some((_, id)) = xla_profile::profile::program_of(name) {
             programs.insert(id.0.to_string(), (id.0 ^ 5).to_string());
             programs.insert(id.0.cast_signed().to_string(), (id.0 ^ 5).to_string());
         }
@@ -433,7 +433,7 @@ fn with_program(n: usize, n_elements: usize, rows: usize, skipped: usize) -> Cap
     plane.line("XLA Ops", &events);
     let mut capture =
         Capture::new("program.xplane.pb", bytes(&XSpace { planes: vec![plane.done()], ..XSpace::default() }));
-    let (module, _) = rooflight::hlo::text::module(&program).unwrap();
+    let (module, _) = xla_profile::hlo::text::module(&program).unwrap();
     assert_eq!(module.instructions().len(), 1 + n_elements + events.len());
     capture.modules.insert(ProgramId(1), Rc::new(module));
     capture

@@ -8,8 +8,8 @@ use rooflight::analysis::compare::Comparison;
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::session::Input;
 use rooflight::session::compare::CompareSide;
-use rooflight::wire::proto::xspace::XSpace;
 use std::io::Read;
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// Returns a capture whose planes and lines are in another order.
 fn shuffled(capture: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {

@@ -7,11 +7,11 @@ use crate::compare_matching::{Capture, check_once, match_parts, shares, text};
 use crate::synth::made;
 use rooflight::analysis::compare::CompareUnit;
 use rooflight::analysis::compare::matching::{OpMatch, SideOp, Tier};
-use rooflight::hlo::opcode::{base, is_collective, is_done};
-use rooflight::hlo::{Call, InstructionId, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
+use xla_profile::hlo::opcode::{base, is_collective, is_done};
+use xla_profile::hlo::{Call, InstructionId, Module};
 
 /// The programs of `programs/train_steps.xz`, as `samples/variants.py` lists them, with the chip that each is for.
 const VARIANTS: [(&str, &str); 8] = [

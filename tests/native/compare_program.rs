@@ -4,15 +4,15 @@ use crate::common::open;
 use crate::compare::{compared, gpu, opened, sample, side, simulated};
 use prost::Message;
 use rooflight::analysis::compare::{ChangeCounts, ChangeKind, Comparison, Gate, GateFigure, ProgramDiff, Property};
-use rooflight::hlo::Module;
 use rooflight::report::compare;
 use rooflight::session::Programs;
-use rooflight::wire::hlo::decode;
-use rooflight::wire::proto::hlo::{HloInstructionProto, HloProto};
-use rooflight::wire::proto::xspace::{XSpace, x_stat};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
+use xla_profile::hlo::Module;
+use xla_profile::wire::hlo::decode;
+use xla_profile::wire::proto::hlo::{HloInstructionProto, HloProto};
+use xla_profile::wire::proto::xspace::{XSpace, x_stat};
 
 /// The changes are rows, each at most once, and sum to the difference of the changes.
 pub fn check_changes(comparison: &Comparison) {
@@ -145,14 +145,14 @@ fn one_instruction_is_another() {
     let modules = modules(&bytes);
     let plain = compared(side("a.xplane.pb", bytes.clone()), side("b.xplane.pb", bytes.clone()));
     let is_op = |name: &str| plain.rows.iter().any(|row| row.a.as_ref().unwrap().ops.iter().any(|op| op == name));
-    let named = |is: &dyn Fn(&rooflight::hlo::Instruction) -> bool| {
+    let named = |is: &dyn Fn(&xla_profile::hlo::Instruction) -> bool| {
         let all = modules.iter().flat_map(|module| module.instructions());
         let chosen = all.map(|(_, of)| of).find(|of| is_op(&of.name) && is(of));
         chosen.expect("an op of this kind").name.to_string()
     };
     let fusion = named(&|of| &*of.opcode == "fusion" && of.shape.as_array().is_some_and(|array| array.dims.len() > 1));
     let collective = named(&|of| of.replica_groups().is_some() && &*of.opcode == "all-gather");
-    let shape = |of: &mut HloInstructionProto, edit: &dyn Fn(&mut rooflight::wire::proto::hlo::ShapeProto)| {
+    let shape = |of: &mut HloInstructionProto, edit: &dyn Fn(&mut xla_profile::wire::proto::hlo::ShapeProto)| {
         edit(of.shape.as_mut().unwrap());
     };
     type Edit<'e> = &'e dyn Fn(&mut HloInstructionProto);
@@ -165,7 +165,7 @@ fn one_instruction_is_another() {
     let regrouped: Edit<'_> = &|of| {
         (of.iota_collective_device_list, of.collective_device_list) = (None, None);
         of.mesh_axes_replica_group_list = None;
-        of.replica_groups = vec![rooflight::wire::proto::hlo::ReplicaGroup { replica_ids: vec![0, 7] }];
+        of.replica_groups = vec![xla_profile::wire::proto::hlo::ReplicaGroup { replica_ids: vec![0, 7] }];
     };
     for (name, edit, property) in [
         (&fusion, double, Property::Shape),

@@ -15,8 +15,8 @@ use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::html::{EmbeddedReport, page};
 use rooflight::share::{Level, Report, decode_link, encode_link, pack, unpack};
-use rooflight::units::Picos;
 use std::path::Path;
+use xla_profile::units::Picos;
 
 const LEVELS: [u8; 6] = [0, 12, 37, 50, 75, 100];
 

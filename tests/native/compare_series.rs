@@ -2,10 +2,10 @@
 
 use crate::synth::made;
 use prost::Message;
-use rooflight::wire::proto::xspace::{XEventMetadata, XPlane, XSpace, XStat, XStatMetadata, x_stat};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use xla_profile::wire::proto::xspace::{XEventMetadata, XPlane, XSpace, XStat, XStatMetadata, x_stat};
 
 /// Number of captures.
 const N: usize = 9;

@@ -11,13 +11,13 @@ use rooflight::chart::compare::{self, LEFT};
 use rooflight::chart::plot::paint::Tone;
 use rooflight::chart::plot::scene::Shape;
 use rooflight::chart::timeline::Viewport;
-use rooflight::profile::Profile;
 use rooflight::protocol::{CompareTimeline, CompareTimelineQuery, SessionSlot, SideTimeline, ViewRequest};
 use rooflight::session::{Input, OpenSession, OpenSessions};
 use rooflight::share::pack;
-use rooflight::units::Picos;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 fn bytes(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name)).unwrap()

@@ -7,13 +7,13 @@ use prost::Message;
 use rooflight::analysis::base::{Analysis, NotSteady, Query, StepChoice, TimeRange};
 use rooflight::chart::breakdown::figures;
 use rooflight::chart::empty;
-use rooflight::profile::{Note, NoteCode};
 use rooflight::protocol::{Reply, Request};
 use rooflight::session::{Input, OpenSession};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use serde_json::Value;
 use std::process::Command;
+use xla_profile::profile::{Note, NoteCode};
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 /// Length of a step and of an op, in ps. A step has ten ops without time between them.
 const STEP: i64 = 100_000_000;

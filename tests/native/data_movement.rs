@@ -9,8 +9,8 @@ use rooflight::analysis::data_movement::{
     Answer, Change, DataMovement, DataMovementRow, LayoutChange, classify, in_module,
 };
 use rooflight::session::Opened;
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 fn data_movement(opened: &Opened, query: &Query) -> DataMovement {
     Analysis::new(&opened.profile).data_movement(&opened.profile, query, None)
@@ -227,8 +227,8 @@ fn a_real_training_run() {
 #[test]
 fn programs_determine_more_fusions() {
     let Some(bytes) = common::profile("tpu-aot/v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb") else { return };
-    let proto = rooflight::wire::hlo::decode(&bytes).unwrap();
-    let module = rooflight::hlo::Module::from_proto(&proto);
+    let proto = xla_profile::wire::hlo::decode(&bytes).unwrap();
+    let module = xla_profile::hlo::Module::from_proto(&proto);
     let (mut alone, mut inside) = (0, 0);
     for (id, instruction) in module.instructions().filter(|(_, i)| &*i.opcode == "fusion") {
         let order = |v: LayoutChange| matches!(v.changes.answer(Change::DimOrder), Answer::Undetectable(_));
@@ -287,7 +287,7 @@ ENTRY %main (a: f32[8]) -> f32[] {
   ROOT %fusion.1 = f32[] fusion(f32[8]{0} %call.1), kind=kInput, calls=%body
 }
 ";
-    let module = rooflight::hlo::text::module(TEXT).unwrap().0;
+    let module = xla_profile::hlo::text::module(TEXT).unwrap().0;
     let ops: &[(i64, &str, &str, i64)] = &[
         (1, "%call.1 = f32[8]{0} call(f32[8]{0} %a), to_apply=%called", "call", 1),
         (1, "%seen = f32[8]{0} exponential(f32[8]{0} %c)", "non-fusion elementwise", 5),
@@ -323,7 +323,7 @@ ENTRY %main (a: f32[8]) -> f32[] {
     assert_eq!(program.n_dot_convolution_in_bodies(), Some(2.into()));
     // The counts are unknown without the HLO of a fusion.
     let (mut found, executed) = analysis.data_movement_and_ops(&opened.profile, &query, None);
-    let other = rooflight::hlo::text::module(&TEXT.replace("%fusion.1", "%fusion.2")).unwrap().0;
+    let other = xla_profile::hlo::text::module(&TEXT.replace("%fusion.1", "%fusion.2")).unwrap().0;
     found.count_bodies(&opened.profile, &executed, programs[0], &other);
     assert_eq!(found.opcodes[0].bodies, None);
 }

@@ -8,8 +8,8 @@ use rooflight::analysis::base::NO_SCOPE;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::{MAX_PARTS, Scopes};
 use rooflight::session::Opened;
-use rooflight::units::{Count, Picos};
-use rooflight::wire::proto::xspace::XSpace;
+use xla_profile::units::{Count, Picos};
+use xla_profile::wire::proto::xspace::XSpace;
 
 fn opened(space: &XSpace) -> (Opened, Analysis) {
     let opened = open("it.xplane.pb", bytes(space)).unwrap();

@@ -4,9 +4,9 @@
 use crate::common::make::{Plane, int, text};
 use crate::parallel::{assert_same, equal_parts, read, read_apart};
 use prost::Message;
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XEvent, XLine, XSpace, XStat};
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XEvent, XLine, XSpace, XStat};
 
 /// Number of events of each line; no multiple of the number of events that stay together.
 const N_EVENTS: usize = 5_000;

@@ -9,20 +9,20 @@ use prost::Message;
 use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::analysis::files::{FileView, ProgramSource};
 use rooflight::analysis::op::{OpBasis, OpDetail};
-use rooflight::hlo::Module;
 use rooflight::protocol::{OpRef, ProgramPage, ProgramRef, SessionInfo, ViewRequest};
 use rooflight::session::{Input, OpenSession};
-use rooflight::source::{Source, SourceError};
 use rooflight::table::page::{PageQuery, split_row_key};
-use rooflight::wire::hlo::outline;
-use rooflight::wire::proto::hlo::{HloComputationProto, HloModuleProto, HloProto};
-use rooflight::wire::proto::xspace::{XSpace, x_stat};
-use rooflight::wire::{Format, REPORT_MAGIC, sniff};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::Command;
 use std::rc::Rc;
+use xla_profile::hlo::Module;
+use xla_profile::source::{Source, SourceError};
+use xla_profile::wire::hlo::outline;
+use xla_profile::wire::proto::hlo::{HloComputationProto, HloModuleProto, HloProto};
+use xla_profile::wire::proto::xspace::{XSpace, x_stat};
+use xla_profile::wire::{Format, REPORT_MAGIC, sniff};
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 

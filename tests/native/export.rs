@@ -8,20 +8,20 @@ use proptest::prelude::*;
 use prost::Message;
 use rooflight::analysis::base::{Analysis, Device, DeviceChoice, GroupBy, Query, StepChoice, TimeRange};
 use rooflight::analysis::timeline::{TimelineIndex, TraceQuery, TrackKind};
-use rooflight::excerpt::{EpochRange, ExcerptQuery, ExcerptReport, write_excerpt};
-use rooflight::profile::{Plane as ProfilePlane, Profile};
 use rooflight::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, TimelineRequest, ViewRequest};
 use rooflight::report::timeline;
 use rooflight::session::{Input, OpenSession, Opened};
-use rooflight::source::{Source, SourceError};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::{XEvent, XLine, XPlane, XSpace};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
+use xla_profile::excerpt::{EpochRange, ExcerptQuery, ExcerptReport, write_excerpt};
+use xla_profile::profile::{Plane as ProfilePlane, Profile};
+use xla_profile::source::{Source, SourceError};
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::{XEvent, XLine, XPlane, XSpace};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz");
 const CONV: &str = "gpu-mi300-conv-legacy/host.xplane.pb";
@@ -33,8 +33,8 @@ fn xspaces() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 fn unpacked(xz: &[u8]) -> Vec<u8> {
-    let packing = rooflight::source::XZ.into();
-    rooflight::source::inflate(&xz.to_vec(), packing, 1 << 30, &mut |_| {}).bytes
+    let packing = xla_profile::source::XZ.into();
+    xla_profile::source::inflate(&xz.to_vec(), packing, 1 << 30, &mut |_| {}).bytes
 }
 
 fn excerpt(bytes: &Vec<u8>, query: &ExcerptQuery) -> (Vec<u8>, ExcerptReport) {

@@ -5,16 +5,16 @@ use crate::common::{self, breakdown_page, bytes, hlo, make, profile, roofline_qu
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::files::{FileView, LineUse, PlaneRole, ProgramSource};
 use rooflight::chart::files;
-use rooflight::hlo::Module;
 use rooflight::protocol::{
     LineKind, MAX_LINES, MemorySession, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef,
     Reply, Request, ViewRequest,
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::page::{PageQuery, split_row_key};
-use rooflight::units::Picos;
-use rooflight::wire::hlo::decode;
-use rooflight::wire::proto::xspace::XSpace;
+use xla_profile::hlo::Module;
+use xla_profile::units::Picos;
+use xla_profile::wire::hlo::decode;
+use xla_profile::wire::proto::xspace::XSpace;
 
 fn open(name: &str, bytes: Vec<u8>) -> OpenSession {
     let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
@@ -215,7 +215,7 @@ fn check_text(engine: &mut OpenSession, program: ProgramRef, module: &Module) {
         _ => None,
     });
     // A scheduled module is printed in the order of its schedule.
-    let (printed, _) = rooflight::hlo::text::module(&module.to_string()).unwrap();
+    let (printed, _) = xla_profile::hlo::text::module(&module.to_string()).unwrap();
     assert!(names.eq(printed.instructions().map(|(_, i)| i.name.to_string())));
     assert_eq!(printed.instructions().len(), module.instructions().len());
     // The counts are known once the program was read.

@@ -4,10 +4,10 @@ use crate::common::{bytes, make, open};
 use rooflight::analysis::base::{Analysis, Filter, FilterError, FilterField, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::classify::Kind;
-use rooflight::units::Picos;
+use xla_profile::units::Picos;
 
 fn filtered(
-    space: &rooflight::wire::proto::xspace::XSpace,
+    space: &xla_profile::wire::proto::xspace::XSpace,
     by: GroupBy,
     filter: Filter,
 ) -> Result<Breakdown, FilterError> {

@@ -7,7 +7,7 @@ use rooflight::analysis::comm::flags::{ALL, Flag};
 use rooflight::analysis::comm::{Comm, CommQuery};
 use rooflight::analysis::flags::{Compiler, FlagRow, FlagText, FlagsReport, KnownFlags, Verdict, evaluate_flags};
 use rooflight::session::{self, Opened, Programs};
-use rooflight::units::Picos;
+use xla_profile::units::Picos;
 
 fn comm_of(mut opened: Opened) -> Comm {
     let analysis = Analysis::new(&opened.profile);

@@ -7,11 +7,11 @@ use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use rooflight::wire::proto::xspace::XSpace;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use xla_profile::wire::proto::xspace::XSpace;
 
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz");
 pub const GPU: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/gpu/xla.graphs.xplane.pb.xz");

@@ -2,11 +2,11 @@
 //! captures take.
 
 use crate::fleet::{SAMPLE, export, parquet_rows, rooflight, table, tree, write_runs};
-use rooflight::wire::proto::xspace::XSpace;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
+use xla_profile::wire::proto::xspace::XSpace;
 
 fn with<'a>(args: &[&'a str], files: &'a [String]) -> Vec<&'a str> {
     args.iter().copied().chain(files.iter().map(String::as_str)).collect()

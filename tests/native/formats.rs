@@ -4,9 +4,9 @@
 use crate::common::trace::{self, gzip};
 use crate::common::{bytes, make, open};
 use rooflight::session::Opened;
-use rooflight::wire::proto::xspace::XSpace;
 use std::path::Path;
 use std::process::Command;
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// Returns the text of the failure of a file.
 fn refused(name: &str, bytes: &[u8]) -> String {
@@ -114,7 +114,7 @@ fn hlo_with_comments_and_without_a_header_opens() {
         let opened = open("pasted.txt", text.clone().into_bytes()).unwrap();
         assert_eq!((opened.files[0].format.as_str(), &opened.partial), ("HLO text", &None), "{text}");
         assert_eq!(opened.profile.hlo[0].module(), name, "{text}");
-        let (module, _) = rooflight::hlo::text::module(&text).unwrap();
+        let (module, _) = xla_profile::hlo::text::module(&text).unwrap();
         assert_eq!((module.instructions().count(), module.damage.leftover), (n, 0), "{text}: {:?}", module.damage);
         let add = module.instruction_named("b").and_then(|id| Some(module.instruction(id)?.operands.len()));
         assert_eq!(add, Some(2), "{text}");

@@ -10,12 +10,12 @@ use flate2::read::DeflateDecoder;
 use rooflight::protocol::ShareQuery;
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::{Level, encode, pack};
-use rooflight::wire::hlo::decode;
-use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::xspace::XSpace;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
+use xla_profile::wire::hlo::decode;
+use xla_profile::wire::proto::hlo::HloProto;
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// Number of events of a line, and of instructions of a computation, that a seed keeps of real data.
 const KEPT: usize = 40;
@@ -71,7 +71,7 @@ fn spaces() -> Vec<(String, XSpace)> {
 fn programs() -> Vec<(String, HloProto)> {
     let mut all = vec![("tiny".to_owned(), memory::tiny())];
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/train_step.hlo_proto.pb.gz");
-    let sample = rooflight::source::inflate_slice(&fs::read(sample).unwrap(), 1 << 28).bytes;
+    let sample = xla_profile::source::inflate_slice(&fs::read(sample).unwrap(), 1 << 28).bytes;
     all.push(("sample".to_owned(), first_instructions(decode(&sample).unwrap())));
     for name in ["v5e_2x2_dense_L2_d1024_s1024_b8_tp2", "v6e_2x4_dense_L16_d2048_s2048_b16_tp2.after_codegen"] {
         let program = profile(&format!("tpu-aot/{name}.hlo_proto.pb")).map(|bytes| decode(&bytes).unwrap());
@@ -124,7 +124,7 @@ fn write() {
     }
     if let Some(trace) = profile("cpu-jax/vm.trace.json.gz") {
         // Only the start of the trace is kept. The missing rest is reported as damage.
-        let text = rooflight::source::inflate_slice(&trace, 1 << 30).bytes;
+        let text = xla_profile::source::inflate_slice(&trace, 1 << 30).bytes;
         put("trace", "cpu-jax", &text[..40_000]);
     }
     for (name, program) in programs() {
@@ -132,7 +132,7 @@ fn write() {
         for target in ["hlo_proto", "memory"] {
             put(target, &name, &bytes);
         }
-        let text = rooflight::hlo::Module::from_proto(&program).to_string();
+        let text = xla_profile::hlo::Module::from_proto(&program).to_string();
         put("hlo_text", &format!("module-{name}"), text.as_bytes());
     }
     // `tests/native/common/generated.rs` explains the choices.

@@ -6,11 +6,11 @@ use prost::Message;
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::gaps::{GapClass, Gaps};
 use rooflight::session::Opened;
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
 use std::collections::{BTreeMap, HashMap};
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace, XStat};
 
 fn gaps(opened: &Opened, device: u32) -> Gaps {
     let query = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::busiest() };

@@ -10,11 +10,11 @@ use rooflight::analysis::compare::paired_program;
 use rooflight::analysis::gaps::GapClass;
 use rooflight::analysis::memory::CrossCheck;
 use rooflight::analysis::overview::{Finding, Overview, OverviewQuery, RuleId};
-use rooflight::profile::NoteCode;
 use rooflight::session::{self, Programs};
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::{XLine, XPlane, XSpace};
 use std::io::Read;
+use xla_profile::profile::NoteCode;
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::{XLine, XPlane, XSpace};
 
 const DECODE: &str = "decode.graphs";
 

@@ -7,12 +7,12 @@ use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::memory::{FIT_TOO_LARGE, Fit, FitVerdict, JobSize, MemoryQuery, fit_verdict};
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::analysis::roofline::{RooflinePosition, RooflineQuery};
-use rooflight::profile::NoteCode;
 use rooflight::session::{self, Opened, Programs};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XSpace;
 use std::collections::BTreeMap;
 use std::io::Read;
+use xla_profile::profile::NoteCode;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// The captures in `samples/gpu` with CUDA graphs, and XLA's own figure of the peak memory in bytes
 /// (`memory_analysis().peak_memory_in_bytes`).

@@ -7,13 +7,13 @@ use crate::common::{profile, roofline_query};
 use rooflight::analysis::base::Query;
 use rooflight::analysis::files::{FileView, ProgramSource};
 use rooflight::analysis::op::{OpBasis, OpDetail};
-use rooflight::hlo::{Module, text};
 use rooflight::protocol::{OpRef, ProgramOutline, ProgramPage, ProgramRef, Reply, SessionInfo, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+use xla_profile::hlo::{Module, text};
 
 fn open(name: &str, bytes: &[u8]) -> (OpenSession, SessionInfo) {
     let input = Input { name: name.into(), source: Box::new(bytes.to_vec()), from_folder: false };

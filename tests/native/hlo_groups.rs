@@ -3,8 +3,8 @@
 
 use crate::common::hlo::{AOT, aot};
 use proptest::prelude::*;
-use rooflight::hlo::{AxisRef, Devices, Iota, MeshAxes, Module, ReplicaGroups, Transposed, opcode, text};
 use std::collections::BTreeMap;
+use xla_profile::hlo::{AxisRef, Devices, Iota, MeshAxes, Module, ReplicaGroups, Transposed, opcode, text};
 
 fn devices_of(name: &str) -> u64 {
     let topology = name.split('_').nth(1).unwrap();

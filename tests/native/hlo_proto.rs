@@ -2,10 +2,10 @@
 //! and sizes must match the memory that XLA assigned.
 
 use crate::common::hlo::{AOT, aot, corpora, llama, programs, xspace};
-use rooflight::hlo::{Damage, Instruction, Module, Shape, Style, Value, text};
-use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XStat, x_stat};
 use std::collections::{BTreeMap, BTreeSet};
+use xla_profile::hlo::{Damage, Instruction, Module, Shape, Style, Value, text};
+use xla_profile::wire::proto::hlo::HloProto;
+use xla_profile::wire::proto::xspace::{XEvent, XEventMetadata, XStat, x_stat};
 
 const CAPTURES: [(&str, usize); 3] =
     [("tpu-v6e-host-offload/host.xplane.pb", 4), ("gpu-mi300/gemm.xplane.pb", 16), ("cpu-jax/vm.xplane.pb", 7)];
@@ -134,7 +134,7 @@ fn padded_sizes_match_those_of_xla() {
 
 /// Returns the text of an instruction as an op's event has it: with the shapes of operands, and without metadata and
 /// backend config.
-fn as_event(module: &Module, id: rooflight::hlo::InstructionId) -> String {
+fn as_event(module: &Module, id: xla_profile::hlo::InstructionId) -> String {
     let mut instruction = module.instruction(id).unwrap().clone();
     for operand in &mut instruction.operands {
         operand.shape = Some(module.instruction(operand.id.unwrap()).unwrap().shape.clone());
@@ -150,7 +150,7 @@ fn events_have_the_texts_of_their_programs() {
     let space = xspace("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     // A program is found by the name of the event metadata that holds it, because `HloModuleProto.id` is another number
     // in this capture.
-    let of = |name: &str| rooflight::profile::program_of(name).unwrap().1.0;
+    let of = |name: &str| xla_profile::profile::program_of(name).unwrap().1.0;
     let modules: BTreeMap<u64, Module> =
         programs(&space).iter().map(|(name, program)| (of(name), Module::from_proto(program))).collect();
     let mut compared = (0, 0);

@@ -4,8 +4,8 @@
 use crate::common::hlo::{aot, corpora, llama};
 use proptest::prelude::*;
 use rooflight::analysis::memory::ProgramMemory;
-use rooflight::hlo::{Module, text};
 use std::time::{Duration, Instant};
+use xla_profile::hlo::{Module, text};
 
 /// Reads `source` in every form that the reader has. A result without a leftover must print as text that is read as the
 /// same result.
@@ -36,7 +36,7 @@ fn walk(module: &Module) {
         module.wrapped(id);
         module.stack(id);
         instruction.shape.padded_bytes();
-        instruction.replica_groups().map(rooflight::hlo::ReplicaGroups::groups);
+        instruction.replica_groups().map(xla_profile::hlo::ReplicaGroups::groups);
     }
 }
 
@@ -152,7 +152,7 @@ fn damaged_protos() {
             damaged[at] = damaged[at].wrapping_add(round as u8);
         }
         damaged.truncate(bytes.len() - (round % 3) * 10_000);
-        if let Ok(program) = rooflight::wire::hlo::decode(&damaged) {
+        if let Ok(program) = xla_profile::wire::hlo::decode(&damaged) {
             let module = Module::from_proto(&program);
             walk(&module);
             text::module(&module.to_string());
@@ -226,7 +226,7 @@ proptest! {
 
     #[test]
     fn random_bytes_as_protos(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        if let Ok(program) = rooflight::wire::hlo::decode(&bytes) {
+        if let Ok(program) = xla_profile::wire::hlo::decode(&bytes) {
             walk(&Module::from_proto(&program));
         }
     }

@@ -2,7 +2,7 @@
 //! that was read.
 
 use crate::common::hlo::{Corpus, corpora, llama};
-use rooflight::hlo::{Damage, Module, ReplicaGroups, opcode, text};
+use xla_profile::hlo::{Damage, Module, ReplicaGroups, opcode, text};
 
 #[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]

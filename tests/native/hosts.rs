@@ -7,8 +7,8 @@ use crate::common::{bytes, make};
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::session::Opened;
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XSpace;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// The properties of a host's capture.
 #[derive(Clone, Copy, Default)]

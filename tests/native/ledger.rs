@@ -9,10 +9,10 @@ use rooflight::analysis::gaps::GapClass;
 use rooflight::analysis::ledger::{Ledger, LedgerQuery, Owner};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::session::{Input, Opened};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::collections::BTreeMap;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 fn ledger(opened: &Opened, analysis: &Analysis, device: DeviceChoice, step: StepChoice) -> Option<Ledger> {
     let roofline = RooflineQuery { query: Query { device, step, ..Query::busiest() }, ..RooflineQuery::default() };

@@ -8,11 +8,11 @@ use prost::Message;
 use rooflight::analysis::base::{Analysis, DeviceChoice, NotSteady, Query, StepChoice};
 use rooflight::analysis::ledger::{LedgerQuery, Owner};
 use rooflight::analysis::overview::{Confidence, FigureId, Overview, OverviewQuery};
-use rooflight::profile::{NoteCode, Severity};
 use rooflight::session::{self, Opened, Programs};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::{XLine, XPlane, XSpace};
 use std::process::Command;
+use xla_profile::profile::{NoteCode, Severity};
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::{XLine, XPlane, XSpace};
 
 /// A capture that was opened, and its analysis.
 struct Capture {

@@ -18,7 +18,7 @@ use rooflight::protocol::{
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::Level;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 fn open(planes: Vec<XPlane>) -> (OpenSession, SessionInfo) {
     let source = Box::new(bytes(&XSpace { planes, ..XSpace::default() }));
@@ -91,7 +91,7 @@ fn the_mean_of_many_steps_is_one_window() {
     let analysis = rooflight::analysis::base::Analysis::new(&opened.profile);
     let step = &analysis.devices[0].steps[7];
     assert_eq!((step.number, step.window, step.name(&opened.profile, &opened.profile.planes[0])), (7, (70, 80), "1"));
-    let windows: rooflight::intervals::Merged = analysis.devices[0].steps.iter().map(|step| step.window).collect();
+    let windows: xla_profile::intervals::Merged = analysis.devices[0].steps.iter().map(|step| step.window).collect();
     assert_eq!(windows.intervals(), [(0, 50_000)]);
 }
 
@@ -151,6 +151,7 @@ fn a_report_that_is_made_short_equals_one_that_is_cut() {
 fn an_outline_of_too_many_planes_is_not_kept() {
     let planes = (0..4).map(|at| XPlane { name: format!("p{at}"), ..XPlane::default() }).collect();
     let file = bytes(&XSpace { planes, ..XSpace::default() });
-    let n_planes = |most: usize| rooflight::wire::xspace::outline(&&file[..], most).map(|outline| outline.planes.len());
+    let n_planes =
+        |most: usize| xla_profile::wire::xspace::outline(&&file[..], most).map(|outline| outline.planes.len());
     assert_eq!((n_planes(4), n_planes(3)), (Some(4), None));
 }

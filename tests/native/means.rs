@@ -6,8 +6,8 @@ use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoi
 use rooflight::analysis::comm::{Comm, CommQuery};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::session::Opened;
-use rooflight::units::Picos;
 use std::collections::BTreeMap;
+use xla_profile::units::Picos;
 
 /// The sums of a query: times in ps, counts and costs, by name. A mean rounds the times of each op.
 type Sums = BTreeMap<String, f64>;

@@ -8,13 +8,13 @@ use rooflight::analysis::memory::{
     AliveAt, AllocatorMemory, Basis, Buffer, Capacity, CapacitySource, Category, MemoryClass, MemoryQuery,
     ProgramMemory, ProgramPeaks, RollUpBy, SpaceMemory, WholeMemory,
 };
-use rooflight::hlo::{Attribute, InstructionId, Module};
 use rooflight::session;
 use rooflight::session::Programs;
-use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
-use rooflight::wire::proto::hlo::{HeapSimulatorTrace, HloProto};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_profile::hlo::{Attribute, InstructionId, Module};
+use xla_profile::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use xla_profile::wire::proto::hlo::{HeapSimulatorTrace, HloProto};
 
 /// Size in bytes from which xprof lists a buffer on its own.
 const SMALL: u64 = 16 << 10;
@@ -203,7 +203,7 @@ fn aliases(proto: &HloProto, module: &Module) -> Attribute {
     }
     Attribute {
         key: "input_output_alias".into(),
-        value: rooflight::hlo::Value::Text(format!("{{ {} }}", pairs.join(", ")).into()),
+        value: xla_profile::hlo::Value::Text(format!("{{ {} }}", pairs.join(", ")).into()),
     }
 }
 
@@ -216,7 +216,7 @@ fn live_ranges_are_near_the_assigned_memory() {
         let exact = memory.peaks().into_iter().find(|space| space.color == 0).unwrap();
         let mut printed = Module::from_proto(&proto);
         printed.attributes.push(aliases(&proto, &module));
-        let (read, _) = rooflight::hlo::text::module(&printed.to_string()).unwrap();
+        let (read, _) = xla_profile::hlo::text::module(&printed.to_string()).unwrap();
         let memory = ProgramMemory::from_schedule(&read).unwrap();
         let space = space_memory(&read, &memory, 0).unwrap();
         let peak = &space.peak;

@@ -10,14 +10,14 @@ use rooflight::analysis::memory::{
     Basis, BufferId, Category, MemoryClass, MemoryQuery, MomentPart, Points, ProgramMemory, ProgramPeaks, RollUpBy,
     SpaceMemory, StaticMemory, WhatIf,
 };
-use rooflight::hlo::Module;
 use rooflight::session;
 use rooflight::session::Programs;
-use rooflight::wire::hlo::decode;
-use rooflight::wire::proto::hlo::heap_simulator_trace::Event;
-use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
-use rooflight::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, HloProto};
 use std::collections::BTreeMap;
+use xla_profile::hlo::Module;
+use xla_profile::wire::hlo::decode;
+use xla_profile::wire::proto::hlo::heap_simulator_trace::Event;
+use xla_profile::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use xla_profile::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, HloProto};
 
 const ALL_POINTS: Points = Points { from: 0, to: u32::MAX };
 

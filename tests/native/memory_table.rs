@@ -4,15 +4,15 @@ use crate::common::hlo::{AOT, aot};
 use flate2::read::GzDecoder;
 use prost::Message;
 use rooflight::analysis::memory::{AliveAt, Buffer, MemoryQuery, ProgramMemory, ProgramPeaks};
-use rooflight::hlo::Module;
 use rooflight::session::buffer_table;
 use rooflight::table::answer::CachedOrder;
 use rooflight::table::filter::TextFilter;
 use rooflight::table::format;
 use rooflight::table::page::{Cell, PageQuery, SortBy, TablePage};
-use rooflight::wire::proto::hlo::HloProto;
 use std::collections::HashMap;
 use std::io::Read;
+use xla_profile::hlo::Module;
+use xla_profile::wire::proto::hlo::HloProto;
 
 /// Returns the program in the repository, and real programs if there are any.
 fn all() -> Vec<HloProto> {

@@ -3,9 +3,9 @@
 
 use crate::common::hlo::{AOT, aot};
 use rooflight::analysis::memory::{Fit, MemoryQuery, ModelGuess, ProgramMemory, ProgramPeaks};
-use rooflight::hlo::Module;
-use rooflight::wire::hlo::decode;
-use rooflight::wire::proto::hlo::HloProto;
+use xla_profile::hlo::Module;
+use xla_profile::wire::hlo::decode;
+use xla_profile::wire::proto::hlo::HloProto;
 
 fn guess_model(program: &HloProto) -> Option<ModelGuess> {
     let module = Module::from_proto(program);

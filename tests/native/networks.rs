@@ -7,9 +7,9 @@ use fastrand::Rng;
 use rooflight::analysis::base::Analysis;
 use rooflight::analysis::comm::{Comm, CommQuery, DcnCollective, Machine, Network, NetworkRates, Primitive};
 use rooflight::session::{self, Programs};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::path::Path;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 /// The peak of a TPU v5e between slices, in bytes per second of a device.
 const DCN: f64 = 3.125e9;

@@ -6,12 +6,12 @@ use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::breakdown::Group;
 use rooflight::analysis::op::{Change, OpBasis, OpDetail, OpRole};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::hlo::{Module, text};
-use rooflight::profile::{Plane, Profile};
 use rooflight::protocol::{OpRef, Reply, ViewRequest};
 use rooflight::session::{Input, OpenSession};
-use rooflight::wire::proto::xspace::{XSpace, x_stat};
 use std::io::Write;
+use xla_profile::hlo::{Module, text};
+use xla_profile::profile::{Plane, Profile};
+use xla_profile::wire::proto::xspace::{XSpace, x_stat};
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 

@@ -8,12 +8,12 @@ use rooflight::analysis::op::{OpBasis, OpDetail};
 use rooflight::chart::op::graph::{Drawing, draw, next, rows, scene};
 use rooflight::chart::plot::hit_test::Direction;
 use rooflight::chart::plot::svg;
-use rooflight::hlo::{InstructionId, Module, text};
-use rooflight::profile::{Plane, Profile};
 use rooflight::protocol::{OpRef, Reply, ViewRequest};
 use rooflight::session::{Input, OpenSession};
-use rooflight::wire::proto::xspace::XSpace;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_profile::hlo::{InstructionId, Module, text};
+use xla_profile::profile::{Plane, Profile};
+use xla_profile::wire::proto::xspace::XSpace;
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 /// Largest number of instructions that are shown on each side one hop away, on each side two hops away, and inside an

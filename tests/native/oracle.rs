@@ -4,15 +4,15 @@
 use crate::common;
 use crate::common::make;
 use proptest::prelude::*;
-use rooflight::profile::{Builder, Plane, PlaneStat, Profile};
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata};
-use rooflight::wire::xspace::walk;
 use std::collections::BTreeMap;
+use xla_profile::profile::{Builder, Plane, PlaneStat, Profile};
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata};
+use xla_profile::wire::xspace::walk;
 
 fn read(bytes: &Vec<u8>) -> Profile {
-    let mut progress = |_: rooflight::profile::ReadProgress<'_>| {};
+    let mut progress = |_: xla_profile::profile::ReadProgress<'_>| {};
     let mut builder = Builder::new(&mut progress);
     builder.file("it");
     let outcome = walk(bytes, &mut builder);
@@ -74,7 +74,7 @@ fn compare_plane(profile: &Profile, plane: &Plane, expected: &XPlane) {
 fn compare_event(
     profile: &Profile,
     plane: &Plane,
-    line: &rooflight::profile::Line,
+    line: &xla_profile::profile::Line,
     i: usize,
     event: &XEvent,
     expected: &XPlane,
@@ -104,7 +104,7 @@ fn compare_event(
         };
         of(&event.stats).or_else(|| of(&metadata.stats))
     };
-    let ours = |id: Option<rooflight::profile::StrId>| id.map(|id| profile.text(id).to_owned());
+    let ours = |id: Option<xla_profile::profile::StrId>| id.map(|id| profile.text(id).to_owned());
     if op.stats.kernel.is_some() {
         // A stat that a kernel lacks may come from its launch. A stat of the kernel itself stays.
         assert_eq!(ours(op.stats.kernel).as_ref(), Some(&metadata.name));
@@ -152,7 +152,7 @@ fn text(stat: Option<&XStat>, plane: &XPlane) -> Option<String> {
         Value::StrValue(t) => Some(t.clone()),
         Value::RefValue(id) => plane.stat_metadata.get(&id.cast_signed()).map(|m| m.name.clone()),
         Value::CompressedStrValue(b) => {
-            let out = rooflight::source::inflate_slice(b, 1 << 20);
+            let out = xla_profile::source::inflate_slice(b, 1 << 20);
             Some(String::from_utf8_lossy(&out.bytes).into_owned())
         }
         _ => None,

@@ -11,9 +11,9 @@ use rooflight::analysis::overview::{
 };
 use rooflight::chart::overview::{self, Drawing, Mark};
 use rooflight::session::{self, Input, Opened, Programs};
-use rooflight::units::Picos;
 use serde_json::Value;
 use std::borrow::Cow;
+use xla_profile::units::Picos;
 
 fn overview_of(mut opened: Opened, query: &OverviewQuery) -> Option<Overview> {
     let analysis = Analysis::new(&opened.profile);

@@ -2,14 +2,14 @@
 
 use crate::common;
 use crate::synth::{files, made};
-use rooflight::profile::{Builder, Profile, ProfilePart};
-use rooflight::wire::Span;
-use rooflight::wire::xspace::{Outcome, outline, walk};
+use xla_profile::profile::{Builder, Profile, ProfilePart};
+use xla_profile::wire::Span;
+use xla_profile::wire::xspace::{Outcome, outline, walk};
 
 /// Reads a capture with a number of threads. Also returns how often the reader reported progress.
 pub(crate) fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
     let (mut n_reports, mut last) = (0, (0, 0));
-    let mut on_progress = |progress: rooflight::profile::ReadProgress<'_>| {
+    let mut on_progress = |progress: xla_profile::profile::ReadProgress<'_>| {
         n_reports += 1;
         last = (progress.at, progress.events);
     };
@@ -26,7 +26,7 @@ pub(crate) fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
 /// Reads each plane of a capture apart from the others, and passes it on as bytes, as the workers of the page do. `divide` returns
 /// the ranges of bytes into which a plane is divided.
 pub(crate) fn read_apart(bytes: &[u8], divide: impl Fn(Span) -> Vec<Span>) -> Profile {
-    let mut on_progress = |_: rooflight::profile::ReadProgress<'_>| ();
+    let mut on_progress = |_: xla_profile::profile::ReadProgress<'_>| ();
     let source = &bytes;
     let part = |span: Span, events: Span| {
         let part = ProfilePart::read(source, span, events, &mut |_| ()).unwrap();

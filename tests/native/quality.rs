@@ -10,8 +10,8 @@ use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::files::{FileView, Finding, FindingKind};
 use rooflight::session::Opened;
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 fn view(opened: &Opened) -> FileView {
     Analysis::new(&opened.profile).file_view(&opened.profile, &opened.files, opened.partial.is_some())

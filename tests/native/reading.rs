@@ -5,14 +5,14 @@ use crate::common;
 use crate::common::bytes;
 use crate::common::trace::planes_by_name;
 use prost::Message;
-use rooflight::profile::Profile;
 use rooflight::session::{Input, open};
-use rooflight::source::{Source, SourceError};
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata};
 use std::cell::Cell;
 use std::rc::Rc;
+use xla_profile::profile::Profile;
+use xla_profile::source::{Source, SourceError};
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata};
 
 /// A source that counts the bytes that are read from it, and the reads.
 struct Counted {

@@ -38,7 +38,7 @@ impl Desk {
             let of = plane.event_metadata.values_mut().flat_map(|of| &mut of.stats);
             for stat in of.chain(plane.lines.iter_mut().flat_map(|line| &mut line.events).flat_map(|of| &mut of.stats))
             {
-                let Some(rooflight::wire::proto::xspace::x_stat::Value::StrValue(text)) = &mut stat.value else {
+                let Some(xla_profile::wire::proto::xspace::x_stat::Value::StrValue(text)) = &mut stat.value else {
                     continue;
                 };
                 if text.contains("model.py") {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::comm::{CommQuery, LaneQuery, Machine, TransferFilter};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::units::Picos;
+use xla_profile::units::Picos;
 
 /// Opens a capture and analyses the part that was read. The invariants hold for damaged files, too. Returns whether the
 /// capture is whole.

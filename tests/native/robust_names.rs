@@ -24,10 +24,10 @@ use rooflight::session::{Input, OpenSession, OpenSessions};
 use rooflight::share::html::{EmbeddedReport, page};
 use rooflight::table::page::{PageQuery, TablePage};
 use rooflight::table::text::is_invisible;
-use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat, x_stat};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use xla_profile::wire::proto::hlo::HloProto;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace, XStat, x_stat};
 
 /// Text that clears the screen, sets a title, moves the cursor, overwrites a line, reverses text, hides text, is markup
 /// and begins a line of its own.

@@ -5,10 +5,10 @@ use crate::common;
 use crate::common::bytes;
 use crate::common::make::{self, Plane};
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
-use rooflight::profile::Note;
 use rooflight::session::{Input, Opened, open};
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::time::{Duration, Instant};
+use xla_profile::profile::Note;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 /// Many times the time on a busy machine without optimisation, and a fraction of the time that quadratic code takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -150,7 +150,9 @@ fn threads_without_end() {
 /// A program of the plainest instructions, which take 38 bytes each.
 #[test]
 fn a_long_chain_of_instructions_is_a_program() {
-    use rooflight::wire::proto::hlo::{HloComputationProto, HloInstructionProto, HloModuleProto, HloProto, ShapeProto};
+    use xla_profile::wire::proto::hlo::{
+        HloComputationProto, HloInstructionProto, HloModuleProto, HloProto, ShapeProto,
+    };
     let shape = ShapeProto { element_type: 11, dimensions: vec![8], ..ShapeProto::default() };
     let instructions = (2..100_000_i64).map(|id| HloInstructionProto {
         name: format!("add.{id}"),
@@ -170,6 +172,6 @@ fn a_long_chain_of_instructions_is_a_program() {
     let module = HloModuleProto { name: "m".into(), computations: vec![computation], ..HloModuleProto::default() };
     let program = prost::Message::encode_to_vec(&HloProto { hlo_module: Some(module), buffer_assignment: None });
     assert!(program.len() < 4_500_000, "{}", program.len());
-    let read = rooflight::wire::hlo::decode(&program).unwrap();
+    let read = xla_profile::wire::hlo::decode(&program).unwrap();
     assert_eq!(read.hlo_module.unwrap().computations[0].instructions.len(), 99_998);
 }

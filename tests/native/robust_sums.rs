@@ -7,10 +7,10 @@ use crate::common::make::{Plane, int};
 use crate::common::trace::{gzip, open_all};
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Status, StepChoice, TimeRange};
 use rooflight::analysis::breakdown::Breakdown;
-use rooflight::profile::Severity;
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::process::Command;
+use xla_profile::profile::Severity;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 const MAX_TIME: Picos = Picos(u64::MAX);
 const HALF: i64 = i64::MAX;

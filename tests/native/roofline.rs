@@ -13,9 +13,9 @@ use rooflight::analysis::roofline::{
 use rooflight::report::roofline;
 use rooflight::session;
 use rooflight::session::{Opened, Programs};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace, XStat};
 
 /// One microsecond, in ps.
 const US: i64 = 1_000_000;

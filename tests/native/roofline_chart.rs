@@ -17,10 +17,10 @@ use rooflight::protocol::{Export, RoofPoint, RooflineHead, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::format::{self, TimeUnit};
 use rooflight::table::page::{Cell, PageQuery, Row, SortBy, TablePage};
-use rooflight::units::Picos;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use xla_profile::units::Picos;
 
 const SIZE: (f64, f64) = (760.0, 620.0);
 

@@ -9,10 +9,10 @@ use rooflight::analysis::roofline::{
 };
 use rooflight::session;
 use rooflight::session::{Opened, Programs};
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::x_stat::Value as Stat;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use xla_profile::wire::proto::xspace::XSpace;
+use xla_profile::wire::proto::xspace::x_stat::Value as Stat;
 
 const V6E: &str = "tpu-v6e-host-offload";
 /// Bytes of a GiB. xprof gives bandwidth in GiB/s.

@@ -13,10 +13,10 @@ use rooflight::table::answer::{CachedOrder, TableRows};
 use rooflight::table::copy::CopyForm;
 use rooflight::table::page::{PageQuery, SortBy, TablePage, row_key};
 use rooflight::table::shown::Shown;
-use rooflight::units::Picos;
 use std::cmp::Ordering;
+use xla_profile::units::Picos;
 
-fn engine(space: &rooflight::wire::proto::xspace::XSpace) -> OpenSession {
+fn engine(space: &xla_profile::wire::proto::xspace::XSpace) -> OpenSession {
     let input = Input { name: "it.xplane.pb".into(), source: Box::new(bytes(space)), from_folder: false };
     OpenSession::open(vec![input], &mut |_| {}).unwrap().0
 }
@@ -52,7 +52,7 @@ fn compare(a: &Group, b: &Group, column: &str) -> (bool, bool, Ordering) {
     }
     let phases = ["forward", "backward", "recompute", "optimizer", "inference / unknown", "unknown"];
     let phase = |g: &Group| phases.iter().position(|p| Some(*p) == g.phase.as_deref());
-    let counted = |g: &Group, p: rooflight::units::Picos| (g.n_executions > 0).then_some(p);
+    let counted = |g: &Group, p: xla_profile::units::Picos| (g.n_executions > 0).then_some(p);
     match column {
         "key" => compare_values(Some(natural(&a.key)), Some(natural(&b.key))),
         "total_dur_ps" | "share" | "cumulative" => compare_values(Some(a.total), Some(b.total)),
@@ -212,7 +212,7 @@ fn layers_are_ordered_by_number() {
     let ids =
         layers.map(|layer| p.op(&format!("of {layer}"), "", &[("tf_op", make::text(&format!("jit(f)/{layer}/mul:")))]));
     p.line("XLA Ops", &ids.map(|id| (id, id * 10, 5)));
-    let space = rooflight::wire::proto::xspace::XSpace { planes: vec![p.done()], ..Default::default() };
+    let space = xla_profile::wire::proto::xspace::XSpace { planes: vec![p.done()], ..Default::default() };
     let query = Query { by: GroupBy::Layer, ..Query::busiest() };
     let query = Query { by: GroupBy::Op, ..query };
     let named = keys(&mut engine(&space), &query, Some(SortBy::new("layer", false)));

@@ -9,10 +9,10 @@ use proptest::prelude::*;
 use rooflight::analysis::base::Analysis;
 use rooflight::session::open::{SessionChoice, open_session};
 use rooflight::session::{Input, Opened, open};
-use rooflight::wire::proto::xspace::XSpace;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// 2026-11-01 10:00:00 UTC in ms since 1970.
 const TEN: i64 = 1_793_527_200_000;

@@ -25,9 +25,9 @@ use rooflight::share::{
 };
 use rooflight::table::format::{TimeUnit, time, time_text};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
-use rooflight::units::{Count, Picos};
-use rooflight::wire::proto::xspace::XSpace;
 use std::path::Path;
+use xla_profile::units::{Count, Picos};
+use xla_profile::wire::proto::xspace::XSpace;
 
 type Files = Vec<(&'static str, Vec<u8>)>;
 

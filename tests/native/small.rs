@@ -3,7 +3,7 @@
 use crate::common::{bytes, make, open};
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Status, StepChoice};
 use rooflight::analysis::classify::Kind;
-use rooflight::units::Picos;
+use xla_profile::units::Picos;
 
 fn breakdown(query: &Query) -> rooflight::analysis::breakdown::Breakdown {
     let opened = open("small.xplane.pb", bytes(&make::small())).unwrap();

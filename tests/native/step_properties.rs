@@ -4,9 +4,9 @@
 use crate::common::{bytes, open};
 use crate::simulator::schedule::{Scenario, captures, permute};
 use rooflight::analysis::base::{Analysis, Clock, DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::x_event::Data;
 use std::collections::BTreeMap;
+use xla_profile::wire::proto::xspace::XSpace;
+use xla_profile::wire::proto::xspace::x_event::Data;
 
 /// The steps of a device: the number, the start, the end, whether it has a period, whether it is steady, the number of
 /// ops. The times are in ps after the start of the profile.
@@ -45,7 +45,7 @@ fn the_order_of_planes_and_lines_does_not_count() {
 }
 
 /// The start and the end of an event in ps after the start of the profile.
-fn time(line_ns: i64, event: &rooflight::wire::proto::xspace::XEvent) -> (i64, i64) {
+fn time(line_ns: i64, event: &xla_profile::wire::proto::xspace::XEvent) -> (i64, i64) {
     let Some(Data::OffsetPs(offset)) = event.data else { panic!("an event has a time") };
     (line_ns * 1000 + offset, line_ns * 1000 + offset + event.duration_ps)
 }

@@ -5,8 +5,8 @@ use crate::common::{bytes, open};
 use crate::simulator::schedule::truth::DeviceTruth;
 use crate::simulator::schedule::{CaptureTruth, Scenario, captures};
 use rooflight::analysis::base::{Analysis, Clock, Device, Step};
-use rooflight::wire::proto::xspace::XSpace;
 use std::collections::BTreeMap;
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// Returns the kind of a step.
 fn kind(_device: &Device, step: &Step) -> Option<usize> {

@@ -9,9 +9,9 @@ use rooflight::analysis::breakdown::row_label;
 use rooflight::analysis::classify::{Kind, OpGroup};
 use rooflight::analysis::comm::{CommQuery, Primitive};
 use rooflight::session::Opened;
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
 use std::collections::BTreeMap;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::{XEvent, XPlane, XSpace};
 
 const V100: &str = "gpu-v100";
 const MI300: &str = "gpu-mi300";

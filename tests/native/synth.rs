@@ -7,12 +7,12 @@ use prost::Message;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, NotSteady, Query, StepChoice};
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::session::{Input, Opened, Programs};
-use rooflight::source::{XZ, inflate};
-use rooflight::units::Picos;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use xla_profile::source::{XZ, inflate};
+use xla_profile::units::Picos;
 
 /// Simulates captures. Returns their folder and the expected figures.
 pub fn made(options: &[&str]) -> (tempfile::TempDir, Value) {
@@ -556,7 +556,7 @@ ENTRY %main (a: f32[2,4], b: f32[4,4]) -> f32[8,4] {{
 }}
 "
         );
-        let (module, _) = rooflight::hlo::text::module(&text).unwrap();
+        let (module, _) = xla_profile::hlo::text::module(&text).unwrap();
         let fusion = module.instruction(module.instruction_named("fusion.1").unwrap()).unwrap();
         simulator::machine::category(&module, fusion).to_owned()
     };
@@ -618,15 +618,15 @@ fn scales_are_checked() {
 }
 
 /// Returns the plane of the first device in the first capture.
-fn device_plane(folder: &Path) -> rooflight::wire::proto::xspace::XPlane {
-    let space = rooflight::wire::proto::xspace::XSpace::decode(&*files(folder)["worker-0.xplane.pb"]).unwrap();
+fn device_plane(folder: &Path) -> xla_profile::wire::proto::xspace::XPlane {
+    let space = xla_profile::wire::proto::xspace::XSpace::decode(&*files(folder)["worker-0.xplane.pb"]).unwrap();
     space.planes.into_iter().find(|plane| plane.name == "/device:TPU:0").unwrap()
 }
 
 /// Returns the text of a stat of each op of the first device in the first capture, by the op's name. `None` where the op
 /// lacks the stat.
 fn texts_of_ops(folder: &Path, truth: &Value, stat: &str) -> BTreeMap<String, Option<String>> {
-    use rooflight::wire::proto::xspace::x_stat;
+    use xla_profile::wire::proto::xspace::x_stat;
     let plane = device_plane(folder);
     let named = |id: i64| plane.stat_metadata[&id].name == stat;
     let ops: Vec<&str> = truth["ops"].as_array().unwrap().iter().map(|op| op["name"].as_str().unwrap()).collect();
@@ -736,8 +736,8 @@ fn renumbered_programs_run_the_same() {
 /// Every reference in a renumbered program leads to what it led to before.
 #[test]
 fn renumbered_references_stay() {
-    use rooflight::wire::proto::hlo::*;
     use simulator::rewrite::renumber;
+    use xla_profile::wire::proto::hlo::*;
     const UPPER: i64 = 1 << 32;
     let instruction = |name: &str, id: i64, operands: &[i64], channel_id: i64| HloInstructionProto {
         name: name.into(),

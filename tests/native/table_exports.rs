@@ -19,8 +19,8 @@ use rooflight::table::copy::CopyForm;
 use rooflight::table::filter::TextFilter;
 use rooflight::table::page::{Cell, PageQuery, TablePage};
 use rooflight::table::text::{markdown_text, spreadsheet_cell};
-use rooflight::units::Picos;
 use std::path::Path;
+use xla_profile::units::Picos;
 
 /// Splits a line of a Markdown table into its cells.
 fn markdown_cells(line: &str) -> Vec<String> {

@@ -5,11 +5,11 @@ use crate::common;
 use prost::Message;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
-use rooflight::units::{Count, Picos};
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
 use std::collections::BTreeMap;
+use xla_profile::units::{Count, Picos};
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XEvent, XPlane, XSpace};
 
 const FILE: &str = "cpu-jax/vm.xplane.pb";
 

@@ -6,14 +6,14 @@ use rooflight::analysis::timeline::{
     EventDetail, EventQuery, EventsQuery, Flow, FlowKind, FlowLine, FlowsQuery, IdleBox, LineRef, Neighbour,
     PictureQuery, SearchQuery, TimelineIndex, TrackKind, cells, parse_event_key,
 };
-use rooflight::profile::Line;
 use rooflight::protocol::ViewRequest;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::filter::TextFilter;
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
-use rooflight::units::Picos;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_profile::profile::Line;
+use xla_profile::units::Picos;
 
 /// The captures of this repository, and every other real capture that is there.
 pub fn captures() -> Vec<(String, Opened)> {
@@ -200,7 +200,7 @@ fn sums_of_a_range_are_those_of_its_events() {
                 assert_eq!(found.totals.union + found.totals.idle, range.length(), "{name}");
                 let mut by_name: BTreeMap<(Option<u64>, String), u64> = BTreeMap::new();
                 for (op, time) in by_op {
-                    let op = plane.op(rooflight::profile::OpId(op));
+                    let op = plane.op(xla_profile::profile::OpId(op));
                     let key = (op.stats.program.map(|program| program.0), profile.text(op.name).to_owned());
                     *by_name.entry(key).or_default() += time;
                 }

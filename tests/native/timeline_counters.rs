@@ -7,13 +7,13 @@ use crate::timeline_series::Shown;
 use prost::Message;
 use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::analysis::timeline::SeriesUnit;
-use rooflight::profile::NoteCode;
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XEvent, XSpace, XStat};
 use std::io::Read;
 use std::process::Command;
+use xla_profile::profile::NoteCode;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XEvent, XSpace, XStat};
 
 /// A device with samples of one counter at times in ps.
 fn samples(name: &str, samples: &[(i64, i64)]) -> Vec<u8> {

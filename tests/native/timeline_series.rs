@@ -11,13 +11,13 @@ use rooflight::analysis::comm::{LaneQuery, TransferFilter};
 use rooflight::analysis::timeline::{
     PictureQuery, SeriesColumn, SeriesRange, SeriesTrack, SeriesUnit, TimelineIndex, TrackGroup,
 };
-use rooflight::profile::{OpId, Profile};
 use rooflight::protocol::{TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::x_stat::Value;
 use serde_json::json;
+use xla_profile::profile::{OpId, Profile};
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::XSpace;
+use xla_profile::wire::proto::xspace::x_stat::Value;
 
 /// A timeline with the session that it shows.
 pub struct Shown<'a> {
@@ -196,7 +196,7 @@ fn power_states_of_a_real_trace() {
 /// Values that hold at the same time on several planes are kept apart, and the names of stats are those of each plane.
 #[test]
 fn counters_of_planes_that_are_read_apart() {
-    use rooflight::profile::{Builder, ProfilePart};
+    use xla_profile::profile::{Builder, ProfilePart};
     let device = |n: u32| {
         let mut plane = Plane::new(&format!("/device:TPU:{n}"));
         for other in 0..n {
@@ -209,16 +209,16 @@ fn counters_of_planes_that_are_read_apart() {
         plane.done()
     };
     let capture = bytes(&XSpace { planes: vec![device(0), device(3)], ..XSpace::default() });
-    let mut whole_progress = |_: rooflight::profile::ReadProgress<'_>| ();
+    let mut whole_progress = |_: xla_profile::profile::ReadProgress<'_>| ();
     let mut whole = Builder::new(&mut whole_progress);
     whole.file("it.xplane.pb");
-    rooflight::wire::xspace::walk(&&capture[..], &mut whole);
-    let mut progress = |_: rooflight::profile::ReadProgress<'_>| ();
+    xla_profile::wire::xspace::walk(&&capture[..], &mut whole);
+    let mut progress = |_: xla_profile::profile::ReadProgress<'_>| ();
     let mut joined = Builder::new(&mut progress);
     joined.file("it.xplane.pb");
-    let found = rooflight::wire::xspace::outline(&&capture[..], usize::MAX).unwrap();
+    let found = xla_profile::wire::xspace::outline(&&capture[..], usize::MAX).unwrap();
     let read = |span| {
-        let part = ProfilePart::read(&&capture[..], span, rooflight::wire::Span::ALL, &mut |_| ()).unwrap();
+        let part = ProfilePart::read(&&capture[..], span, xla_profile::wire::Span::ALL, &mut |_| ()).unwrap();
         postcard::from_bytes::<ProfilePart>(&postcard::to_allocvec(&part).unwrap()).unwrap()
     };
     // The planes are joined in another order than they are read.

@@ -6,13 +6,13 @@ use crate::common::trace::{events_of, gzip, open_all, planes_by_name, text};
 use crate::common::{bytes, make};
 use proptest::prelude::*;
 use rooflight::analysis::base::{Analysis, Query, StepChoice};
-use rooflight::profile::Note;
 use rooflight::session::Opened;
-use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::trace::{Event, Id, Sink, walk};
 use serde_json::{Value, json};
 use std::process::Command;
+use xla_profile::profile::Note;
+use xla_profile::source::{GZIP, Packing, Source, SourceError, Stream};
+use xla_profile::wire::proto::xspace::XSpace;
+use xla_profile::wire::trace::{Event, Id, Sink, walk};
 
 fn open(bytes: &[u8]) -> Result<Opened, rooflight::protocol::Failure> {
     open_all(&[("host.trace.json", bytes)])
@@ -379,7 +379,7 @@ fn ten_thousand_corruptions() {
         if let Ok(opened) = open(&damaged) {
             let analysis = Analysis::new(&opened.profile);
             let b = analysis.breakdown(&opened.profile, &Query { step: StepChoice::All, ..Query::busiest() }).unwrap();
-            assert!(b.groups.iter().map(|g| g.total).sum::<rooflight::units::Picos>() == b.totals.busy);
+            assert!(b.groups.iter().map(|g| g.total).sum::<xla_profile::units::Picos>() == b.totals.busy);
         }
     }
 }

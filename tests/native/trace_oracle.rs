@@ -8,9 +8,9 @@ use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::{PeakChoice, RooflineQuery};
 use rooflight::session::Opened;
-use rooflight::units::Picos;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use xla_profile::units::Picos;
 
 const VLLM: &str = "tpu-vllm-trace/vllm.trace.json.gz";
 

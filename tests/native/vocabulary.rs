@@ -9,9 +9,9 @@ use rooflight::analysis::classify::{Kind, NO_LAYER, SCANNED};
 use rooflight::chart::plot::time_part::TimePart;
 use rooflight::report::breakdown;
 use rooflight::table;
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use serde_json::json;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 fn breakdown(plane: XPlane, by: GroupBy, step: StepChoice) -> Breakdown {
     let opened = open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap();

@@ -4,8 +4,8 @@ use crate::common;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Breakdown;
 use rooflight::session::Opened;
-use rooflight::units::{Count, Picos};
 use std::collections::BTreeMap;
+use xla_profile::units::{Count, Picos};
 
 const V6E: &str = "tpu-v6e-host-offload";
 

@@ -3,10 +3,10 @@
 
 use crate::common::trace::{events_of, gzip, open_all, planes_by_name, text, xz};
 use crate::common::{bytes, make};
-use rooflight::source::{GZIP, Packing, Stream, Truncation, XZ, inflate, inflate_range};
-use rooflight::wire::proto::xspace::XSpace;
 use std::io::Read;
 use std::process::Command;
+use xla_profile::source::{GZIP, Packing, Stream, Truncation, XZ, inflate, inflate_range};
+use xla_profile::wire::proto::xspace::XSpace;
 
 const WHOLE: u64 = u64::MAX;
 

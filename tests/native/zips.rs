@@ -9,8 +9,8 @@ use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::protocol::{Failure, OpRef, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::page::{PageQuery, split_row_key};
-use rooflight::wire::proto::xspace::XSpace;
 use std::process::{Command, Output};
+use xla_profile::wire::proto::xspace::XSpace;
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 

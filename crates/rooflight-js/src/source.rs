@@ -1,9 +1,9 @@
 //! This module reads a source of bytes that is written in JavaScript: a Blob, an array of bytes, or a file of Node.js.
 
 use js_sys::Uint8Array;
-use rooflight::source::{Source, SourceError, checked_end};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
+use xla_profile::source::{Source, SourceError, checked_end};
 
 #[wasm_bindgen]
 extern "C" {

@@ -14,7 +14,7 @@ use super::super::make::{int, text};
 use super::plan::{Call, Links, MS, Plan, Platform, US};
 use super::trace::HostEvent;
 use fastrand::Rng;
-use rooflight::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::x_stat::Value;
 
 /// A thread of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

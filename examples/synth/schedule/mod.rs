@@ -26,9 +26,9 @@ pub use scenarios::Scenario;
 pub use truth::{CaptureTruth, Truth};
 
 use fastrand::Rng;
-use rooflight::wire::proto::xspace::XSpace;
 use std::io::Write;
 use std::path::Path;
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// Captures of one scenario, with what is true of them.
 pub struct Made {

@@ -5,7 +5,7 @@ use super::super::make::{int, text};
 use super::events::{Caller, Ready, Thread};
 use super::plan::{Links, MS, MarkStats, Plan, US};
 use fastrand::Rng;
-use rooflight::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::x_stat::Value;
 
 /// The run of a program on a device. Times are in ps since the start of the profile.
 pub struct Run {

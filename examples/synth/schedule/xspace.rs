@@ -7,9 +7,9 @@ use super::plan::{Links, Plan, Platform, Program, US};
 use super::trace::{HostEvent, Run, Trace};
 use super::truth::label;
 use fastrand::Rng;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
 use std::collections::BTreeMap;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace, XStat};
 
 /// An event of a line: the id of its metadata, its time in ps since the start of the profile, and its stats.
 type Event = (i64, u64, u64, Vec<XStat>);

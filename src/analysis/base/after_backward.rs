@@ -13,10 +13,10 @@
 
 use super::device::{Device, intervals_in};
 use crate::analysis::classify::{OpFacts, Phase};
-use crate::intervals::Interval;
-use crate::profile::{OpId, Plane, ProgramId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use xla_profile::intervals::Interval;
+use xla_profile::profile::{OpId, Plane, ProgramId};
 
 /// Sets the phase of the ops whose phase is [`Phase::Unknown`]. `facts` holds the facts of the ops of `plane`, by op
 /// id. `buffer` is memory for the events of a line.

@@ -13,12 +13,12 @@ use super::rows::SessionFacts;
 use super::steps::{StepKind, StepsBy, serves};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
-use crate::profile::{Note, NoteCode, Op, OpId, Profile, Severity, Strings};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::cell::{OnceCell, RefCell};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
+use xla_profile::profile::{Note, NoteCode, Op, OpId, Profile, Severity, Strings};
 
 /// The devices of a profile, the facts of their ops, and the caches of queries.
 pub struct Analysis {

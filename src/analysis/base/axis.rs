@@ -4,11 +4,11 @@
 
 use super::device::{Clock, Device, Step};
 use super::query::TimeRange;
-use crate::excerpt::EpochRange;
-use crate::intervals::{Interval, Merged};
-use crate::lanes::LineTimes;
-use crate::profile::{Line, Profile};
-use crate::units::Picos;
+use xla_profile::excerpt::EpochRange;
+use xla_profile::intervals::{Interval, Merged};
+use xla_profile::lanes::LineTimes;
+use xla_profile::profile::{Line, Profile};
+use xla_profile::units::Picos;
 
 /// The greatest distance of a line's timestamp from that of the first device, in ns. A line that is farther away, by about 53
 /// days, has a time that is not of this session.

@@ -2,9 +2,9 @@
 
 use super::{Spread, Totals};
 use crate::analysis::classify::Kind;
-use crate::profile::{Note, Severity};
 use crate::table::columns;
-use crate::units::Picos;
+use xla_profile::profile::{Note, Severity};
+use xla_profile::units::Picos;
 
 columns! {
     /// Sums of the times by [`Kind::index`], as JSON has them.

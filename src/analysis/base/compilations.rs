@@ -1,12 +1,12 @@
 //! This module counts the compilations of each jitted function: those of JAX on the thread that called the function.
 
 use super::device::host_lines;
-use crate::profile::Profile;
-use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, time_text};
-use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
+use xla_profile::profile::Profile;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The start of the names of host events in which JAX compiles a program: `backend_compile`,
 /// `backend_compile_and_load`.
@@ -30,7 +30,7 @@ pub struct Compilations {
 pub fn compilations(profile: &Profile, planes: &[usize]) -> Vec<Compilations> {
     let mut by_function: IndexMap<Option<&str>, (u64, Picos)> = IndexMap::default();
     for ((at, _), line) in host_lines(profile, planes) {
-        let name = |op: crate::profile::OpId| profile.text(profile.planes[at].op(op).name);
+        let name = |op: xla_profile::profile::OpId| profile.text(profile.planes[at].op(op).name);
         let events = line.events.times().zip(line.events.ops());
         let of_interest = events.filter(|(_, op)| name(*op).starts_with(COMPILE) || name(*op).starts_with(CALL));
         let mut events: Vec<(u64, u64, &str)> =

@@ -14,9 +14,9 @@
 
 use super::not_steady::NotSteady;
 use super::platform::Platform;
-use crate::intervals::Interval;
-use crate::profile::{Line, OpId, Plane, Profile, ProgramId, program_of};
-use crate::units::Picos;
+use xla_profile::intervals::Interval;
+use xla_profile::profile::{Line, OpId, Plane, Profile, ProgramId, program_of};
+use xla_profile::units::Picos;
 
 /// A device with its op lines, steps and clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use super::completeness::has_run;
 use super::device::{Device, StepBasis};
 use super::framework::Framework;
 use super::platform::Platform;
-use crate::profile::{Line, Note, NoteCode, Plane, Profile, Severity};
 use crate::table::filter::contains;
 use crate::table::format::counted;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
+use xla_profile::profile::{Line, Note, NoteCode, Plane, Profile, Severity};
 
 /// The largest number of steps that may overlap at one instant. The work per step grows with the number of steps that
 /// overlap, and no program has so many steps at once.
@@ -167,13 +167,13 @@ mod tests {
 
     #[test]
     fn advice_of_a_capture_without_ops_is_for_its_framework() {
-        use crate::profile::{Line, Plane};
+        use xla_profile::profile::{Line, Plane};
         let text = |plane: &str, line: &str, program: Option<&str>| {
             let mut profile = Profile::default();
             let mut of = Line::default();
             line.clone_into(&mut of.name);
             profile.planes.push(Plane { name: plane.to_owned(), lines: vec![of], ..Plane::default() });
-            profile.programs.extend(program.map(|name| (crate::profile::ProgramId(1), name.to_owned())));
+            profile.programs.extend(program.map(|name| (xla_profile::profile::ProgramId(1), name.to_owned())));
             no_devices(&profile).message
         };
         let jax = "block_until_ready()";

@@ -1,8 +1,8 @@
 //! This module finds the programs that run on each device.
 
 use super::device::Device;
-use crate::profile::{Profile, ProgramId};
 use std::collections::BTreeSet;
+use xla_profile::profile::{Profile, ProgramId};
 
 /// Returns the sets of programs of devices, each once. Devices that run the same programs are of one set, such as the devices of one
 /// stage of a pipeline.

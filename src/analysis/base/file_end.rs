@@ -8,9 +8,9 @@
 //! ```
 
 use super::device::{Clock, Device, StepBasis, intervals};
-use crate::profile::{Line, Note, NoteCode, Plane, Severity};
 use crate::table::format::{counted, time_text};
-use crate::units::Picos;
+use xla_profile::profile::{Line, Note, NoteCode, Plane, Severity};
+use xla_profile::units::Picos;
 
 /// Returns the end of the last op before the end of a cut file, on `clock`. `None` if no op line lacks events.
 fn last_op_end(plane: &Plane, device: &Device, clock: Clock) -> Option<u64> {

@@ -6,11 +6,11 @@ use super::op_times::union_length;
 use super::platform::Platform;
 use super::steps::{self, Source, StepKind, StepsBy};
 use super::{file_end, hosts, longest_step, periods};
-use crate::intervals::Interval;
-use crate::parallel;
-use crate::profile::{Line, Note, NoteCode, Plane, Profile, Severity};
-use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};
+use xla_profile::intervals::Interval;
+use xla_profile::parallel;
+use xla_profile::profile::{Line, Note, NoteCode, Plane, Profile, Severity};
+use xla_profile::units::Picos;
 
 /// Returns the devices of a profile in the order of their files and names, the kinds of their steps, and notes on
 /// assumptions and on missing data. The

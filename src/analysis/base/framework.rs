@@ -1,8 +1,8 @@
 //! This module detects the framework that made a capture, by the names in it, and holds the advice on recording that
 //! fits each framework.
 
-use crate::profile::{HloBlob, Plane, Profile};
 use serde::{Deserialize, Serialize};
+use xla_profile::profile::{HloBlob, Plane, Profile};
 
 /// The framework of the profiled program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,7 +150,7 @@ impl Framework {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Line, ProgramId};
+    use xla_profile::profile::{Line, ProgramId};
 
     #[test]
     fn frameworks_by_their_names() {

@@ -1,7 +1,7 @@
 //! This module finds the chip of a device from the stats of its plane. It depends on the table of chips, and not on ops.
 
 use crate::chip::{Chip, gpu};
-use crate::profile::Plane;
+use xla_profile::profile::Plane;
 
 /// Returns the name of the chip that a plane states: `device_type_string`, else the product name `gpu_device_name`.
 pub fn device_name(plane: &Plane) -> Option<&str> {

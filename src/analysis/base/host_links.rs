@@ -9,10 +9,10 @@
 
 use super::ancestors::Forest;
 use super::device::{Clock, host_intervals, host_lines};
-use crate::intervals::Interval;
-use crate::profile::{EventLink, Line, Profile, RunId};
-use crate::small_sort::SmallSort;
 use rustc_hash::FxHashMap;
+use xla_profile::intervals::Interval;
+use xla_profile::profile::{EventLink, Line, Profile, RunId};
+use xla_profile::small_sort::SmallSort;
 
 /// The name of the host call that enqueues a program on a TPU.
 const ENQUEUE: &str = "DoEnqueueProgram";

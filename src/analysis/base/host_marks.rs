@@ -1,8 +1,8 @@
 //! This module finds the steps that a host marked: the events of `jax.profiler.StepTraceAnnotation`.
 
 use super::device::host_lines;
-use crate::profile::{Profile, StepMark};
-use crate::small_sort::SmallSort;
+use xla_profile::profile::{Profile, StepMark};
+use xla_profile::small_sort::SmallSort;
 
 /// An event of a host that marks a step.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,10 +12,10 @@
 //! depend on ops.
 
 use super::device::{Clock, Device, Step, StepBasis};
-use crate::profile::{Note, NoteCode, Profile, Severity};
-use crate::units::Picos;
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_profile::profile::{Note, NoteCode, Profile, Severity};
+use xla_profile::units::Picos;
 
 /// A host, represented by its first device that has steps.
 struct Host<'a> {

@@ -1,7 +1,7 @@
 //! This module defines a reference to an HLO instruction, either within its program or alone, as the text of an event.
 //! The module does not depend on time.
 
-use crate::hlo::{ArrayShape, Call, ComputationId, Instruction, InstructionId, Module, Shape};
+use xla_profile::hlo::{ArrayShape, Call, ComputationId, Instruction, InstructionId, Module, Shape};
 
 /// An instruction, with its program if the program is known.
 #[derive(Clone, Copy)]

@@ -25,7 +25,7 @@ fn longest<'a>(steps: impl Iterator<Item = &'a Step>) -> Option<&'a Step> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Picos;
+    use xla_profile::units::Picos;
 
     fn step(number: u64, length: u64, n_ops: u32) -> Step {
         let window = (number * 100, number * 100 + length);

@@ -38,7 +38,6 @@ pub(in crate::analysis) mod spread;
 mod step_names;
 pub(in crate::analysis) mod steps;
 
-pub use crate::intervals::{Interval, Merged, self_time};
 pub use analysis::Analysis;
 pub use axis::Axis;
 pub use completeness::{Completeness, MissingDevices, Sign};
@@ -53,3 +52,4 @@ pub use report::{Header, Mean, Peaks, Status, Totals};
 pub use scope_tree::NO_SCOPE;
 pub use spread::Spread;
 pub use steps::{StepKind, StepsBy};
+pub use xla_profile::intervals::{Interval, Merged, self_time};

@@ -1,7 +1,7 @@
 //! This module names the reasons why a step is left out of means.
 
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The reason why a step is not steady.

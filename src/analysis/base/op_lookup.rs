@@ -6,10 +6,10 @@ use super::rows::Slice;
 use super::selection::Selection;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::Kind;
-use crate::profile::{OpId, Profile, ProgramId};
-use crate::units::Count;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
+use xla_profile::profile::{OpId, Profile, ProgramId};
+use xla_profile::units::Count;
 
 /// A requested op, as far as it is known from events. The HLO of its program is found by these fields.
 pub struct ResolvedOp {

@@ -4,13 +4,13 @@
 use super::device::{Clock, Device, Step, StepBasis, intervals_in};
 use super::query::StepChoice;
 use super::scale::Scale;
-use crate::intervals::{ALL, Cursor, Interval, Merged, self_time};
-use crate::parallel;
-use crate::profile::Plane;
-use crate::units::Count;
 use indexmap::IndexMap;
 use std::cell::RefCell;
 use std::rc::Rc;
+use xla_profile::intervals::{ALL, Cursor, Interval, Merged, self_time};
+use xla_profile::parallel;
+use xla_profile::profile::Plane;
+use xla_profile::units::Count;
 
 /// The sums over the executions of one op within a window. Times are in ps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,13 +12,13 @@
 use super::device::{Clock, Device, Step, host_interval, host_lines, host_planes};
 use super::not_steady::NotSteady;
 use super::query::StepChoice;
-use crate::intervals::Interval;
-use crate::profile::Profile;
-use crate::small_sort::SmallSort;
 use crate::table::filter::contains;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use xla_profile::intervals::Interval;
+use xla_profile::profile::Profile;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// A step with fewer ops than this share of the median is not steady, because events of it were lost.
 const LEAST_OPS: f64 = 0.8;

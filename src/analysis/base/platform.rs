@@ -2,7 +2,7 @@
 //! lines.
 
 use crate::chip::Chip;
-use crate::profile::{Line, Plane};
+use xla_profile::profile::{Line, Plane};
 
 /// The type of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 //! data.
 
 use super::filter::Filter;
-use crate::keyed_enum;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+use xla_profile::keyed_enum;
+use xla_profile::units::Picos;
 
 /// The device planes that a query covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -4,11 +4,11 @@ use super::query::{StepChoice, TimeRange};
 use super::spread::Spread;
 use crate::analysis::classify::Kind;
 use crate::chip::Chip;
-use crate::keyed_enum;
 use crate::table::format::{counted, percent_text, time_text};
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use xla_profile::keyed_enum;
+use xla_profile::units::{Count, Picos};
 
 keyed_enum! {
     /// The completeness of a report.

@@ -9,10 +9,10 @@ use super::device::Device;
 use super::op_times::{OpTime, OpTimes};
 use super::query::GroupBy;
 use crate::analysis::classify::{Kind, OpFacts, OpGroup, Phase, PlaneFacts};
-use crate::profile::{Op, OpId, OpStats, Plane, Profile, ProgramId, StrId, Strings};
-use crate::units::Count;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use xla_profile::profile::{Op, OpId, OpStats, Plane, Profile, ProgramId, StrId, Strings};
+use xla_profile::units::Count;
 
 /// The key that the ops of a row share. Texts are compared by id, because each text is stored once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

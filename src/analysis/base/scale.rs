@@ -9,7 +9,7 @@
 //! Times are rounded down to whole picoseconds per op, before they are summed. Sums of a mean are therefore exact: kinds
 //! and rows add up to the busy time, and the busy time never exceeds the window.
 
-use crate::units::{Count, Picos};
+use xla_profile::units::{Count, Picos};
 
 /// A factor as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

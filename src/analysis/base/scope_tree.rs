@@ -12,8 +12,8 @@
 
 use super::folded_scopes::{FoldedPaths, fold};
 use crate::analysis::classify::scope_path::segments;
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
+use xla_profile::small_sort::SmallSort;
 
 /// The name of the node of ops that have no scope path.
 pub const NO_SCOPE: &str = "<no scope>";

@@ -4,8 +4,8 @@
 use super::filter::{FilterField, Matcher};
 use super::rows::SessionFacts;
 use crate::analysis::classify::{OpFacts, PlaneFacts, scope_path};
-use crate::profile::{Op, StrId};
 use rustc_hash::FxHashMap;
+use xla_profile::profile::{Op, StrId};
 
 /// Returns for each op of the device whether the filter selects it.
 pub fn select(session: SessionFacts<'_>, device: usize, matcher: &Matcher) -> Vec<bool> {

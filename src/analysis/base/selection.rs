@@ -12,11 +12,11 @@ use super::scale::Scale;
 use super::spread::Spread;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::{Kind, PlaneFacts};
-use crate::profile::{Note, NoteCode, OpId, OpKey, Plane, Profile, Severity};
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use xla_profile::profile::{Note, NoteCode, OpId, OpKey, Plane, Profile, Severity};
+use xla_profile::units::Picos;
 
 /// The devices and the window of a query.
 pub struct Selection {

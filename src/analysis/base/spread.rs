@@ -1,8 +1,8 @@
 //! This module computes the statistics of a sample of times, such as the periods of steps.
 
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The statistics of the lengths of steps. Times are in ps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

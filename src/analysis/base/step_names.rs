@@ -4,7 +4,7 @@ use super::analysis::Analysis;
 use super::device::{Device, Step, StepBasis};
 use super::query::StepChoice;
 use super::steps::describe_step;
-use crate::profile::Profile;
+use xla_profile::profile::Profile;
 
 impl Analysis {
     /// Returns the kinds of the steps of a device that has several of them, the one of its mean first: the index of the

@@ -19,9 +19,9 @@ use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Filter, FilterError, FilterField, GroupBy, Matcher, Query, StepChoice};
 use crate::analysis::classify::moe::{self, Grouped};
 use crate::analysis::classify::{OpGroup, layer};
-use crate::profile::{Note, NoteCode, Profile, Severity};
-use crate::units::{Count, Picos};
 use std::rc::Rc;
+use xla_profile::profile::{Note, NoteCode, Profile, Severity};
+use xla_profile::units::{Count, Picos};
 
 /// The number of row counts that are cached.
 const KEPT_COUNTS: usize = 8;

@@ -4,11 +4,11 @@
 use crate::analysis::base::GroupBy;
 use crate::analysis::base::report::{Header, Totals};
 use crate::analysis::classify::{Kind, scope_path};
-use crate::profile::Note;
 use crate::table::MIXED;
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use xla_profile::profile::Note;
+use xla_profile::units::{Count, Picos};
 
 /// The executions and the self time of one category in a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 //! rows by such a column reads each distinct text once, and not once per row.
 
 use super::row_view::RowView;
-use crate::profile::StrId;
+use xla_profile::profile::StrId;
 
 /// A text column of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,15 +6,15 @@ use crate::analysis::base::rows::{Key, Row, Rows, SessionFacts, Slice};
 use crate::analysis::base::{GroupBy, NO_SCOPE};
 use crate::analysis::classify::op_facts::{dtypes, shape};
 use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
-use crate::profile::{Op, Profile, ProgramId, StrId};
-use crate::small_sort::{SmallSort, collect_map};
 use crate::table::sort::sort_by_text;
-use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::hash::Hash;
+use xla_profile::profile::{Op, Profile, ProgramId, StrId};
+use xla_profile::small_sort::{SmallSort, collect_map};
+use xla_profile::units::{Count, Picos};
 
 /// The largest number of shapes that a row shows.
 const MAX_SHAPES: usize = 8;

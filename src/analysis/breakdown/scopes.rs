@@ -8,11 +8,11 @@ use crate::analysis::base::rows::{SessionFacts, Slice, each};
 use crate::analysis::base::scope_tree::{ScopeSums, ScopeTree, ScopeTreeNode, scope_tree};
 use crate::analysis::base::{FilterError, Query};
 use crate::analysis::classify::scope_path::is_within;
-use crate::profile::{Note, Profile, StrId};
-use crate::small_sort::SmallSort;
-use crate::units::{Count, Picos};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use xla_profile::profile::{Note, Profile, StrId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::{Count, Picos};
 
 /// A tree of scopes, parents before children.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

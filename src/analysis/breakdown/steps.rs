@@ -13,9 +13,9 @@ use crate::analysis::base::analysis::Analysis;
 use crate::analysis::base::spread::quantile;
 use crate::analysis::base::{Device, Interval, NotSteady, Spread, Step, StepKind, intervals, self_time};
 use crate::analysis::classify::PlaneFacts;
-use crate::profile::Profile;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 /// The steps of all devices, and their differences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

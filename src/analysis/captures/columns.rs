@@ -9,7 +9,7 @@ use crate::table::format::{bytes_text, time_text};
 use crate::table::page::Name;
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 use crate::table::{Difference, columns};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the median of the lengths of steps.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in ps")]

@@ -12,9 +12,9 @@
 use super::report::{FileHead, HeadKind};
 use super::run_paths::{folder, start_of_name, stem};
 use super::same_run::runs;
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
+use xla_profile::small_sort::SmallSort;
 
 /// The files of one capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

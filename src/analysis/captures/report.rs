@@ -3,8 +3,8 @@
 use crate::analysis::classify::Kind;
 use crate::analysis::compare::{SeriesPoint, SideHead, Verdict};
 use crate::analysis::overview::{FigureId, Unit};
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// What the start of a file says, before its events are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,9 +12,9 @@
 use super::report::{FileHead, HeadKind};
 use super::run_paths::{folder, stem, time_of_folder};
 use crate::analysis::base::hosts::rank;
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use xla_profile::small_sort::SmallSort;
 
 /// The longest time between the starts of two hosts of one run, if they do not record when they stopped, in ns.
 const SAME_START_NS: u64 = 60_000_000_000;

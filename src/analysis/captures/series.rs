@@ -3,7 +3,7 @@
 use super::report::{CaptureFigure, CaptureRow, CapturesSeries, SeriesChange, SeriesMark};
 use crate::analysis::base::Spread;
 use crate::analysis::compare::{BAND, ChangePoint, figure_series};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// The fewest steps of which quartiles are drawn.
 const MIN_STEPS: usize = 4;

@@ -11,11 +11,11 @@ use super::dcn::{DcnTransfer, DcnTransfers};
 use super::primitive::Primitive;
 use crate::analysis::classify::op_class::is_async;
 use crate::analysis::classify::{Kind, opcode};
-use crate::hlo::opcode::{base, is_collective, is_done, is_start};
-use crate::hlo::text;
-use crate::profile::{Op, OpId, OpKey, Plane, Profile, ProgramId, StrId};
 use indexmap::IndexMap;
 use std::cell::OnceCell;
+use xla_profile::hlo::opcode::{base, is_collective, is_done, is_start};
+use xla_profile::hlo::text;
+use xla_profile::profile::{Op, OpId, OpKey, Plane, Profile, ProgramId, StrId};
 
 /// The role of an op in a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use super::opcode::opcode;
 use super::opcode_kind::is_elementwise;
-use crate::profile::{Op, Profile};
+use xla_profile::profile::{Op, Profile};
 
 /// The name that stands for a missing category.
 const NONE: &str = "<none>";

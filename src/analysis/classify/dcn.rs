@@ -11,9 +11,9 @@
 
 use super::opcode::opcode;
 use super::primitive::Primitive;
-use crate::hlo::text;
-use crate::profile::{Op, OpId, Plane, Profile, ProgramId};
 use rustc_hash::FxHashMap;
+use xla_profile::hlo::text;
+use xla_profile::profile::{Op, OpId, Plane, Profile, ProgramId};
 
 /// The attribute of an op that the Megascale runtime carries out.
 const HANDLER: &str = "_xla_host_transfer_handler_name=\"xla_megascale_runtime\"";

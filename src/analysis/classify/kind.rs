@@ -1,7 +1,7 @@
 //! This module defines the kinds of time, their names and their order. The module `op_class` assigns a kind to each op.
 
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The class of an op by the resource that it uses. Bars, legends and exports have this order.

@@ -4,7 +4,7 @@
 //! gradient by the weights). A layer with a gated three calls them six and three times. The ratio is the same, so the
 //! hint gives both numbers of layers.
 
-use crate::profile::{Note, NoteCode, Severity};
+use xla_profile::profile::{Note, NoteCode, Severity};
 
 /// The type of a grouped matmul.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! This module names the networks over which transfers go.
 
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The network of a collective or copy.

@@ -13,7 +13,7 @@ use super::category;
 use super::kind::Kind;
 use super::opcode::opcode;
 use super::opcode_kind::{is_collective, stem, word};
-use crate::profile::cupti_copy_name;
+use xla_profile::profile::cupti_copy_name;
 
 /// The texts of an op that determine its kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

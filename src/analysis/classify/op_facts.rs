@@ -15,9 +15,9 @@ use super::phase::{Phase, by_path, phase};
 use super::scope_path;
 use super::signature::signature;
 use super::source_frame::{Frames, Innermost, frames_inward, innermost, majority};
-use crate::profile::{Op, OpId, Plane, Profile, StrId, Strings};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
+use xla_profile::profile::{Op, OpId, Plane, Profile, StrId, Strings};
 
 /// The facts of one op. The ids of layer, signature and scope refer to [`Finder::words`], and the id of the category to
 /// the texts of the profile.

@@ -3,8 +3,8 @@
 
 use super::network::Network;
 use crate::analysis::classify::op_class::is_collective_kernel;
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The operation of a collective, or the sort of a copy.

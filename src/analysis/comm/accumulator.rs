@@ -6,10 +6,10 @@ use crate::analysis::base::Interval;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::breakdown::report::per_second;
 use crate::analysis::classify::primitive::Execution;
-use crate::intervals::{ALL, Merged};
-use crate::profile::OpKey;
-use crate::units::{Count, Picos};
 use indexmap::IndexSet;
+use xla_profile::intervals::{ALL, Merged};
+use xla_profile::profile::OpKey;
+use xla_profile::units::{Count, Picos};
 
 /// The common value of several items.
 #[derive(Clone, Debug, Default)]

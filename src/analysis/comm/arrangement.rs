@@ -7,7 +7,7 @@
 
 use super::query::{NamedMesh, Topology};
 use super::report::DeviceGroup;
-use crate::hlo::ReplicaGroups;
+use xla_profile::hlo::ReplicaGroups;
 
 /// Largest number of devices of the first group in the report.
 const MAX_DEVICES: usize = 16;
@@ -114,7 +114,7 @@ fn cut(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text::{replica_groups, source_target_pairs};
+    use xla_profile::hlo::text::{replica_groups, source_target_pairs};
 
     fn group(text: &str, topology: &str, devices_per_chip: u32) -> DeviceGroup {
         let topology = topology.parse().ok();

@@ -13,11 +13,11 @@ use crate::analysis::base::Merged;
 use crate::analysis::base::{Clock, Device, Interval, StepChoice, interval_of, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::classify::async_pairs::{AsyncPairs, TransferRole};
-use crate::intervals::add_to_union;
-use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
+use xla_profile::intervals::add_to_union;
+use xla_profile::profile::{Line, OpId, Plane};
 
 /// The events from which a span was derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,12 +27,12 @@ use super::peer_waits::least_wait;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::primitive::{Core, Primitive};
-use crate::profile::{OpKey, Profile, ProgramId};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use xla_profile::profile::{OpKey, Profile, ProgramId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 impl Analysis {
     /// Compares the devices of the session in a step. `None` if the session has one device, or

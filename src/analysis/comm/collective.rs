@@ -10,9 +10,9 @@
 use crate::analysis::classify::async_pairs::{called, collective, moves};
 use crate::analysis::classify::dcn::{DcnTransfer, message_bytes};
 use crate::analysis::classify::primitive::Primitive;
-use crate::hlo::opcode::is_collective;
-use crate::hlo::{Instruction, InstructionId, Module, ReplicaGroups, Shape, text};
-use crate::profile::{Op, Profile};
+use xla_profile::hlo::opcode::is_collective;
+use xla_profile::hlo::{Instruction, InstructionId, Module, ReplicaGroups, Shape, text};
+use xla_profile::profile::{Op, Profile};
 
 /// The facts of a collective or copy that hold for every execution.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,7 +102,7 @@ pub fn of_module(module: &Module, id: InstructionId) -> Option<CollectiveInfo> {
     let operands: Option<Vec<&Shape>> =
         message.operands.iter().map(|operand| Some(&module.instruction(operand.id?)?.shape)).collect();
     let fused = instruction.calls().any(|call| call.name.contains("reduce-scatter"));
-    let primitive = match Primitive::of_word(crate::hlo::opcode::base(&message.opcode)) {
+    let primitive = match Primitive::of_word(xla_profile::hlo::opcode::base(&message.opcode)) {
         // The compiler's reduce-scatter is an all-reduce of which only a slice is kept.
         Some(Primitive::AllReduce) if fused => Primitive::ReduceScatter,
         primitive => primitive.unwrap_or(Primitive::Unknown),
@@ -117,7 +117,7 @@ pub fn of_module(module: &Module, id: InstructionId) -> Option<CollectiveInfo> {
 }
 
 fn is_message(opcode: &str) -> bool {
-    let base = crate::hlo::opcode::base(opcode);
+    let base = xla_profile::hlo::opcode::base(opcode);
     is_collective(opcode) || matches!(base, "send" | "recv" | "copy" | "slice" | "dynamic-slice")
 }
 

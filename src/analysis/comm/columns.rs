@@ -10,7 +10,7 @@ use crate::table::columns;
 use crate::table::format::bytes_text;
 use crate::table::page::{Name, row_key};
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 columns! {
     /// The columns of collectives and copies, in the order of JSON and CSV. Fields are null where the ops of a row differ.

@@ -16,11 +16,11 @@ use crate::analysis::base::{Analysis, Device};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::primitive::Primitive;
 use crate::analysis::data_movement::Programs;
-use crate::parallel;
-use crate::profile::{OpKey, Profile};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use xla_profile::parallel;
+use xla_profile::profile::{OpKey, Profile};
 
 /// The number of a step, and an end in it in ps on the axis of the session.
 type StepEnd = (u64, u64);

@@ -9,12 +9,12 @@ use crate::analysis::base::{Analysis, Device, Interval, StepBasis, StepChoice};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::primitive::Core;
 use crate::analysis::classify::{Facts, Kind, classify};
-use crate::intervals::Merged;
-use crate::parallel;
-use crate::profile::{Line, OpId, Plane, Profile};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use xla_profile::intervals::Merged;
+use xla_profile::parallel;
+use xla_profile::profile::{Line, OpId, Plane, Profile};
 
 /// One core with its transfers, its timeline and its self times.
 pub struct CoreWindow<'a> {

@@ -17,13 +17,13 @@ use super::core::CoreWindow;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::classify::dcn::{DcnTransfer, rendezvous};
 use crate::analysis::classify::primitive::Primitive;
-use crate::profile::{OpKey, Profile};
-use crate::small_sort::SmallSort;
-use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use xla_profile::profile::{OpKey, Profile};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::{Count, Picos};
 
 /// A collective between slices, over the data center network. Times and bytes are means of one execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -12,13 +12,13 @@ use crate::analysis::base::hosts::names;
 use crate::analysis::base::{Analysis, Clock, Interval, StepChoice};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::primitive::Primitive;
-use crate::hlo::ReplicaGroups;
-use crate::parallel;
-use crate::profile::{OpKey, Profile};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use xla_profile::hlo::ReplicaGroups;
+use xla_profile::parallel;
+use xla_profile::profile::{OpKey, Profile};
 
 /// The executions of an op in the window, in order of time, by device. The list is `None` if a span was derived from a
 /// start and a done: it then ends with the wait, which may be later than the end of the transfer.

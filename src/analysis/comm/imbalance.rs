@@ -1,9 +1,9 @@
 //! This module holds the report of the differences between devices: step durations, waits for other devices, and
 //! stragglers. It holds plain data and does not depend on the analysis. Times are in ps.
 
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Differences between the devices of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

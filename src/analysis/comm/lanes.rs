@@ -8,18 +8,18 @@ use super::report::{CommLanes, LaneSpan};
 use crate::analysis::base::Interval;
 use crate::analysis::base::Merged;
 use crate::analysis::classify::primitive::{Execution, Primitive};
-use crate::profile::Profile;
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
+use xla_profile::profile::Profile;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Lays out the transfers in flight in `window`, a part of `step`, with at most `limit` spans. `infos` holds the facts
 /// of each transfer.
 pub fn lanes(
     profile: &Profile,
     core_window: &CoreWindow<'_>,
-    infos: &IndexMap<crate::profile::OpKey, CollectiveInfo>,
+    infos: &IndexMap<xla_profile::profile::OpKey, CollectiveInfo>,
     (window, step): (Interval, Interval),
     carried: TransferFilter,
     limit: usize,

@@ -52,12 +52,12 @@ use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use crate::analysis::data_movement::Programs;
 use crate::chip::Chip;
-use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
-use crate::units::Picos;
 use arrangement::Arrangement;
 use core::{CoreWindow, SparsePlanes};
 use networks::Networks;
 use sums::Sums;
+use xla_profile::profile::{Note, NoteCode, Plane, Profile, Severity};
+use xla_profile::units::Picos;
 
 impl Analysis {
     /// Reports the communication of the devices and the step of `query`. The grouping and the filter of the inner query

@@ -17,7 +17,7 @@ use crate::analysis::base::hardware::{device_name, devices_per_chip, recorded_ch
 use crate::analysis::base::{Analysis, Platform};
 use crate::analysis::classify::network::Network;
 use crate::chip::{Chip, Link, gpu};
-use crate::profile::{Plane, Profile};
+use xla_profile::profile::{Plane, Profile};
 
 /// The largest number of GPUs that NVLink joins in one rack of GB200 or GB300 (NVL72).
 const RACK: u64 = 72;

@@ -6,9 +6,9 @@ use super::query::NamedMesh;
 use super::report::{Comm, CommRow};
 use crate::analysis::base::{Analysis, Clock, Status};
 use crate::analysis::classify::network::Network;
-use crate::profile::{Note, NoteCode, Severity};
-use crate::units::Picos;
 use indexmap::IndexSet;
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::units::Picos;
 
 /// A collective whose exposed time is more than this share of the step gets a note: a sharding constraint may be
 /// missing.

@@ -4,8 +4,8 @@ use super::sums::collective_infos;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::primitive::Primitive;
 use crate::analysis::data_movement::Programs;
-use crate::profile::{OpId, OpKey, Profile};
 use rustc_hash::FxHashMap;
+use xla_profile::profile::{OpId, OpKey, Profile};
 
 /// The transfer of an op: a collective, or a copy between memories.
 #[derive(Clone, Copy, Debug, PartialEq)]

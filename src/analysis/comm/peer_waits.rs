@@ -7,10 +7,10 @@ use super::sums::collective_infos;
 use crate::analysis::base::{Analysis, Interval, StepChoice};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::data_movement::Programs;
-use crate::profile::Profile;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use std::sync::Arc;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 /// The times in which one device waits for its peers.
 pub struct PeerWaits {

@@ -2,11 +2,11 @@
 
 use crate::analysis::base::Query;
 use crate::analysis::classify::network::Network;
-use crate::keyed_enum;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use xla_profile::keyed_enum;
+use xla_profile::units::Picos;
 
 /// A query: devices and step, grouping into rows, and the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

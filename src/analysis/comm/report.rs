@@ -7,12 +7,12 @@ use super::imbalance::{DeviceBalance, Straggler};
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::classify::network::Network;
 use crate::analysis::classify::primitive::{Core, Execution, Primitive, Role};
-use crate::profile::Note;
-use crate::small_sort::SmallSort;
 use crate::table::format::bytes_text;
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use xla_profile::profile::Note;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::{Count, Picos};
 
 /// The report of communication for the devices and the window of a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,9 +8,9 @@ use super::report::{Overlap, Remainder, StepComm};
 use crate::analysis::base::Merged;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, DeviceChoice, Interval, StepChoice};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The merged intervals of one traffic (collectives or copies) of a core, shared by all steps.
 struct Lists {

@@ -21,13 +21,13 @@ use crate::analysis::classify::async_pairs::{AsyncPairs, Transfer, TransferRole}
 use crate::analysis::classify::network::Network;
 use crate::analysis::classify::primitive::{Core, Execution, Primitive};
 use crate::analysis::data_movement::Programs;
-use crate::hlo::ReplicaGroups;
-use crate::profile::{Op, OpKey, Plane, Profile, ProgramId, StrId};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 use std::rc::Rc;
+use xla_profile::hlo::ReplicaGroups;
+use xla_profile::profile::{Op, OpKey, Plane, Profile, ProgramId, StrId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Facts of a transfer that hold on every device.
 #[derive(Default)]

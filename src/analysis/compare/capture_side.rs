@@ -9,7 +9,7 @@ use crate::analysis::data_movement::Programs;
 use crate::analysis::ledger::{LedgerByOp, OpSteps, OwnedOp};
 use crate::analysis::memory::{RuntimeMemory, StaticMemory};
 use crate::analysis::overview::Overview;
-use crate::profile::{Plane, Profile};
+use xla_profile::profile::{Plane, Profile};
 
 /// Why a program without known buffers has no peak.
 const NO_BUFFERS: &str = "The buffers of the program of a side are unknown.";

@@ -4,9 +4,9 @@ use super::exact::{Divisors, Numerator, round, round_parts};
 use super::sections::{CommDelta, CommRowDelta, CommSide, TimeDelta};
 use crate::analysis::classify::scope_path;
 use crate::analysis::comm::{Comm, CommRow, Core, Primitive};
-use crate::units::Picos;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use xla_profile::units::Picos;
 
 /// The properties by which collectives of both sides belong together.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]

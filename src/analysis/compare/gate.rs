@@ -3,8 +3,8 @@
 use super::report::{CompareRows, Comparison, RowDelta, SideHead, Verdict};
 use super::statistics::median;
 use crate::analysis::overview::FigureId;
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// What a gate compares.

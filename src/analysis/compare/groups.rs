@@ -5,11 +5,11 @@ use crate::analysis::base::folded_scopes::fold;
 use crate::analysis::base::scope_tree::NO_SCOPE;
 use crate::analysis::classify::Kind;
 use crate::analysis::classify::scope_path::is_within;
-use crate::keyed_enum;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use xla_profile::keyed_enum;
 
 /// The name of the group of ops whose source is unknown.
 const NO_SOURCE: &str = "<no source>";

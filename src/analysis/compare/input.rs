@@ -6,8 +6,8 @@ use crate::analysis::comm::Comm;
 use crate::analysis::ledger::{Ledger, Owner};
 use crate::analysis::memory::{Basis, MemoryClass, RuntimeMemory};
 use crate::analysis::overview::Overview;
-use crate::units::Picos;
 use std::borrow::Cow;
+use xla_profile::units::Picos;
 
 /// One side of a comparison.
 pub struct Input<'a> {

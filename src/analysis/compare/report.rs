@@ -9,9 +9,9 @@ use super::statistics::Shift;
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Owner;
 use crate::analysis::overview::Unit;
-use crate::keyed_enum;
 use crate::table::page::row_key;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The unit of work to which times are normalised.

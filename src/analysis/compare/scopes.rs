@@ -5,7 +5,7 @@ use super::exact::Divisors;
 use super::input::Input;
 use super::report::{ScopeDelta, ScopeTime};
 use crate::analysis::base::scope_tree::{ScopeSums, ScopeTreeNode, scope_tree};
-use crate::small_sort::SmallSort;
+use xla_profile::small_sort::SmallSort;
 
 /// Scopes with a smaller share of the time of the longer side are summed into one node per parent. On a chart of 2,000 pixels,
 /// this share is 1 pixel wide.

@@ -3,10 +3,10 @@
 
 use crate::analysis::comm::{Core, Primitive};
 use crate::analysis::memory::{Basis, MemoryClass};
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use xla_profile::keyed_enum;
 
 /// The difference of the memory of two sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

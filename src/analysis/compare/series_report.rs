@@ -2,8 +2,8 @@
 
 use super::report::{CompareUnit, SideHead, Verdict};
 use crate::analysis::overview::{Figure, Unit};
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The order of the captures of a series.

@@ -6,7 +6,7 @@ use super::input::Input;
 use super::report::PartDelta;
 use super::rows::Pairs;
 use crate::analysis::ledger::Owner;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 pub struct Whole {
     pub a_ps: i64,

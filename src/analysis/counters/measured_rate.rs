@@ -3,7 +3,7 @@
 
 use super::{counters, values};
 use crate::analysis::base::{Analysis, Interval};
-use crate::profile::Profile;
+use xla_profile::profile::Profile;
 
 /// The counters of CUPTI of the bytes that a GPU reads from its memory and writes to it.
 pub const MEMORY_TRAFFIC: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];

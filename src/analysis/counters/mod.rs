@@ -10,10 +10,10 @@ mod step_function;
 pub use measured_rate::{MEMORY_TRAFFIC, SM_CYCLES};
 pub use step_function::{StepBuilder, StepFunction};
 
-use crate::lanes::LineTimes;
-use crate::profile::{CounterRow, Line, Plane, Profile, StrId};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use xla_profile::lanes::LineTimes;
+use xla_profile::profile::{CounterRow, Line, Plane, Profile, StrId};
 
 /// The longest event, in ps, that counts as an instant. Profilers write instants with a duration of 1 ps.
 const INSTANT: u64 = 1000;

@@ -7,8 +7,8 @@
 //!  block   minimum, maximum, ∫ value dt, covered time, of 16 and of 256 steps
 //! ```
 
-use crate::intervals::Interval;
-use crate::profile::Column;
+use xla_profile::intervals::Interval;
+use xla_profile::profile::Column;
 
 /// Numbers of steps of a block of each level, from the greatest. Each is a multiple of the next one.
 const BLOCKS: [usize; 2] = [256, 16];

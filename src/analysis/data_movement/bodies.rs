@@ -6,13 +6,13 @@
 //! and neither are the functions of a reduction or a sort.
 
 use super::report::{BodyOpcode, DataMovement};
-use crate::hlo::{ComputationId, Module};
-use crate::profile::{Profile, ProgramId, StrId};
-use crate::small_sort::SmallSort;
-use crate::units::Count;
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use std::rc::Rc;
+use xla_profile::hlo::{ComputationId, Module};
+use xla_profile::profile::{Profile, ProgramId, StrId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Count;
 
 /// Largest depth of computations within computations. Compilers nest a few.
 const MAX_DEPTH: u32 = 64;

@@ -1,7 +1,7 @@
 //! This module names the properties that an op may change between its input and its output, and the possible answers.
 //! It does not depend on HLO.
 
-use crate::keyed_enum;
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// A property of an array that an op may change.

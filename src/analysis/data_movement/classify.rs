@@ -3,8 +3,8 @@
 use super::change::{Answer, Change, Changes, Reason};
 use super::operands::{OperandPairs, Pairing, operand_pairs};
 use super::order::{Map, map, order};
-use crate::hlo::opcode::{base, is_start};
-use crate::hlo::{ArrayShape, Instruction, Shape};
+use xla_profile::hlo::opcode::{base, is_start};
+use xla_profile::hlo::{ArrayShape, Instruction, Shape};
 
 /// The changes and the moved bytes of one instruction.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use super::change::Change;
 use super::report::{BodyOpcode, DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
 use crate::analysis::classify::Kind;
 use crate::table::{Value, columns};
-use crate::units::Count;
+use xla_profile::units::Count;
 
 columns! {
     /// The columns of categories, and of sources within a category.

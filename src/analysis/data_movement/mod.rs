@@ -32,15 +32,15 @@ use crate::analysis::base::rows::each;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Query};
 use crate::analysis::classify::{Kind, category, opcode};
-use crate::hlo::opcode::{is_done, is_start};
-use crate::profile::{Note, NoteCode, Op, Profile, Severity, StrId};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use opcodes::Opcodes;
 use resolver::Resolver;
 use std::cmp::Reverse;
 use sums::{OpContribution, Sums};
+use xla_profile::hlo::opcode::{is_done, is_start};
+use xla_profile::profile::{Note, NoteCode, Op, Profile, Severity, StrId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Share of the step above which data formatting gets a note.
 const FORMATTING: f64 = 0.05;

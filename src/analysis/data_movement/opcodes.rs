@@ -1,11 +1,11 @@
 //! This module counts the executions of programs by opcode. It depends on opcodes, and not on changes.
 
 use super::report::{OpcodeCount, ProgramOpcodes, is_dot_or_convolution};
-use crate::profile::{Profile, ProgramId};
-use crate::small_sort::SmallSort;
-use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
+use xla_profile::profile::{Profile, ProgramId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::{Count, Picos};
 
 /// The counts of all programs.
 #[derive(Default)]

@@ -8,8 +8,8 @@
 //! ```
 
 use super::change::Reason;
-use crate::hlo::opcode::{base, is_collective, is_done, is_start};
-use crate::hlo::{ArrayShape, Instruction, Shape};
+use xla_profile::hlo::opcode::{base, is_collective, is_done, is_start};
+use xla_profile::hlo::{ArrayShape, Instruction, Shape};
 
 /// The shapes that an instruction reads and writes.
 pub struct OperandPairs<'a> {

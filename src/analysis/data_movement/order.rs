@@ -5,7 +5,7 @@
 //! same.
 
 use super::change::{Answer, Reason};
-use crate::hlo::{ArrayShape, Instruction};
+use xla_profile::hlo::{ArrayShape, Instruction};
 
 /// For each dimension of the result, the dimension of the operand from which it comes. `None` for a dimension that is
 /// new.

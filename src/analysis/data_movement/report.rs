@@ -3,10 +3,10 @@
 use super::change::{Answer, Change};
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::classify::Kind;
-use crate::profile::Note;
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use xla_profile::profile::Note;
+use xla_profile::units::{Count, Picos};
 
 /// Self time of ops by their answer about one change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

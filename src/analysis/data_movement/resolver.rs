@@ -8,10 +8,10 @@ use super::change::Reason;
 use super::classify::{LayoutChange, classify, classify_operands};
 use super::operands::{OperandPairs, Pairing, operand_pairs};
 use super::order::{Map, compose, map};
-use crate::hlo::opcode::is_done;
-use crate::hlo::{Instruction, InstructionId, Module, text};
-use crate::profile::{Op, Plane, Profile, ProgramId, StrId};
 use indexmap::IndexMap;
+use xla_profile::hlo::opcode::is_done;
+use xla_profile::hlo::{Instruction, InstructionId, Module, text};
+use xla_profile::profile::{Op, Plane, Profile, ProgramId, StrId};
 
 /// Looks up the HLO module of a program. `None` if the program is not loaded.
 pub type Programs<'m> = &'m dyn Fn(ProgramId) -> Option<&'m Module>;

@@ -4,11 +4,11 @@ use super::change::{Answer, Change};
 use super::classify::LayoutChange;
 use super::report::{DataMovementRow, SpaceMove, Tally};
 use crate::analysis::classify::Kind;
-use crate::profile::OpId;
-use crate::small_sort::{SmallSort, collect_map};
-use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
+use xla_profile::profile::OpId;
+use xla_profile::small_sort::{SmallSort, collect_map};
+use xla_profile::units::{Count, Picos};
 
 /// Largest number of shapes in a row.
 const MAX_SHAPES: usize = 8;

@@ -4,7 +4,7 @@ use super::change::{Answer, Change, Changes, Reason};
 use super::classify;
 use super::classify::LayoutChange;
 use super::resolver::in_module;
-use crate::hlo::text;
+use xla_profile::hlo::text;
 
 fn verdict(text: &str) -> LayoutChange {
     classify(&text::instruction(text).unwrap_or_else(|| panic!("no instruction: {text}")).instruction)

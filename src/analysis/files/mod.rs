@@ -12,10 +12,10 @@ pub use report::{
 };
 
 use crate::analysis::base::{Analysis, Device, Platform};
-use crate::profile::{Line, Plane, Profile};
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use xla_profile::profile::{Line, Plane, Profile};
+use xla_profile::units::Picos;
 
 impl Analysis {
     /// Reports the contents of all opened files. `files` are those of the profile, in its order. `partial` means that

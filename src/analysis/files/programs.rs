@@ -4,12 +4,12 @@
 use super::report::{FileProgram, ProgramSource};
 use crate::analysis::base::Analysis;
 use crate::analysis::base::device::program_of_run;
-use crate::profile::{HloBlob, HloForm, Profile, ProgramId};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
+use xla_profile::profile::{HloBlob, HloForm, Profile, ProgramId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The runs and the self time of a program.
 #[derive(Default)]

@@ -12,9 +12,9 @@
 
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
 use crate::analysis::base::{Analysis, Device, Framework, Platform};
-use crate::profile::{Line, Note, NoteCode, Op, OpId, Plane, Profile};
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
+use xla_profile::profile::{Line, Note, NoteCode, Op, OpId, Plane, Profile};
+use xla_profile::small_sort::SmallSort;
 
 const XSPACE: &str = "Open the session’s .xplane.pb, alone or beside it.";
 const AGAIN: &str = "Copy the file again, or capture again.";

@@ -1,10 +1,10 @@
 //! This module holds the report of a session's files. It is plain data and does not depend on the analysis or on the
 //! view.
 
-use crate::keyed_enum;
-use crate::profile::{Note, PlaneStat};
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
+use xla_profile::profile::{Note, PlaneStat};
+use xla_profile::units::Picos;
 
 /// The contents of a session's files: counts, sizes and programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -215,6 +215,6 @@ pub struct FileProgram {
     pub n_computations: Option<u32>,
     /// Number of instructions. `None` until the program's text was requested.
     pub n_instructions: Option<u32>,
-    /// Its HLO proto or text: index into [`crate::profile::Profile::hlo`].
+    /// Its HLO proto or text: index into [`xla_profile::profile::Profile::hlo`].
     pub hlo: Option<u32>,
 }

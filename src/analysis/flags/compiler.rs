@@ -2,7 +2,7 @@
 
 use crate::analysis::base::{Analysis, Platform};
 use crate::analysis::comm::flags::{CHECKED_GPU, CHECKED_TPU};
-use crate::profile::Profile;
+use xla_profile::profile::Profile;
 
 /// The compiler of the programs of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use crate::analysis::base::Platform;
 use crate::analysis::comm::flags::{CHECKED_GPU, CHECKED_TPU, Flag};
 use crate::analysis::comm::{Comm, Core, Execution, Primitive, PrimitiveSums};
 use crate::chip::Chip;
-use crate::small_sort::SmallSort;
 use crate::table::format::{counted, counted_executions, percent_text, time_text};
-use crate::units::{Count, Picos};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::{Count, Picos};
 
 /// Share of the window for which compute must wait for a primitive before flags are worth trying.
 const LEAST_STALL: f64 = 0.005;

@@ -2,10 +2,10 @@
 
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::comm::Primitive;
-use crate::keyed_enum;
-use crate::profile::Note;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
+use xla_profile::profile::Note;
+use xla_profile::units::Picos;
 
 /// The flags of a run, judged by the communication of a window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::report::{ClassTime, Gap, GapClass, HostEvent};
 use crate::table::columns;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 columns! {
     /// The columns of classes.

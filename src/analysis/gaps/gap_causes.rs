@@ -9,10 +9,10 @@ use crate::analysis::base::device::device_number;
 use crate::analysis::base::host_links::{HostEventId, HostLinks};
 use crate::analysis::base::{Device, Interval, Platform, intervals};
 use crate::analysis::classify::op_class::is_callback;
-use crate::profile::{EventLink, Line, OpId, Plane, Profile};
-use crate::small_sort::SmallSort;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use xla_profile::profile::{EventLink, Line, OpId, Plane, Profile};
+use xla_profile::small_sort::SmallSort;
 
 /// A gap of a GPU in ps from which on the time after an early launch is unexplained. HTA uses the same limit.
 const KERNEL_GAP: u64 = 5_000_000;

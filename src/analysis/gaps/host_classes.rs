@@ -17,11 +17,11 @@ use crate::analysis::base::Interval;
 use crate::analysis::base::ancestors::Forest;
 use crate::analysis::base::device::Clock;
 use crate::analysis::base::host_links::{HostEventId, HostLinks, Wait};
-use crate::intervals::Merged;
-use crate::profile::Profile;
-use crate::small_sort::SmallSort;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{OnceCell, RefCell};
+use xla_profile::intervals::Merged;
+use xla_profile::profile::Profile;
+use xla_profile::small_sort::SmallSort;
 
 /// The threads of a host, with the classes of their events.
 pub(super) struct HostClasses<'a> {

@@ -6,10 +6,10 @@ use super::reads::Reads;
 use super::report::{GapClass, HostEvent};
 use crate::analysis::base::Interval;
 use crate::analysis::base::op_times::union_length;
-use crate::profile::{Profile, StrId};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
+use xla_profile::profile::{Profile, StrId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Number of host events that a gap names.
 const MAX_HOST_EVENTS: usize = 5;

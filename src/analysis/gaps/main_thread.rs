@@ -17,11 +17,11 @@ use super::report::{GapClass, HostEvent};
 use crate::analysis::base::Interval;
 use crate::analysis::base::host_links::{HostLinks, HostThread};
 use crate::analysis::base::op_times::union_length;
-use crate::profile::{Profile, StrId};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use xla_profile::profile::{Profile, StrId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// A gap in ps below which the host is not taken to be late: it is the time between two runs.
 const LEAST_GAP: u64 = 20_000_000;

@@ -46,9 +46,6 @@ use crate::analysis::base::op_times::union_length;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Device, Interval, Merged, Platform, Query, Step, StepChoice};
-use crate::profile::{Note, NoteCode, OpId, Profile, Severity, program_of};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use gap_causes::Runs;
 pub(in crate::analysis) use host_class::{host_class, is_annotation};
 use host_classes::{HostClasses, LateThreads};
@@ -58,6 +55,9 @@ use reads::Reads;
 use rustc_hash::FxHashMap;
 use sums::{Sums, by_class};
 use window::{DeviceWindow, RawGap};
+use xla_profile::profile::{Note, NoteCode, OpId, Profile, Severity, program_of};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The file of a host, and by how many ps the clock of its devices is behind.
 type HostKey = (usize, u64);

@@ -5,7 +5,7 @@ use super::host_class::{host_class, loads_data, moves_to_device, sleeps};
 use super::report::GapClass;
 use crate::analysis::base::Interval;
 use crate::analysis::base::host_links::HostThread;
-use crate::profile::{OpId, Profile};
+use xla_profile::profile::{OpId, Profile};
 
 /// The least length in ps of a transfer to the device for which the host is taken to wait.
 const LONG_TRANSFER: u64 = 1_000_000_000;

@@ -5,10 +5,10 @@ use super::reads::Reads;
 use super::report::Gap;
 use super::window::{RawGap, gaps_outside};
 use crate::analysis::base::{Analysis, Interval, Merged};
-use crate::profile::Profile;
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use std::cmp::Reverse;
+use xla_profile::profile::Profile;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Number of gaps that are explained: the longest ones.
 const MAX_EXPLAINED: usize = 20;

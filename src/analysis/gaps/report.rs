@@ -1,10 +1,10 @@
 //! This module holds the report of gaps. It is plain data and does not depend on the analysis.
 
 use crate::analysis::base::{Header, Totals};
-use crate::keyed_enum;
-use crate::profile::Note;
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
+use xla_profile::profile::Note;
+use xla_profile::units::{Count, Picos};
 
 keyed_enum! {
     /// What a device waited for.

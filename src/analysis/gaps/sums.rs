@@ -7,10 +7,10 @@ use super::report::{ClassIdle, ClassTime, GapClass};
 use super::window::DeviceWindow;
 use crate::analysis::base::Platform;
 use crate::analysis::base::scale::Scale;
-use crate::profile::{Note, NoteCode, Severity};
-use crate::small_sort::SmallSort;
 use crate::table::format::time_text;
-use crate::units::Picos;
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The sums over all gaps.
 #[derive(Default)]

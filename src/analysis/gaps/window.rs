@@ -2,8 +2,8 @@
 
 use crate::analysis::base::{Device, Interval, Merged, Step, StepChoice, intervals, self_time};
 use crate::analysis::classify::{Kind, PlaneFacts};
-use crate::profile::{OpId, Plane, Profile};
-use crate::small_sort::SmallSort;
+use xla_profile::profile::{OpId, Plane, Profile};
+use xla_profile::small_sort::SmallSort;
 
 /// Least length in ps of a gap between the ops of a loop that is counted.
 const LOOP_GAP: u64 = 1_000_000;

@@ -5,8 +5,8 @@ use crate::analysis::base::StepChoice;
 use crate::analysis::base::op_times::OpTime;
 use crate::analysis::classify::Kind;
 use crate::analysis::roofline::OpFloor;
-use crate::profile::OpId;
-use crate::units::{Count, Picos};
+use xla_profile::profile::OpId;
+use xla_profile::units::{Count, Picos};
 
 /// A ledger, with the time of each op by owner.
 pub struct LedgerByOp {

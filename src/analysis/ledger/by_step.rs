@@ -2,8 +2,8 @@
 
 use super::line_sweep::{op_lines, owned_times};
 use crate::analysis::base::{Analysis, Interval, Merged, StepChoice};
-use crate::profile::{OpId, OpKey, Plane, Profile};
 use indexmap::IndexMap;
+use xla_profile::profile::{OpId, OpKey, Plane, Profile};
 
 /// The time of each op of a device in each step.
 pub struct OpSteps {

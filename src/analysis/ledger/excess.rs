@@ -3,10 +3,10 @@
 use crate::analysis::base::op_times::Window;
 use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::Kind;
-use crate::profile::{OpKey, Profile};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
+use xla_profile::profile::{OpKey, Profile};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The times of ops beyond the median of the devices, per step and in ps.
 pub(super) type ExcessTimes = FxHashMap<OpKey, u64>;

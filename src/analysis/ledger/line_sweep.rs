@@ -8,8 +8,8 @@
 
 use crate::analysis::base::{Device, Interval, Merged, intervals, self_time};
 use crate::analysis::classify::Kind;
-use crate::profile::{OpId, Plane};
-use crate::small_sort::SmallSort;
+use xla_profile::profile::{OpId, Plane};
+use xla_profile::small_sort::SmallSort;
 
 /// The events of an op line, in its order.
 pub(super) struct OpLine {

@@ -32,14 +32,14 @@ use crate::analysis::comm::{PeerWaits, least_wait};
 use crate::analysis::data_movement::Programs;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::roofline::RooflineQuery;
-use crate::hlo::opcode::{is_done, is_start};
-use crate::profile::{Op, OpId, OpKey, Profile};
-use crate::units::{Count, Picos};
 use excess::{ExcessTimes, median_time};
 use indexmap::IndexMap;
 use line_sweep::{op_lines, owned_times};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
+use xla_profile::hlo::opcode::{is_done, is_start};
+use xla_profile::profile::{Op, OpId, OpKey, Profile};
+use xla_profile::units::{Count, Picos};
 
 /// The least share of a period by which a straggler is slower than the other devices, and by which these wait for it.
 const STRAGGLER: f64 = 0.01;

@@ -1,8 +1,8 @@
 //! This module holds the ledger and its owners. It is plain data and does not depend on the analysis.
 
 use crate::analysis::gaps::GapClass;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// What an instant of a device's time was spent on. Each instant has one owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

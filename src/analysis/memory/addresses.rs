@@ -14,7 +14,7 @@
 
 use super::buffers::Buffers;
 use super::live_ranges::LiveRange;
-use crate::small_sort::SmallSort;
+use xla_profile::small_sort::SmallSort;
 
 /// Returns the bytes at each point: `below`, plus each address that a live range covers, counted once. `size` gives the
 /// bytes of a buffer to count, which may be less than its size.

@@ -7,7 +7,7 @@
 
 use crate::analysis::classify::Phase;
 use crate::analysis::classify::phase::{by_path, phase};
-use crate::hlo::{ArrayShape, Instruction, InstructionId, Module};
+use xla_profile::hlo::{ArrayShape, Instruction, InstructionId, Module};
 
 /// Largest size of a head. A product over more is no product of queries and keys.
 const MAX_HEAD: f64 = 512.0;

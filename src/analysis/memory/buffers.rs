@@ -1,11 +1,11 @@
 //! This module reads a buffer assignment into tables of buffers and allocations. It does not depend on time.
 
 use super::categories::Category;
-use crate::hlo::{InstructionId, Module, Shape};
-use crate::small_sort::SmallSort;
-use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
 use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
+use xla_profile::hlo::{InstructionId, Module, Shape};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
 
 /// Bytes of an entry in the table of pointers that represents a tuple in memory.
 const POINTER: u64 = 8;

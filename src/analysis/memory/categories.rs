@@ -1,8 +1,8 @@
 //! This module declares the groupings of buffers, with their names in JSON and for users. It does not depend on
 //! buffers.
 
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The role of a buffer in its program.

@@ -6,8 +6,8 @@ use super::runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossChec
 use crate::analysis::base::Analysis;
 use crate::analysis::base::hardware::{device_name, devices_per_chip};
 use crate::chip::Chip;
-use crate::profile::{Plane, Profile};
 use rustc_hash::FxHashSet;
+use xla_profile::profile::{Plane, Profile};
 
 /// Fraction of the capacity above which memory is tight.
 const TIGHT: f64 = 0.9;

@@ -10,9 +10,9 @@
 //! ```
 
 use super::categories::{Category, MemoryClass};
-use crate::hlo::{Module, Shape, opcode};
 use crate::table::filter::contains;
 use indexmap::IndexSet;
+use xla_profile::hlo::{Module, Shape, opcode};
 
 /// The sizes of dimensions that count as the size of a vocabulary.
 #[derive(Clone, Debug, Default)]
@@ -137,7 +137,7 @@ fn is_logits(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text;
+    use xla_profile::hlo::text;
 
     fn class_of(category: Category, opcode: &str, op_name: &str, shape: &str) -> MemoryClass {
         let shape = text::shape(shape).unwrap();

@@ -12,13 +12,13 @@
 //! does not define live ranges, so the result is `None`.
 
 use super::estimate_arrays::{aliases, arrays};
-use crate::hlo::opcode::is_done;
-use crate::hlo::{ArrayShape, ComputationId, Instruction, InstructionId, Module, Shape};
-use crate::wire::proto::hlo::BufferAssignmentProto;
 use indexmap::IndexMap;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
+use xla_profile::hlo::opcode::is_done;
+use xla_profile::hlo::{ArrayShape, ComputationId, Instruction, InstructionId, Module, Shape};
+use xla_profile::wire::proto::hlo::BufferAssignmentProto;
 
 /// Maximum nesting of loops and calls. A program with deeper nesting has no estimate.
 const DEPTH: usize = 64;

@@ -1,7 +1,7 @@
 //! This module reads data for live ranges from the text of a program: the arrays of a shape, and the outputs that share
 //! memory with a parameter. It does not depend on time.
 
-use crate::hlo::{ArrayShape, Module, Shape, Value};
+use xla_profile::hlo::{ArrayShape, Module, Shape, Value};
 
 /// Returns the arrays of a shape with their shape indices.
 pub(super) fn arrays(shape: &Shape) -> Vec<(Vec<i64>, &ArrayShape)> {

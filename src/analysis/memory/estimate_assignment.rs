@@ -1,13 +1,15 @@
 //! This module writes estimated buffers and live ranges as the message in which the compiler describes its own.
 
 use super::estimate::LiveRanges;
-use crate::small_sort::SmallSort;
-use crate::wire::proto::hlo::buffer_allocation_proto::Assigned;
-use crate::wire::proto::hlo::heap_simulator_trace::Event;
-use crate::wire::proto::hlo::heap_simulator_trace::event::Kind;
-use crate::wire::proto::hlo::logical_buffer_proto::Location;
-use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, LogicalBufferProto};
 use indexmap::IndexMap;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::wire::proto::hlo::buffer_allocation_proto::Assigned;
+use xla_profile::wire::proto::hlo::heap_simulator_trace::Event;
+use xla_profile::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use xla_profile::wire::proto::hlo::logical_buffer_proto::Location;
+use xla_profile::wire::proto::hlo::{
+    BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, LogicalBufferProto,
+};
 
 impl LiveRanges<'_> {
     /// Converts the result to the message that the compiler writes.

@@ -17,7 +17,7 @@
 use super::categories::MemoryClass;
 use super::fit_report::{FitPart, JobSize};
 use super::report::SpaceMemory;
-use crate::small_sort::SmallSort;
+use xla_profile::small_sort::SmallSort;
 
 /// The estimated peak memory of a program with other sizes.
 #[derive(Clone, Debug, PartialEq)]

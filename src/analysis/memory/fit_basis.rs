@@ -7,7 +7,7 @@ use super::fit_report::{FitBasis, FitPart};
 use super::live_ranges::LiveRange;
 use super::program::ProgramMemory;
 use super::space::Space;
-use crate::hlo::{Module, Shape};
+use xla_profile::hlo::{Module, Shape};
 
 /// Number of parts of the program whose highest points are candidates for the peak.
 const PARTS: usize = 24;

@@ -10,9 +10,9 @@
 //! buffer takes it again: a replay without this rule is wrong by a gigabyte on real programs.
 
 use super::buffers::Buffers;
-use crate::wire::proto::hlo::HeapSimulatorTrace;
-use crate::wire::proto::hlo::heap_simulator_trace::Event;
-use crate::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use xla_profile::wire::proto::hlo::HeapSimulatorTrace;
+use xla_profile::wire::proto::hlo::heap_simulator_trace::Event;
+use xla_profile::wire::proto::hlo::heap_simulator_trace::event::Kind;
 
 /// The memory of a buffer from the event that takes it to the event that frees it. It is alive at the points
 /// `first + 1 ..= last`.

@@ -11,9 +11,9 @@ use super::categories::{Category, MemoryClass};
 use super::class::{Facts, class};
 use super::fit_report::JobSize;
 use super::program::ProgramMemory;
-use crate::hlo::{ArrayShape, Instruction, InstructionId, Module};
 use crate::table::format::{count, counted, decimal, percent_text};
 use serde::{Deserialize, Serialize};
+use xla_profile::hlo::{ArrayShape, Instruction, InstructionId, Module};
 
 /// The size of the model and of a batch, as the parameters of a program suggest it. A guess: weights are recognised by
 /// names and by their use, and tokens by their type.

@@ -17,11 +17,11 @@ use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, Wh
 use super::schedule::Schedule;
 use super::space::{Space, columns, curve, peak_of_curve, shares_addresses};
 use super::train_state::TrainState;
-use crate::hlo::{InstructionId, Module};
-use crate::profile::{Note, NoteCode, Severity};
-use crate::small_sort::SmallSort;
-use crate::wire::proto::hlo::BufferAssignmentProto;
 use indexmap::IndexSet;
+use xla_profile::hlo::{InstructionId, Module};
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::wire::proto::hlo::BufferAssignmentProto;
 
 /// The buffers of a program, and the curves of all its memories.
 #[derive(Debug)]

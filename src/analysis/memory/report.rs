@@ -9,9 +9,9 @@ use super::fit_report::FitBasis;
 pub use super::live_buffer::Buffer;
 use super::query::BytesPerParameter;
 use super::runtime_report::{CrossCheck, RuntimeMemory};
-use crate::keyed_enum;
-use crate::profile::Note;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
+use xla_profile::profile::Note;
 
 /// All programs of a session. Programs that ran come first, and of these the one with the highest peak in HBM. Programs without
 /// a known peak in HBM are last.

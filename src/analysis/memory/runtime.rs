@@ -13,10 +13,10 @@
 use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
 use crate::analysis::base::device::device_number;
 use crate::analysis::base::{Analysis, Clock, Device, Platform, Step, StepBasis, intervals};
-use crate::profile::{AllocatorRow, Note, NoteCode, Profile, Severity, StrId};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
+use xla_profile::profile::{AllocatorRow, Note, NoteCode, Profile, Severity, StrId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Maximum number of columns of a timeline.
 const COLUMNS: usize = 1000;

@@ -1,8 +1,8 @@
 //! This module holds the types of an allocator report. They are plain data; sizes are bytes.
 
-use crate::profile::Note;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::profile::Note;
+use xla_profile::units::Picos;
 
 /// The report on the allocators of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

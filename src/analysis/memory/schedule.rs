@@ -4,9 +4,9 @@
 use super::buffers::Buffers;
 use super::live_ranges::LiveRange;
 use super::report::{Moment, MomentPart};
-use crate::hlo::{InstructionId, Module};
-use crate::small_sort::SmallSort;
 use indexmap::{IndexMap, IndexSet};
+use xla_profile::hlo::{InstructionId, Module};
+use xla_profile::small_sort::SmallSort;
 
 /// Maximum nesting of calls. Deeper nesting means that computations call each other in a cycle.
 const DEPTH: usize = 64;
@@ -89,7 +89,7 @@ impl Schedule {
             matches!(
                 opcode,
                 "tuple" | "get-tuple-element" | "bitcast" | "while" | "conditional" | "call" | "optimization-barrier"
-            ) || crate::hlo::opcode::is_done(opcode)
+            ) || xla_profile::hlo::opcode::is_done(opcode)
         };
         let (mut last, mut left) = (0, vec![id]);
         let mut seen: IndexSet<InstructionId> = IndexSet::default();

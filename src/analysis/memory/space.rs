@@ -19,8 +19,8 @@ use super::query::Points;
 use super::report::{Basis, Curve, CurveColumn, SpacePeak};
 use super::schedule::Schedule;
 use crate::analysis::classify::phase::{by_path, phase};
-use crate::hlo::{InstructionId, Module};
-use crate::wire::proto::hlo::BufferAssignmentProto;
+use xla_profile::hlo::{InstructionId, Module};
+use xla_profile::wire::proto::hlo::BufferAssignmentProto;
 
 /// The state of one memory of a program.
 #[derive(Debug)]
@@ -228,7 +228,8 @@ fn sums(buffers: &Buffers, color: i64, is_tpu: bool) -> SpacePeak {
 
 /// Returns whether any layout has tiles. Only layouts for a TPU have tiles.
 fn is_tiled(module: &Module) -> bool {
-    let is = |array: &crate::hlo::ArrayShape| array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty());
+    let is =
+        |array: &xla_profile::hlo::ArrayShape| array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty());
     module.instructions().any(|(_, i)| i.shape.arrays().any(is))
 }
 

@@ -11,12 +11,12 @@ use super::report::{
 };
 use super::space::{Space, curve, peak_of_curve};
 use crate::analysis::classify::scope_path;
-use crate::hlo::Module;
-use crate::profile::{Note, NoteCode, Severity};
-use crate::small_sort::SmallSort;
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use xla_profile::hlo::Module;
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::small_sort::SmallSort;
 
 /// Maximum number of buffers in a list of the worst ones.
 const WORST: usize = 50;

@@ -19,8 +19,8 @@
 
 use super::buffers::Buffers;
 use super::categories::{Category, MemoryClass};
-use crate::hlo::{ComputationId, InstructionId, Module, Shape};
 use indexmap::{IndexMap, IndexSet};
+use xla_profile::hlo::{ComputationId, InstructionId, Module, Shape};
 
 /// Opcodes that pass a value on without computing with it.
 const TRANSPARENT: [&str; 18] = [
@@ -215,10 +215,10 @@ fn is_transparent(module: &Module, body: ComputationId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text;
-    use crate::wire::proto::hlo::buffer_allocation_proto::Assigned;
-    use crate::wire::proto::hlo::logical_buffer_proto::Location;
-    use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
+    use xla_profile::hlo::text;
+    use xla_profile::wire::proto::hlo::buffer_allocation_proto::Assigned;
+    use xla_profile::wire::proto::hlo::logical_buffer_proto::Location;
+    use xla_profile::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
 
     /// A layer with batch normalization: a weight, its moment, a running mean, and a weight that is passed on
     /// unchanged.

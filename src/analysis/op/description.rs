@@ -7,7 +7,7 @@ use super::shape_text::{groups, shape};
 use super::trip_count::loop_trip_count;
 use super::values::{memory, value_changes};
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::hlo::{ArrayShape, Shape, opcode};
+use xla_profile::hlo::{ArrayShape, Shape, opcode};
 
 /// Returns the sentence, without a full stop.
 pub(in crate::analysis) fn describe(inst: InstructionRef<'_>) -> String {
@@ -129,7 +129,7 @@ fn computation(inst: InstructionRef<'_>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text::instruction;
+    use xla_profile::hlo::text::instruction;
 
     fn words_of(text: &str) -> String {
         let parsed = instruction(text).unwrap();

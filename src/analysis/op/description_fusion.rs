@@ -3,7 +3,7 @@
 use super::shape_text::{groups, shape};
 use crate::analysis::base::instruction_ref::{InstructionRef, is_formatting};
 use crate::analysis::classify::scope_path::{bare, path, segments};
-use crate::hlo::{ArrayShape, Shape, opcode};
+use xla_profile::hlo::{ArrayShape, Shape, opcode};
 
 /// Opcodes that may name a fusion, the heaviest work first.
 const HEADS: [&str; 12] = [
@@ -201,7 +201,7 @@ fn kind(inst: InstructionRef<'_>) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text::module;
+    use xla_profile::hlo::text::module;
 
     fn words_of(fused: &str, call: &str) -> String {
         let text = format!(

@@ -6,10 +6,10 @@ use crate::analysis::base::op_times::Window;
 use crate::analysis::base::{Analysis, Clock, Device, ResolvedOp, intervals, self_time};
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
-use crate::profile::{OpId, Plane, Profile};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
+use xla_profile::profile::{OpId, Plane, Profile};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Largest number of bins of a histogram.
 const BINS: u64 = 24;

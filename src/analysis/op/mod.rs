@@ -30,8 +30,8 @@ use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::base::{Analysis, ResolvedOp};
 use crate::analysis::classify::{Facts, classify, opcode};
 use crate::analysis::roofline::RooflineQuery;
-use crate::hlo::{Instruction, Module, text};
-use crate::profile::{Note, NoteCode, Profile, ProgramId, Severity};
+use xla_profile::hlo::{Instruction, Module, text};
+use xla_profile::profile::{Note, NoteCode, Profile, ProgramId, Severity};
 
 /// Largest number of instructions of a fusion in the report.
 const LINES: usize = 400;

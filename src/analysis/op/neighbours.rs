@@ -4,10 +4,10 @@
 use super::report::Neighbour;
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::base::{Analysis, ResolvedOp};
-use crate::hlo::{InstructionId, Shape, text};
-use crate::profile::Profile;
-use crate::units::Picos;
 use indexmap::IndexSet;
+use xla_profile::hlo::{InstructionId, Shape, text};
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 /// Largest number of neighbours on each side.
 const MAX: usize = 200;

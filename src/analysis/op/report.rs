@@ -4,9 +4,9 @@
 use crate::analysis::base::{Peaks, Query};
 use crate::analysis::classify::Kind;
 use crate::analysis::roofline::OpRoofline;
-use crate::profile::Note;
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
+use xla_profile::profile::Note;
+use xla_profile::units::{Count, Picos};
 
 /// The description of one op: identity, times, values, source and neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
 //! This module writes shapes and replica groups as short texts.
-use crate::hlo::{ReplicaGroups, Shape};
+use xla_profile::hlo::{ReplicaGroups, Shape};
 
 /// Writes replica groups: ` over 4 groups of 2`.
 pub(crate) fn groups(groups: &ReplicaGroups) -> String {

@@ -3,8 +3,8 @@
 use super::report::{OpSource, SourceLine};
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::classify::PlaneFacts;
-use crate::hlo::SourceFrame;
-use crate::profile::{Op, Profile};
+use xla_profile::hlo::SourceFrame;
+use xla_profile::profile::{Op, Profile};
 
 pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, inst: Option<InstructionRef<'_>>) -> OpSource {
     let mut source = OpSource::default();

@@ -11,7 +11,7 @@
 
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::classify::layer::trip_count;
-use crate::hlo::ComputationId;
+use xla_profile::hlo::ComputationId;
 
 /// Returns the trip count of a `while`. `None` if it is unknown.
 pub(crate) fn loop_trip_count(inst: InstructionRef<'_>) -> Option<u64> {
@@ -79,7 +79,7 @@ impl<'a> InstructionRef<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text::module;
+    use xla_profile::hlo::text::module;
 
     const LOOP: &str = "HloModule m
 

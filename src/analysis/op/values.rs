@@ -3,7 +3,7 @@
 
 use super::report::{Change, OpRole, OpValue, ValueChange};
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::hlo::{ArrayShape, Layout, Shape, Tile};
+use xla_profile::hlo::{ArrayShape, Layout, Shape, Tile};
 
 /// Largest number of values in the report.
 const MAX: usize = 400;
@@ -131,7 +131,7 @@ fn order(layout: &Layout) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text::instruction;
+    use xla_profile::hlo::text::instruction;
 
     fn with_instruction(text: &str, check: impl FnOnce(InstructionRef<'_>)) {
         let parsed = instruction(text).unwrap();

@@ -8,7 +8,7 @@ use super::rule_id::RuleId;
 use crate::analysis::classify::op_class::is_callback;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// The rule about callbacks.
 pub(super) const RULES: [Rule; 1] = [Rule {

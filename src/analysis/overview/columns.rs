@@ -8,7 +8,7 @@ use super::{
 use crate::analysis::classify::Kind;
 use crate::analysis::memory::ModelGuess;
 use crate::table::columns;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A finding, with the group that it is listed in.
 pub struct FindingRow {

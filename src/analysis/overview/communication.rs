@@ -11,8 +11,8 @@ use crate::analysis::base::Platform;
 use crate::analysis::comm::{CommRow, Core, DcnCollective, Network, Primitive, PrimitiveSums};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{bytes_text, gbs, percent_text, time_text};
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
+use xla_profile::units::Picos;
 
 /// The rules about transfers between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [

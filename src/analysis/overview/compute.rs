@@ -11,9 +11,9 @@ use super::rule_id::{FindingId, RuleId};
 use crate::analysis::base::Platform;
 use crate::analysis::classify::{OpGroup, Phase};
 use crate::analysis::ledger::Owner;
-use crate::hlo::{DType, Module, Shape};
 use crate::table::format::{bytes_text, percent_text};
-use crate::units::Picos;
+use xla_profile::hlo::{DType, Module, Shape};
+use xla_profile::units::Picos;
 
 /// The rules about compute, in the order in which they claim time.
 pub(super) const RULES: [Rule; 6] = [
@@ -358,7 +358,7 @@ fn below_compute_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 /// Returns whether all matrices among the operands in the HLO text of an op are of f32.
 fn has_only_f32(text: &str) -> bool {
-    let Some(parsed) = crate::hlo::text::instruction(text) else { return false };
+    let Some(parsed) = xla_profile::hlo::text::instruction(text) else { return false };
     let operands = parsed.instruction.operands.iter().filter_map(|operand| operand.shape.as_ref());
     let mut matrices = operands.flat_map(Shape::arrays).filter(|array| array.dims.len() > 1).peekable();
     matrices.peek().is_some() && matrices.all(|array| array.dtype == DType::F32)

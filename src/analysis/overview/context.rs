@@ -18,14 +18,14 @@ use crate::analysis::gaps::{GapClass, Gaps, host_class};
 use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
 use crate::analysis::roofline::RooflineFigures;
-use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId, program_of};
-use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, time_text};
 use crate::table::page::row_key;
-use crate::units::Picos;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::rc::Rc;
+use xla_profile::profile::{Op, OpId, Plane, Profile, ProgramId, StrId, program_of};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Largest number of ops, and of host events, that a finding names.
 const MAX_EVIDENCE: usize = 5;

@@ -11,8 +11,8 @@ use super::rule_id::RuleId;
 use crate::analysis::base::Platform;
 use crate::analysis::classify::{OpGroup, Phase, opcode};
 use crate::analysis::ledger::Owner;
-use crate::hlo::{InstructionId, Module, text};
-use crate::units::Picos;
+use xla_profile::hlo::{InstructionId, Module, text};
+use xla_profile::units::Picos;
 
 /// The rules about data movement, in the order in which they claim time.
 pub(super) const RULES: [Rule; 5] = [

@@ -6,7 +6,7 @@ use super::report::{DeviceShare, Finding, Overview, Severity, StepShare};
 use super::verdict;
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::roofline::Quadrant;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// The largest number of steps that an overview lists. More cannot be drawn apart.
 pub const MAX_STEPS: usize = 10_000;

@@ -9,9 +9,9 @@ use super::rule::{Draft, Outcome, Rule, drafts, unknown};
 use super::rule_id::RuleId;
 use crate::analysis::classify::{Kind, OpGroup};
 use crate::analysis::ledger::Owner;
-use crate::small_sort::SmallSort;
 use crate::table::format::{percent_text, time_text};
-use crate::units::Picos;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The rules about differences between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [

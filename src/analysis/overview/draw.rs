@@ -6,7 +6,7 @@ use super::picture::{Picture, RooflinePoint};
 use super::report::Finding;
 use super::rule_id::RuleId;
 use crate::analysis::gaps::GapClass;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Largest number of ops in a roofline chart.
 const MAX_POINTS: usize = 12;

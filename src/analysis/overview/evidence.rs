@@ -3,12 +3,12 @@
 use super::picture::Picture;
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::{Gap, GapClass, host_class};
-use crate::small_sort::SmallSort;
 use crate::table::format::middle_cut;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// What a finding is seen by.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

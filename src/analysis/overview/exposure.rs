@@ -3,12 +3,12 @@
 use super::context::Context;
 use crate::analysis::base::device_programs::sets_of_programs;
 use crate::analysis::classify::opcode;
-use crate::hlo::{ReplicaGroups, text};
-use crate::profile::{OpId, OpKey, ProgramId};
 use crate::table::format::counted;
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use xla_profile::hlo::{ReplicaGroups, text};
+use xla_profile::profile::{OpId, OpKey, ProgramId};
+use xla_profile::units::Picos;
 
 /// What a finding says of collectives that XLA made synchronous. XLA does so after scheduling, if only ops without work lie
 /// between a start and its done (`convert_async_collectives_to_sync.cc`).

@@ -9,7 +9,7 @@ use crate::analysis::base::Sign;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
 use crate::analysis::roofline::RooflineFigures;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A value with its inputs, or the reason why it is unknown.
 type Value = Result<(f64, Vec<Input>), &'static str>;

@@ -3,9 +3,9 @@
 
 use crate::analysis::base::Peaks;
 use crate::analysis::roofline::WHOLE_COVERAGE;
-use crate::keyed_enum;
 use crate::table::format::capitalized;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The unit of a figure, of an input, or of the threshold of a rule.

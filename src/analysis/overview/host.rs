@@ -12,8 +12,8 @@ use crate::analysis::gaps::{Gap, GapClass, host_class, is_annotation};
 use crate::analysis::ledger::Owner;
 use crate::table::filter::contains;
 use crate::table::format::{counted, time_text};
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
+use xla_profile::units::Picos;
 
 /// The rules about the host, in the order in which they claim time.
 pub(super) const RULES: [Rule; 6] = [

@@ -7,10 +7,10 @@ use super::rule::{Advice, Draft, LEAST, Outcome, Rule, Subject};
 use super::rule_id::{FindingId, RuleId};
 use crate::analysis::classify::opcode;
 use crate::analysis::ledger::Owner;
-use crate::profile::{Op, ProgramId, StrId};
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use xla_profile::profile::{Op, ProgramId, StrId};
+use xla_profile::units::Picos;
 
 /// The rules about loops, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [

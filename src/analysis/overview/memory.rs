@@ -12,7 +12,7 @@ use crate::analysis::classify::Phase;
 use crate::analysis::ledger::Owner;
 use crate::analysis::memory::CrossCheck;
 use crate::table::format::{bytes_text, percent_text};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// The rules about memory, in the order in which they claim time.
 pub(super) const RULES: [Rule; 5] = [

@@ -70,15 +70,15 @@ use crate::analysis::gaps::Gaps;
 use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, ModelGuess, SpaceMemory};
 use crate::analysis::roofline::{RooflineFigures, mixed_peak_sources};
-use crate::profile::{NoteCode, Profile, ProgramId};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use context::{Claims, Context};
 use indexmap::IndexMap;
 use rule::{NO_VERDICT, Outcome, Rule, doubt_idle};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use step_columns::StepColumns;
+use xla_profile::profile::{NoteCode, Profile, ProgramId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Share of the time without a roofline above which confidence is lower.
 const LEAST_COVERAGE: f64 = 0.8;

@@ -3,8 +3,8 @@
 
 use super::context::Context;
 use crate::analysis::base::{Interval, Step, intervals, self_time};
-use crate::profile::OpId;
 use rustc_hash::FxHashMap;
+use xla_profile::profile::OpId;
 
 /// The self time of an op in some steps.
 pub(super) struct OpInSteps {

@@ -9,8 +9,8 @@ use crate::analysis::base::Platform;
 use crate::analysis::classify::op_class::is_async;
 use crate::analysis::classify::opcode;
 use crate::analysis::ledger::Owner;
-use crate::profile::NoteCode;
-use crate::units::Picos;
+use xla_profile::profile::NoteCode;
+use xla_profile::units::Picos;
 
 /// The rules about ops without a roofline time, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [

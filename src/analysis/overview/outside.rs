@@ -8,9 +8,9 @@ use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, unknown};
 use super::rule_id::RuleId;
 use crate::analysis::base::{Device, Platform, StepChoice};
 use crate::analysis::gaps::GapClass;
-use crate::profile::Plane;
 use crate::table::format::{counted, percent_text, time_text};
-use crate::units::Picos;
+use xla_profile::profile::Plane;
+use xla_profile::units::Picos;
 
 /// The rules about what the mean of the steps leaves out.
 pub(super) const RULES: [Rule; 2] = [

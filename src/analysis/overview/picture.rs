@@ -2,8 +2,8 @@
 
 use crate::analysis::base::TimeRange;
 use crate::analysis::classify::Kind;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// Number of equal parts into which a drawing divides a step.
 pub const N_COLUMNS: usize = 86;

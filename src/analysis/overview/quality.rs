@@ -8,10 +8,10 @@ use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, unknown};
 use super::rule_id::RuleId;
 use crate::analysis::base::{Device, NotSteady, Platform, intervals};
 use crate::analysis::files::FindingKind;
-use crate::profile::{OpId, program_of};
 use crate::table::format::{counted, percent_text, time_text};
-use crate::units::Picos;
 use rustc_hash::FxHashSet;
+use xla_profile::profile::{OpId, program_of};
+use xla_profile::units::Picos;
 
 /// The rules about the capture itself, in the order in which they claim time.
 pub(super) const RULES: [Rule; 5] = [

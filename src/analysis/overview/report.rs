@@ -11,10 +11,10 @@ use crate::analysis::base::{Header, Spread, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::ModelGuess;
-use crate::keyed_enum;
-use crate::profile::Note;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
+use xla_profile::profile::Note;
+use xla_profile::units::Picos;
 
 /// What limits a run, what each limit costs, and what to try.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

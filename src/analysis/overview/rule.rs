@@ -6,7 +6,7 @@ use super::figures::Unit;
 use super::report::{Checked, Confidence, Finding, Group, SeeView, Severity, SkippedRule, Suggestion};
 use super::rule_id::{FindingId, RuleId};
 use crate::analysis::base::Platform;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A rule: the declaration of a finding.
 pub(super) struct Rule {

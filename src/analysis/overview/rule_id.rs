@@ -1,10 +1,10 @@
 //! This module names the rules of the overview and their findings. It does not depend on the rules.
 
 use crate::analysis::comm::{Network, Primitive};
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// A rule of the overview. Reports hold the index of a rule in this list, so a new rule is the last one.

@@ -6,10 +6,10 @@ use crate::analysis::base::{Analysis, Device, Interval, Merged, TimeRange, inter
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::Gap;
 use crate::analysis::ledger::LedgerByOp;
-use crate::profile::{OpId, OpKey, Profile};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
+use xla_profile::profile::{OpId, OpKey, Profile};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The times of ops in the parts of one step, on the event clock.
 pub(super) struct StepColumns {

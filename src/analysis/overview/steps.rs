@@ -14,10 +14,10 @@ use crate::analysis::base::Step;
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
-use crate::small_sort::SmallSort;
 use crate::table::format::{counted, middle_cut, percent_text, time_text};
-use crate::units::Picos;
 use rustc_hash::FxHashSet;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The rules about differences between steps, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [

@@ -7,7 +7,7 @@ use super::rule::NO_VERDICT;
 use super::rule_id::{FindingId, RuleId};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Share of a step from which on the largest finding is the verdict.
 const WORTH: f64 = 0.02;

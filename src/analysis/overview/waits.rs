@@ -11,7 +11,7 @@ use super::rule_id::RuleId;
 use crate::analysis::base::Platform;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// The rules about this time, in the order in which they claim it.
 pub(super) const RULES: [Rule; 4] = [

@@ -4,11 +4,11 @@ use super::{RooflineAnswer, RowSums};
 use crate::analysis::base::Analysis;
 use crate::analysis::base::rows::Key;
 use crate::analysis::breakdown::RowView;
-use crate::profile::Profile;
 use crate::table::sort::sort_by_name;
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 /// The rows of a roofline by what they have in common with the rows of a breakdown of the same query.
 pub struct RowsByKey {

@@ -10,7 +10,7 @@ use super::verify::verify;
 use super::window_use::{DeviceCountSource, WindowUse};
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::table::{Value, columns};
-use crate::units::{Count, Picos};
+use xla_profile::units::{Count, Picos};
 
 columns! {
     /// The columns of a position in the roofline model. Nearly all are absent in a row without a roof.

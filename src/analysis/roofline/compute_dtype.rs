@@ -12,7 +12,7 @@
 
 use super::query::Precision;
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::hlo::{ArrayShape, DType, Shape};
+use xla_profile::hlo::{ArrayShape, DType, Shape};
 
 /// The data type and the unit that an op computes with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,7 +158,7 @@ fn size(shape: &Shape) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text;
+    use xla_profile::hlo::text;
 
     fn dtype_of(hlo: &str, category: &str) -> (&'static str, bool, bool, bool) {
         let parsed = text::instruction(hlo).unwrap();

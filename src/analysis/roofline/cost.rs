@@ -3,7 +3,7 @@
 
 use super::query::{KernelCost, Level};
 use super::report::{CostSource, SkipReason};
-use crate::profile::{MemoryBytes, Op};
+use xla_profile::profile::{MemoryBytes, Op};
 
 /// The cost of one execution.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +90,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{OpStats, Strings};
+    use xla_profile::profile::{OpStats, Strings};
 
     fn cost_of(stats: OpStats, opaque: bool, costs: &[KernelCost]) -> Result<Cost, SkipReason> {
         let name = Strings::default().intern("k.1");

@@ -12,11 +12,11 @@ use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::base::rows::{Member, SessionFacts, Slice};
 use crate::analysis::classify::{Kind, OpFacts, OpGroup, category, opcode};
 use crate::analysis::data_movement::Programs;
-use crate::hlo::opcode::{is_done, is_start};
-use crate::hlo::{DType, text};
-use crate::profile::{Op, ProgramId, StrId};
-use crate::units::Count;
 use indexmap::IndexMap;
+use xla_profile::hlo::opcode::{is_done, is_start};
+use xla_profile::hlo::{DType, text};
+use xla_profile::profile::{Op, ProgramId, StrId};
+use xla_profile::units::Count;
 
 /// An instruction of a slice: the index of the slice, the program and the name.
 pub(super) type Instruction = (u32, Option<ProgramId>, StrId);

@@ -6,10 +6,10 @@ use super::sums::OpPoint;
 use crate::analysis::base::Analysis;
 use crate::analysis::base::rows::{Slice, each};
 use crate::analysis::data_movement::Programs;
-use crate::hlo::DType;
-use crate::profile::{Profile, ProgramId, StrId};
-use crate::units::Count;
 use indexmap::IndexMap;
+use xla_profile::hlo::DType;
+use xla_profile::profile::{Profile, ProgramId, StrId};
+use xla_profile::units::Count;
 
 /// The times of the ops of one name in a program, in ps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

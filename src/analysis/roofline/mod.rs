@@ -58,15 +58,15 @@ use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::row_view::default_order;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
-use crate::hlo::text;
-use crate::profile::{Note, Profile, ProgramId, StrId};
-use crate::small_sort::SmallSort;
-use crate::units::{Count, Picos};
 use evaluate::{KernelGroups, RooflineModel};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use sums::{OpPoint, Sums};
+use xla_profile::hlo::text;
+use xla_profile::profile::{Note, Profile, ProgramId, StrId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::{Count, Picos};
 
 /// The answer to a roofline query. It keeps sums, and builds each row on request.
 pub struct RooflineAnswer {

@@ -7,10 +7,10 @@ use super::sums::OpPoint;
 use super::window_use::DeviceCountSource;
 use crate::analysis::base::Status;
 use crate::chip::Chip;
-use crate::profile::{Note, NoteCode, Severity};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use indexmap::IndexMap;
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 impl NoteFacts {
     /// Adds the self time, in ps, of an op that has a roof.

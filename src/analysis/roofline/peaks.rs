@@ -15,11 +15,11 @@ use super::compute_dtype::precision;
 use super::query::{Level, PeakChoice, PeakSource, Precision};
 use crate::analysis::base::hardware::{Gpu, device_name, recorded_chip};
 use crate::chip::{Chip, Figure, gpu};
-use crate::hlo::DType;
-use crate::keyed_enum;
-use crate::profile::Plane;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use xla_profile::hlo::DType;
+use xla_profile::keyed_enum;
+use xla_profile::profile::Plane;
 
 /// The values that a peak can have, in FLOP/s or bytes/s. A value of a capture or of an address beyond them is no peak: shares
 /// of it would be infinite.
@@ -294,7 +294,7 @@ impl Ceilings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::PlaneStat;
+    use xla_profile::profile::PlaneStat;
 
     fn plane(stats: &[(&str, PlaneStat)]) -> Plane {
         Plane { stats: stats.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect(), ..Plane::default() }

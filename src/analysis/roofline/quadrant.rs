@@ -4,7 +4,7 @@
 /// The share of a peak from which on a resource counts as used much (Rooflight's own choice).
 const MUCH: f64 = 0.5;
 
-use crate::keyed_enum;
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The resources that are used much.

@@ -2,9 +2,9 @@
 //! and do not depend on the answer.
 
 use crate::analysis::base::Query;
-use crate::keyed_enum;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
+use xla_profile::units::Picos;
 
 keyed_enum! {
     /// The class of operand types that share a peak. A chip has one peak per class, not per type.

@@ -6,10 +6,10 @@ use super::verdict::{Bound, FloorComparison};
 use super::window_use::WindowUse;
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::breakdown::Group;
-use crate::keyed_enum;
-use crate::profile::Note;
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
+use xla_profile::profile::Note;
+use xla_profile::units::{Count, Picos};
 
 /// The reason why ops have no roof. The first reason that applies counts, in the order of [`SkipReason::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -10,10 +10,10 @@ use super::verify::verify;
 use crate::analysis::base::rows::Member;
 use crate::analysis::base::{Analysis, ResolvedOp};
 use crate::analysis::data_movement::Programs;
-use crate::profile::Profile;
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
 use std::cmp::Reverse;
+use xla_profile::profile::Profile;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 impl Analysis {
     /// Computes the roofline position of one op, on the devices and in the window of `found`. The result is that of the

@@ -12,10 +12,10 @@ use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
-use crate::profile::{OpId, Profile};
-use crate::small_sort::SmallSort;
-use crate::units::{Count, Picos};
 use indexmap::IndexMap;
+use xla_profile::profile::{OpId, Profile};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::{Count, Picos};
 
 /// Executions, and self time in ps.
 type CountAndSelfTime = (Count, u64);

@@ -13,8 +13,8 @@ use super::cost::Cost;
 use super::query::{Latency, Level, Precision};
 use super::report::{CostSource, RooflinePosition};
 use super::verdict::Bound;
-use crate::hlo::DType;
-use crate::units::{Count, Picos};
+use xla_profile::hlo::DType;
+use xla_profile::units::{Count, Picos};
 
 /// The cost of an op and the peaks that the op is compared with.
 #[derive(Clone, Copy, Debug)]

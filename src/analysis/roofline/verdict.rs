@@ -1,8 +1,8 @@
 //! This module holds the verdict on one op in the roofline model, and the checks that it suggests. They are plain data.
 use super::query::Level;
-use crate::keyed_enum;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
+use xla_profile::units::Picos;
 
 keyed_enum! {
     /// The verdict on the time of an op, by its time ÷ its longest floor.

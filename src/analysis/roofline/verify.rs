@@ -2,7 +2,7 @@
 
 use super::report::RooflinePosition;
 use super::verdict::{FloorComparison, PossibleCause, Verdict};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Gives the verdict on an op. `None` if the op has no self time, no floor, or no execution that starts in the window.
 pub fn verify(roof: &RooflinePosition) -> Option<FloorComparison> {

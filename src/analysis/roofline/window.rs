@@ -17,9 +17,9 @@ use crate::analysis::base::{Analysis, Device, StepChoice};
 use crate::analysis::classify::Kind;
 use crate::analysis::counters::{MEMORY_TRAFFIC, SM_CYCLES};
 use crate::analysis::data_movement::Programs;
-use crate::profile::{MemoryBytes, Profile, ProgramId};
-use crate::units::Picos;
 use indexmap::IndexMap;
+use xla_profile::profile::{MemoryBytes, Profile, ProgramId};
+use xla_profile::units::Picos;
 
 impl Analysis {
     /// Sums the FLOPs and the bytes of all ops of `slices` in the window, and divides them by the peaks. `peaks` are in

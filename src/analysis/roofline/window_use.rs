@@ -1,9 +1,9 @@
 //! This module holds the use of compute and memory in a whole window. It is plain data.
 
 use super::quadrant::Quadrant;
-use crate::keyed_enum;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
+use xla_profile::units::Picos;
 
 keyed_enum! {
     /// The source of the number of devices that share a step.

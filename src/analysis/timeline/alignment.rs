@@ -8,9 +8,9 @@
 use super::alignment_report::{Alignment, AlignmentBasis, HostOffset};
 use crate::analysis::base::{Analysis, Axis, Interval, hosts};
 use crate::analysis::data_movement::Programs;
-use crate::lanes::LineTimes;
-use crate::profile::{Line, NoteCode, Plane, Profile};
-use crate::units::Picos;
+use xla_profile::lanes::LineTimes;
+use xla_profile::profile::{Line, NoteCode, Plane, Profile};
+use xla_profile::units::Picos;
 
 /// Least number of common collectives for an offset. With fewer ones, the starts of steps are compared.
 const MIN_COLLECTIVES: usize = 3;

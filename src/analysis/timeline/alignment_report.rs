@@ -1,8 +1,8 @@
 //! This module defines how the clocks of hosts are aligned on the timeline. Only the timeline displays aligned times: all sums,
 //! waits, gaps and findings are on the event clock.
 
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// The offsets between the clocks of the hosts of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 //! (1 byte; 0 if none starts there), a mask of the classes that occur (1 byte), and for each class that occurs the share of
 //! the column in 255ths (1 byte), in ascending order of the classes. A class that takes any time has a share of at least 1.
 
-use crate::lanes::{Cell, N_CLASSES};
+use xla_profile::lanes::{Cell, N_CLASSES};
 
 /// The class of events without a kind of time.
 pub const NO_KIND: u8 = N_CLASSES as u8 - 1;

@@ -4,10 +4,10 @@ use super::event_report::{EventDetail, EventList, EventQuery, EventRow, EventsQu
 use super::report::LineRef;
 use super::{ShownLine, TimelineIndex};
 use crate::analysis::base::Analysis;
-use crate::lanes::{PicturePart, View};
-use crate::profile::Profile;
-use crate::units::Picos;
 use std::collections::BinaryHeap;
+use xla_profile::lanes::{PicturePart, View};
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 impl TimelineIndex {
     /// Describes an event. `None` if there is none at this place.

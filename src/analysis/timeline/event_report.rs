@@ -4,9 +4,9 @@
 use super::report::LineRef;
 use crate::analysis::classify::Kind;
 use crate::table::filter::TextFilter;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use xla_profile::units::Picos;
 
 /// A place from which an event is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,10 +6,10 @@ use super::event_report::{EventDetail, Flow, FlowEnd, FlowKind, FlowLine, FlowsQ
 use super::links::{Links, Member};
 use super::report::LineRef;
 use super::tracks::line_at;
-use crate::lanes::LineTimes;
-use crate::profile::Profile;
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
+use xla_profile::lanes::LineTimes;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 impl TimelineIndex {
     /// Lists the links between events of some lines in a window. A link to an event of another line is not listed. Two events

@@ -5,8 +5,8 @@ use super::TimelineIndex;
 use super::report::{IdleBox, IdlePicture, PictureQuery};
 use crate::analysis::base::Analysis;
 use crate::analysis::gaps::{GapClass, GapPart};
-use crate::profile::Profile;
-use crate::units::Picos;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 impl TimelineIndex {
     /// Draws the idle time of the devices of a query. The gaps of a device are found when they are first drawn.

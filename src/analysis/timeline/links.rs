@@ -5,8 +5,8 @@ use super::event_report::FlowKind;
 use super::report::LineRef;
 use super::tracks::line_at;
 use crate::analysis::base::device::device_number;
-use crate::profile::{EventLink, Line, LinkContext, Plane, Profile, RunId};
 use rustc_hash::FxHashMap;
+use xla_profile::profile::{EventLink, Line, LinkContext, Plane, Profile, RunId};
 
 /// The id that joins events of one file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

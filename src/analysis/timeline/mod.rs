@@ -4,7 +4,7 @@
 //! ```text
 //!  axis      0 ─────────────────────────────────────────►              the event clock (base::Axis), aligned between hosts
 //!  group     TPU:0       Steps         ├── step 12 ──┤├── step 13 ──┤
-//!                        XLA Ops       ▪▪▪▪▪▪▪▪▪▪▪▪▪▪ ▪▪▪▪▪▪▪▪▪▪▪▪▪▪   lanes (crate::lanes)
+//!                        XLA Ops       ▪▪▪▪▪▪▪▪▪▪▪▪▪▪ ▪▪▪▪▪▪▪▪▪▪▪▪▪▪   lanes (xla_profile::lanes)
 //!  group     /host:CPU   python        ├────┤   ├─┤
 //!  picture   boxes of wide events, columns of narrow ones
 //! ```
@@ -44,15 +44,15 @@ use crate::analysis::base::Analysis;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::analysis::gaps::GapPart;
-use crate::lanes::{Lanes, LineTimes, PicturePart, View};
-use crate::profile::{Plane, Profile, StrId};
-use crate::units::Picos;
 use alignment::DisplayAxis;
 use indexmap::IndexMap;
 use links::Links;
 use rustc_hash::FxHashMap;
 use series::SeriesIndex;
 use tracks::line_at;
+use xla_profile::lanes::{Lanes, LineTimes, PicturePart, View};
+use xla_profile::profile::{Plane, Profile, StrId};
+use xla_profile::units::Picos;
 
 /// The tracks of a session, and the lanes of the lines that have been shown.
 pub struct TimelineIndex {

@@ -5,8 +5,8 @@ use super::alignment_report::{Alignment, HostOffset};
 use super::series::{SeriesPicture, SeriesRef, SeriesTrack};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// The place of a line in the profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use super::event::FirstEvents;
 use super::event_report::{SearchQuery, SearchReport};
 use super::report::PictureQuery;
 use crate::analysis::base::{FilterError, FilterField};
-use crate::profile::{Op, OpId, Profile, StrId};
-use crate::units::Picos;
+use xla_profile::profile::{Op, OpId, Profile, StrId};
+use xla_profile::units::Picos;
 
 impl TimelineIndex {
     /// Finds the events whose op has a text in its name. An empty text finds nothing.

@@ -9,13 +9,13 @@ use super::trace_records::{TraceCounter, TraceEvent, TraceInstant, TraceQuery, T
 use super::tracks::line_at;
 use crate::analysis::base::hosts;
 use crate::analysis::classify::Kind;
-use crate::lanes::{Lane, Lanes, LineTimes};
-use crate::profile::{Line, Op, Plane, Profile};
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
+use xla_profile::lanes::{Lane, Lanes, LineTimes};
+use xla_profile::profile::{Line, Op, Plane, Profile};
+use xla_profile::units::Picos;
 
 /// Largest number of links of one event to events that share one of its ids.
 const MAX_LINKS: usize = 16;

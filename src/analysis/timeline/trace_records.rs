@@ -4,8 +4,8 @@
 use super::event_report::FlowKind;
 use crate::analysis::base::TimeRange;
 use crate::analysis::classify::Kind;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// Requests the events of a range as a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

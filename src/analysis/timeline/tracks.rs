@@ -4,9 +4,9 @@ use super::alignment::DisplayAxis;
 use super::alignment_report::Alignment;
 use super::report::{LineRef, StepSpan, Timeline, Track, TrackGroup, TrackKind};
 use crate::analysis::base::{Analysis, Device, Step};
-use crate::profile::{Line, Plane, Profile};
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
+use xla_profile::profile::{Line, Plane, Profile};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Lists the tracks: first those of the devices, then those of the hosts, then those of all other planes. Groups without
 /// events are left out, and so are the lines that are not on the axis.

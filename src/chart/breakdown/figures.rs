@@ -13,7 +13,7 @@ pub(in crate::chart) use crate::chart::widgets::tip::row;
 use crate::protocol::BreakdownHead;
 use crate::protocol::tables::Utilization;
 use crate::table::format::{self, ABSENT, TimeUnit};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the figures of a breakdown. `utilization` is the newest answer about a window, and `hardware` has its figures
 /// of the hardware (`chart::roofline::figures::utilization`). They are left out if they are about another window.

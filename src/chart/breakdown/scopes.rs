@@ -5,10 +5,10 @@ use crate::analysis::breakdown::{ScopeNode, Scopes};
 use crate::analysis::classify::{Kind, scope_segments};
 use crate::chart::plot::icicle::Node;
 use crate::chart::widgets::tip::{Tip, row};
-use crate::small_sort::SmallSort;
 use crate::table::format;
-use crate::units::Picos;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Converts the scopes into the nodes that the icicle layout takes.
 /// `window` is the length of the window of which the cells show shares, if it is known.

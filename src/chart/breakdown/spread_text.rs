@@ -2,7 +2,7 @@
 
 use crate::analysis::base::Spread;
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns a mean of times, rounded to the picosecond.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of durations: positive, below 2⁶³")]

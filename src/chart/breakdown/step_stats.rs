@@ -10,8 +10,8 @@ use crate::chart::plot::step::{Step, StepPart};
 use crate::chart::widgets::figure::Formula;
 use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format;
-use crate::units::Picos;
 use rustc_hash::{FxHashMap, FxHashSet};
+use xla_profile::units::Picos;
 
 /// Returns the device whose steps are the bars. For all devices, this is the device with the most steps, the first of
 /// several.

@@ -8,7 +8,7 @@ use crate::chart::widgets::tip::row;
 use crate::report::overview::text::number;
 use crate::table::date::date_and_time;
 use crate::table::format::{self, ABSENT, figure_time};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the figures of all captures.
 pub fn readout(list: &CapturesView) -> Readout {

@@ -9,7 +9,7 @@ use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{Tick, plain, ticks};
 use crate::report::overview::text::number;
 use crate::table::format::{TimeUnit, middle_cut, signed_time_text};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Largest number of labels below the axis.
 const MAX_LABELS: usize = 8;

@@ -5,7 +5,7 @@ use crate::protocol::Failure;
 use crate::report::overview::text::number;
 use crate::table::date::{date, hour_and_minute, month_and_day};
 use crate::table::format::{bytes_text, counted, signed_percent, signed_time_text, time_text};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the name of a list of captures: the folder that holds all of their files, and their number.
 pub fn folder_name(paths: &[String], n_captures: usize) -> String {

@@ -22,9 +22,9 @@ use crate::chart::plot::ticks::{self, Tick};
 use crate::chart::plot::time_part::TimePart;
 use crate::chart::widgets::tip::{self, Tip};
 use crate::protocol::url::comm::CommRows;
-use crate::small_sort::SmallSort;
 use crate::table::format;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 const MARGINS: Margins = Margins { left: 44.0, right: 16.0, top: 22.0, bottom: 34.0 };
 /// Radius of the row with the most time, and the smallest radius of a mark, in px.

@@ -5,11 +5,11 @@ use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::chart::widgets::figure::{Figure, Readout, exact, figure, share_figure};
 use crate::chart::widgets::tip::row;
-use crate::profile::NoteCode;
 use crate::protocol::CommView;
 use crate::protocol::url::comm::CommRows;
 use crate::table::format::{self, ABSENT};
-use crate::units::Picos;
+use xla_profile::profile::NoteCode;
+use xla_profile::units::Picos;
 
 /// Start ops get a figure of their own if their self time is more than this fraction of stall and start time together.
 const LONG_ISSUE: f64 = 0.05;

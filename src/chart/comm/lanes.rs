@@ -21,7 +21,7 @@ use crate::chart::plot::ticks::{in_unit, plain, ticks};
 use crate::chart::plot::time_part::TimePart;
 use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format::{self, TimeUnit};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Least height of a block, and of a row with the gap below the block, in px. [`SMALL`] is for charts with many lanes.
 const ROW: (f64, f64) = (18.0, 25.0);

@@ -5,7 +5,7 @@ use crate::analysis::op::{OpDetail, OpRole};
 use crate::protocol::ComparedOps;
 use crate::report::compare::format::picos;
 use crate::table::format::{self, ABSENT};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A fact about the ops of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use crate::chart::plot::ticks::{in_unit, plain, ticks};
 use crate::chart::widgets::tip::{Tip, row};
 use crate::protocol::CompareDots;
 use crate::table::format::{self, TimeUnit, middle_cut, signed_time};
-use crate::units::Picos;
 use std::cmp::Reverse;
+use xla_profile::units::Picos;
 
 const MARGINS: Margins = Margins { left: 52.0, right: 22.0, top: 10.0, bottom: 34.0 };
 /// Radii in px: of the row with the largest difference, and of the smallest point.

@@ -11,7 +11,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format::{self, TimeUnit, signed_time};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A scope is tinted if its time differs by at least this share of the time of A.
 const CHANGED: f64 = 0.05;

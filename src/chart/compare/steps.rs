@@ -4,7 +4,7 @@ use crate::analysis::compare::{Comparison, SideHead};
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{Tick, plain, ticks};
 use crate::table::format::{self, TimeUnit};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Largest number of dots of a side. Of more steps, every n-th one is drawn.
 const MAX_DOTS: usize = 200;

@@ -13,7 +13,7 @@ use crate::chart::widgets::tip::{self, Tip};
 use crate::protocol::{CompareTimeline, SideTimeline, TimelineRow};
 use crate::report::compare::format::per_unit;
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Width of the letters of the sides, in px.
 pub const LEFT: f64 = 22.0;

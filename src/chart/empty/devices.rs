@@ -3,9 +3,9 @@
 
 use super::{Empty, Need, in_file, is_programs_alone, n_planes};
 use crate::analysis::base::Platform;
-use crate::profile::NoteCode;
 use crate::protocol::SessionInfo;
 use crate::table::format;
+use xla_profile::profile::NoteCode;
 
 /// Returns the explanation for a session in which no device has ops.
 pub fn devices(session: &SessionInfo) -> Empty {
@@ -52,7 +52,7 @@ pub fn devices(session: &SessionInfo) -> Empty {
             )],
         };
     }
-    let is_loss = |note: &&crate::profile::Note| {
+    let is_loss = |note: &&xla_profile::profile::Note| {
         matches!(note.code, NoteCode::RunsWithoutDevice | NoteCode::LaunchesWithoutKernels)
     };
     if let Some(loss) = session.notes.iter().find(is_loss) {

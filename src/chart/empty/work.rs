@@ -7,11 +7,11 @@ use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, RooflineFigures, Ski
 use crate::chart::comm::figures::window;
 use crate::chart::comm::rows;
 use crate::chart::roofline::peaks::short;
-use crate::profile::NoteCode;
 use crate::protocol::SessionInfo;
 use crate::protocol::url::comm::CommRows;
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::profile::NoteCode;
+use xla_profile::units::Picos;
 
 /// Returns the reason why no roofline can be drawn. `None` if the compute peak of a device is known and some op has
 /// FLOPs and bytes. A filter that leaves no op to plot (not `is_all`) is also no reason.
@@ -136,7 +136,7 @@ mod tests {
     use crate::analysis::base::{Analysis, Framework};
     use crate::analysis::comm::CommQuery;
     use crate::chart::empty::tests::{session, text};
-    use crate::profile::Profile;
+    use xla_profile::profile::Profile;
 
     #[test]
     fn flops_come_from_the_frameworks_programs() {

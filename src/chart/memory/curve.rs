@@ -21,7 +21,7 @@ use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::{label, ticks};
 use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 const MARGINS: Margins = Margins { left: 56.0, right: 12.0, top: 22.0, bottom: 48.0 };
 /// Right margin of a chart with labels at the right end, in px.

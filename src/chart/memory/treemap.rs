@@ -11,9 +11,9 @@ use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::treemap::squarify;
 use crate::chart::widgets::tip::Tip;
-use crate::small_sort::SmallSort;
 use crate::table::format;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// Gap between groups, and [`LINE`] between buffers, in px.
 const GAP: f64 = 2.0;

@@ -6,7 +6,7 @@ use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRol
 use crate::protocol::{OpRef, ProgramOf, ProgramRef};
 use crate::table::format::{self, ABSENT};
 use crate::table::page::split_row_key;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A figure: label, value and unit.
 pub type Figure = (&'static str, String, &'static str);

@@ -12,7 +12,7 @@ use crate::chart::plot::time_part::TimePart;
 use crate::chart::widgets::figure::Formula;
 use crate::chart::widgets::tip::row;
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// The time of an op compared with its floor: the least time that its FLOPs, its bytes and the peaks allow.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use crate::analysis::overview::{Evidence, Finding, OpEvidence, Overview, StepSpa
 use crate::chart::timeline::DeviceTime;
 use crate::table::format::{counted, time_text};
 use crate::table::page::row_key;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Largest number of steps and of devices that are named.
 const MAX_NAMES: usize = 12;

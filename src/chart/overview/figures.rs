@@ -7,7 +7,7 @@ use crate::analysis::overview::{
 use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, mark_above, row, share_figure};
 use crate::report::overview::text::number;
 use crate::table::format::{self, ABSENT};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns which device and steps the overview is about.
 pub fn about(overview: &Overview) -> String {

@@ -6,7 +6,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::overview::{Confidence, Finding, FindingId, Overview, RuleId, SeeView};
 use crate::protocol::url::View;
 use crate::table::format::{ABSENT, TimeUnit, bytes_text, percent_text, time_text, time_text_in};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A group of findings with its heading.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use super::side::{self, Dot};
 use crate::analysis::overview::{Finding, OVERLAPPED_SHARE, Overview, Picture, RooflinePoint, StepShare};
 use crate::chart::plot::time_part::TimePart;
 use crate::table::format::{bytes_text, counted, percent_text, time_text};
-use crate::units::Picos;
 use rustc_hash::FxHashSet;
+use xla_profile::units::Picos;
 
 /// Largest number of columns in a drawing of steps. More steps share a column, and the longest one is drawn.
 const MAX_COLUMNS: usize = 60;

@@ -6,7 +6,7 @@ use crate::analysis::roofline::UsefulFlops;
 use crate::chart::plot::time_part::TimePart;
 use crate::report::overview::text::number;
 use crate::table::format::{TimeUnit, percent_text, time_text, time_text_in};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Largest number of columns of steps. Several steps share a column if there are more.
 const MAX_COLUMNS: usize = 120;

@@ -3,7 +3,7 @@
 use crate::analysis::overview::{KindShare, Overview};
 use crate::chart::plot::time_part::TimePart;
 use crate::table::format::{ABSENT, TimeUnit, percent, time, time_text};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Whether the device needs a part of its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

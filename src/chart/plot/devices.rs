@@ -8,7 +8,7 @@ use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::time_part::TimePart;
 use crate::analysis::classify::Kind;
 use crate::table::format::{self, TimeUnit};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// The steps of one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 //! Invariants: a placed label overlaps no other label and no obstacle, and is entirely inside the frame.
 
 use super::popover_position::Rect;
-use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// A label that needs a position.
 #[derive(Clone, Copy, Debug, PartialEq)]

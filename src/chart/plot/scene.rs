@@ -7,7 +7,7 @@
 use super::label;
 pub use super::paint::{Paint, Pattern, Tone};
 use super::popover_position::Rect;
-use crate::keyed_enum;
+use xla_profile::keyed_enum;
 
 /// A chart that is ready to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,7 +69,12 @@ pub enum Shape {
         /// Radius of the corners.
         r: f64,
     },
-    Line { x1: f64, y1: f64, x2: f64, y2: f64 },
+    Line {
+        x1: f64,
+        y1: f64,
+        x2: f64,
+        y2: f64,
+    },
     /// Straight lines from point to point, and back to the first point if the flag is true.
     Path(Vec<(f64, f64)>, bool),
     /// A disc.

@@ -9,7 +9,7 @@
 //! Invariants: segments keep the order of the parts, do not overlap, and fill the width. Each part above zero is at
 //! least [`MIN`] wide, at the expense of the other parts in proportion. Parts of zero are not drawn.
 
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Smallest width of a segment, in px.
 pub const MIN: f64 = 2.0;

@@ -1,7 +1,7 @@
 //! This module defines one step of the chart per step: its duration and its parts.
 use super::paint::Paint;
 use super::time_part::TimePart;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A part of all steps of a chart, such as a kind of time.
 #[derive(Clone, Copy, Debug, PartialEq)]

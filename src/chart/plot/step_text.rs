@@ -1,9 +1,9 @@
 //! This module describes the chart per step in words. It does not depend on pixels.
 
 use super::step::Step;
-use crate::small_sort::SmallSort;
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// Statistics of several steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,8 +23,8 @@ use super::step::{Step, StepPart};
 use super::ticks::{self, Tick, in_unit};
 use super::{label, step_text};
 use crate::table::format::{self, TimeUnit};
-use crate::units::Picos;
 use std::ops::Range;
+use xla_profile::units::Picos;
 
 /// Smallest width of a step that has a bar of its own, in px.
 pub const BAR: f64 = 6.0;

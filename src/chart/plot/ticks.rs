@@ -3,7 +3,7 @@
 
 use super::scale::Scale;
 use crate::table::format::{self, TimeUnit};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A marked value of an axis.
 #[derive(Clone, Debug, PartialEq)]

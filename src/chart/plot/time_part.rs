@@ -3,7 +3,7 @@
 
 use crate::analysis::base::Totals;
 use crate::analysis::classify::Kind;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A part of the window, in the order of bars and legends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

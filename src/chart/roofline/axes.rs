@@ -7,8 +7,8 @@ use crate::chart::plot::frame::{Frame, Margins};
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::Mark;
 use crate::chart::plot::ticks;
-use crate::small_sort::SmallSort;
-use crate::units::Picos;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The visible range of the axes: FLOP per byte, and FLOP/s.
 #[derive(Clone, Copy, Debug, PartialEq)]

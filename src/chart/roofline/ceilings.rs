@@ -1,6 +1,6 @@
 //! This module selects the ceilings of a device: its peaks of compute and memory.
 use crate::analysis::roofline::{DevicePeaks, Level, Precision, RooflineFigures};
-use crate::small_sort::SmallSort;
+use xla_profile::small_sort::SmallSort;
 
 /// The roofs of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]

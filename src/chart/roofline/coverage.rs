@@ -3,7 +3,7 @@
 
 use crate::analysis::roofline::{RooflineFigures, SkipReason};
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A part of the selected time.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use super::work_group::WorkGroup;
 use crate::analysis::roofline::{Level, RooflineFigures, RooflinePosition};
 use crate::protocol::RooflineHead;
 use crate::protocol::url::roofline::RoofBy;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A mark of the chart: a row, or a sum of many rows.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use crate::chart::widgets::figure::{Figure, Readout, figure, mark_above, share_f
 use crate::chart::widgets::tip::row;
 use crate::report::roofline;
 use crate::table::format::{self, ABSENT};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 fn exact(time: Picos) -> String {
     format::exact_time(time)

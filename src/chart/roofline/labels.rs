@@ -9,7 +9,7 @@ use crate::analysis::roofline::{Level, RooflineFigures, RooflinePosition, SkipRe
 use crate::chart::plot::scene::SceneTable;
 use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format::{self, ABSENT};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Largest number of letters of a name in a label.
 const ROOM: usize = 34;

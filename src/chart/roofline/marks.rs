@@ -19,8 +19,8 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size};
 use crate::chart::plot::time_part::TimePart;
-use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// Radii in px: of the row with the most time, of that row on narrow charts, and of the smallest mark.
 const LARGEST: f64 = 14.0;

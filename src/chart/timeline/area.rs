@@ -68,7 +68,7 @@ pub const fn mean(column: SeriesColumn) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Picos;
+    use xla_profile::units::Picos;
 
     #[test]
     fn values_are_areas_above_the_time_that_has_them() {

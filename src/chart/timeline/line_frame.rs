@@ -8,9 +8,9 @@ use crate::analysis::timeline::{LinePicture, PictureQuery};
 use crate::chart::plot::label::mono_room;
 use crate::chart::plot::scene::{Mark, Paint, Shape, Tone};
 use crate::chart::plot::time_part::TimePart;
-use crate::lanes::N_CLASSES;
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::lanes::N_CLASSES;
+use xla_profile::units::Picos;
 
 /// Least width of an event that shows its name, in px.
 const NAMED: f64 = 34.0;

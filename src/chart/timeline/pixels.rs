@@ -4,7 +4,7 @@
 use super::layout::block_height;
 use crate::analysis::timeline::LinePicture;
 use crate::analysis::timeline::cells::{self, NO_KIND};
-use crate::lanes::N_CLASSES;
+use xla_profile::lanes::N_CLASSES;
 
 /// The least opacity of a column with an event, of 255.
 const FAINTEST: f64 = 64.0;

@@ -2,7 +2,7 @@
 
 use super::viewport::Viewport;
 use crate::table::format::{self, TimeUnit};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// A marked time of the ruler.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::chart::plot::label::width;
 use crate::chart::plot::scene::{Anchor, Mark, Paint, Scene, Shape, Tone};
 use crate::chart::plot::time_part::TimePart;
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Width of the names, in px.
 const NAMES: f64 = 200.0;

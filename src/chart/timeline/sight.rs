@@ -93,7 +93,7 @@ mod tests {
     use crate::analysis::base::TimeRange;
     use crate::analysis::timeline::{Track, TrackGroup, TrackKind};
     use crate::chart::timeline::layout::Choices;
-    use crate::units::Picos;
+    use xla_profile::units::Picos;
 
     fn timeline() -> Timeline {
         let track =

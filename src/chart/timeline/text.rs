@@ -7,7 +7,7 @@ use crate::analysis::timeline::{
 };
 use crate::chart::widgets::tip::{Tip, row};
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the content of the tooltip of an event.
 pub fn tip(event: &EventDetail, track: &str) -> Tip {

@@ -1,6 +1,6 @@
 //! This module computes the visible part of the time axis: zoom, pan, and the conversion between times and pixels.
 
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// The shortest visible time, in ps.
 const SHORTEST: u64 = 1000;

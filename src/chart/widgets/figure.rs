@@ -2,7 +2,7 @@
 
 use super::tip::row;
 use crate::table::format::{self, ABSENT};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Explanation of a figure: the formula and its inputs. The ⊜ button beside the figure opens it.
 #[derive(Clone, Debug, PartialEq, Eq)]

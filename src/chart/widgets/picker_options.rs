@@ -4,7 +4,7 @@
 use crate::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, Query, StepChoice, StepsBy};
 use crate::protocol::{DeviceInfo, KindInfo, SessionInfo, StepInfo};
 use crate::table::format;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// The most characters of the name of a kind of steps.
 const MAX_KIND: usize = 24;

@@ -5,11 +5,11 @@
 //!  report rows ──(columns, rows: one pair per view)──► Column, Row ──(view::widgets::table)──► the screen
 //! ```
 
-use crate::small_sort::SmallSort;
 use crate::table::page::Cell;
 pub use crate::table::page::Head as Column;
 use crate::table::page::{ColumnVisibility, STRETCH};
 use crate::table::text::file_name_text;
+use xla_profile::small_sort::SmallSort;
 
 /// Returns the columns that fit, always including the sort column. Rows of two lines have only the columns with
 /// priority 0.

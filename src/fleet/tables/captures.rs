@@ -11,10 +11,10 @@ use crate::fleet::column::{Part, part};
 use crate::fleet::derive::Analysed;
 use crate::fleet::keys::Keys;
 use crate::fleet::{PROGRAM_VERSION, calendar};
-use crate::profile::{Note, PlaneStat, Profile};
 use crate::session::capture::CaptureSession;
 use crate::session::compare::start_ns;
 use crate::table::{Value, columns};
+use xla_profile::profile::{Note, PlaneStat, Profile};
 
 /// What is known of a capture before it is analysed.
 #[derive(Clone, Debug, Default)]

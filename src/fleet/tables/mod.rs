@@ -13,11 +13,11 @@ use super::SCHEMA_VERSION;
 use super::cell::Cell;
 use super::column::{Part, append_cells, table_heads};
 use super::derive::Analysed;
-use crate::keyed_enum;
 use crate::session::capture::CaptureSession;
 use crate::table::columns;
 use crate::table::kind::Head;
 use std::borrow::Borrow;
+use xla_profile::keyed_enum;
 
 /// The rows of a table. Each is made when it is asked for, because a capture may have very many.
 pub type Rows<'a> = Box<dyn Iterator<Item = Vec<Cell>> + 'a>;

@@ -9,11 +9,11 @@ use crate::analysis::roofline::columns::ROOF;
 use crate::analysis::roofline::{RooflinePosition, Skipped};
 use crate::fleet::column::{Part, part};
 use crate::fleet::derive::Analysed;
-use crate::profile::{OpKey, ProgramId};
 use crate::session::capture::CaptureSession;
 use crate::table::columns;
 use indexmap::IndexMap;
 use std::borrow::Cow;
+use xla_profile::profile::{OpKey, ProgramId};
 
 /// An op of a program.
 pub struct OpRow {
@@ -101,7 +101,7 @@ pub fn rows<'a>(session: &'a CaptureSession, analysed: &'a Analysed) -> impl Ite
             let Some(owned) = by_op.ops.get(*index) else { continue };
             let times = critical.op_steps.times(plane, owned.op).filter(|_| critical.derived.overview.has_steps);
             let spread = |times: &StepTimes| {
-                let times = times.times.iter().map(|(_, time)| crate::units::Picos(*time)).collect();
+                let times = times.times.iter().map(|(_, time)| xla_profile::units::Picos(*time)).collect();
                 Spread::with_zeros(times, critical.op_steps.steps.len())
             };
             of_critical.insert(named(plane.op(owned.op).key()), (*keys, times.and_then(spread)));

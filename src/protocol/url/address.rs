@@ -252,8 +252,8 @@ impl PageAddress {
 mod tests {
     use super::*;
     use crate::analysis::base::{Filter, StepChoice, TimeRange};
-    use crate::units::Picos;
     use proptest::prelude::*;
+    use xla_profile::units::Picos;
 
     #[test]
     fn defaults_are_omitted() {

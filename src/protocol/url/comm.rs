@@ -11,9 +11,9 @@
 
 use super::params::{Pairs, each_pair, parse_part};
 use crate::analysis::comm::{CommBy, Machine, TransferFilter};
-use crate::keyed_enum;
 use std::fmt;
 use std::str::FromStr;
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The traffic that the view shows.

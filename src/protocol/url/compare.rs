@@ -10,9 +10,9 @@
 
 use super::params::{Pairs, decode_text, each_pair, encode_text, parse_part};
 use crate::analysis::compare::{CompareBy, CompareQuery, CompareRows, OpPair, RowSelection};
-use crate::keyed_enum;
 use std::fmt;
 use std::str::FromStr;
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The picture of the comparison.

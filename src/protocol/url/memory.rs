@@ -11,9 +11,9 @@
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::memory::RollUpBy;
-use crate::keyed_enum;
 use std::fmt;
 use std::str::FromStr;
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The source of the curve.

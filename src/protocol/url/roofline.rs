@@ -14,11 +14,11 @@
 use super::params::{Pairs, decode_text, each_pair, encode_text};
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::roofline::{KernelCost, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
-use crate::keyed_enum;
 use crate::table::page::SortBy;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The items that rows and points stand for.

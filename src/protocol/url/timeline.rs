@@ -13,10 +13,10 @@
 use super::params::{Pairs, each_pair};
 use crate::analysis::base::GroupBy;
 use crate::analysis::timeline::{LineRef, TrackId, event_key, parse_event_key};
-use crate::keyed_enum;
 use crate::table::filter::{FilterField, TextFilter};
 use std::fmt;
 use std::str::FromStr;
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The rows below the tracks.

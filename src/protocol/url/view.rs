@@ -1,7 +1,7 @@
 //! This module lists the views of the page with their names in addresses and their labels. It holds plain data and does
 //! not depend on addresses.
 
-use crate::keyed_enum;
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The views of the page. A digit key opens each of them.

@@ -5,7 +5,7 @@ use crate::analysis::breakdown::Scopes;
 use crate::analysis::classify::Kind;
 use crate::table::object::Object;
 use crate::table::{Value, object};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the scopes below the root, at most `top` below each scope.
 ///

@@ -4,10 +4,10 @@ use crate::analysis::base::Spread;
 use crate::analysis::breakdown::{ScopeNode, Scopes, StepStats};
 use crate::analysis::classify::Kind;
 use crate::table::MIXED;
-use crate::table::format::{ABSENT, TimeUnit, executions, percent};
+use crate::table::format::{ABSENT, TimeUnit, count, executions, percent};
 use crate::table::text::Table;
 use crate::table::text_columns::{TextColumns, or_absent};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the tree of scopes as an indented table of `top` rows.
 pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {

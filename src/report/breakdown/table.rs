@@ -6,7 +6,7 @@ use crate::analysis::breakdown::{Breakdown, Group};
 use crate::table::format::{TimeUnit, count, executions, gbs, percent, tflops, time};
 use crate::table::text::Table;
 use crate::table::text_columns::{TextColumns, head_in_unit, or_absent};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns a breakdown as a table for the terminal: `top` rows, then the sum of the others, then the totals. Each
 /// column has one unit, as on the page. `name` returns the name of a row.

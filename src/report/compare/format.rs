@@ -2,7 +2,7 @@
 
 use crate::analysis::compare::CompareUnit;
 use crate::table::format::signed_percent;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the size of a difference in ps.
 pub fn picos(time: i64) -> Picos {

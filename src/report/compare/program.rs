@@ -6,7 +6,7 @@ use crate::analysis::compare::{
 use crate::table::format::{ABSENT, TimeUnit, count, counted, middle_cut, signed_time_text};
 use crate::table::text::Table;
 use crate::table::text_columns::TextColumns;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Largest number of opcodes in a line.
 const OPCODES: usize = 6;

@@ -5,7 +5,7 @@ use crate::report::compare::format::picos;
 use crate::table::format::{TimeUnit, bytes_text, decimal, gbs, middle_cut, sign};
 use crate::table::text::{Table, TextForm};
 use crate::table::text_columns::{TextColumns, or_absent};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns a difference of sizes with its sign and unit.
 fn signed_bytes(delta: i64) -> String {

@@ -15,7 +15,7 @@ use crate::table::format::{
 };
 use crate::table::text::{Table, TextForm, markdown_text};
 use crate::table::text_columns::{TextColumns, or_absent};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;

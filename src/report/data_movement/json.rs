@@ -3,12 +3,12 @@
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::data_movement::DataMovement;
 use crate::analysis::data_movement::columns::{DATA_MOVEMENT, PROGRAMS};
-use crate::profile::Note;
 use crate::report::json::first;
 use crate::table::kind::ObjectType;
 use crate::table::object::Object;
 use crate::table::{RowList, Value, object};
 use std::rc::Rc;
+use xla_profile::profile::Note;
 
 /// Returns data movement as JSON, with the first `top` categories and the first `top` sources of each category.
 pub fn data_movement<'a>(head: Object<'a>, report: &'a DataMovement, top: usize, notes: &'a [Note]) -> Object<'a> {

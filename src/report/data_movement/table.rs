@@ -6,7 +6,7 @@ use crate::table::csv;
 use crate::table::format::{TimeUnit, count, executions, percent, time};
 use crate::table::text::Table;
 use crate::table::text_columns::{TextColumns, head_in_unit, or_absent};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the first `top` categories as a table, each followed by its first `top` sources. The last row is the sum.
 pub fn data_movement(a: &DataMovement, top: usize) -> Table {

@@ -6,11 +6,11 @@ use crate::analysis::files::columns::{FILES, LINES, STAT_COUNTS};
 use crate::analysis::files::{
     FilePlane, FileProgram, FileView, Finding, FindingKind, PlaneRole, ProgramSource, StatUse,
 };
-use crate::profile::{Note, PlaneStat};
-use crate::small_sort::SmallSort;
 use crate::table::object::Object;
 use crate::table::{Value, object};
 use std::collections::BTreeMap;
+use xla_profile::profile::{Note, PlaneStat};
+use xla_profile::small_sort::SmallSort;
 
 /// Returns the JSON of `rooflight inspect --json`, with the first `top` planes and programs.
 pub fn inspect<'a>(view: &'a FileView, top: usize, notes: &'a [Note]) -> Object<'a> {

@@ -3,9 +3,9 @@
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::flags::FlagsReport;
 use crate::analysis::flags::columns::FLAG_ROWS;
-use crate::profile::Note;
 use crate::table::object;
 use crate::table::object::Object;
+use xla_profile::profile::Note;
 
 /// Returns the JSON of `rooflight flags --json`.
 pub fn flags<'a>(head: Object<'a>, flags: &'a FlagsReport, notes: &'a [Note]) -> Object<'a> {

@@ -3,10 +3,10 @@
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::gaps::Gaps;
 use crate::analysis::gaps::columns::{CLASSES, GAPS};
-use crate::profile::Note;
 use crate::report::json::first;
 use crate::table::object;
 use crate::table::object::Object;
+use xla_profile::profile::Note;
 
 /// Returns the JSON of `rooflight gaps --json`, with the `top` longest gaps.
 pub fn gaps<'a>(head: Object<'a>, gaps: &'a Gaps, top: usize, notes: &'a [Note]) -> Object<'a> {

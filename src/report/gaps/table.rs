@@ -2,12 +2,12 @@
 
 use crate::analysis::gaps::columns::GAPS;
 use crate::analysis::gaps::{Gap, GapClass, Gaps};
-use crate::profile::NoteCode;
 use crate::table::csv;
 use crate::table::format::{TimeUnit, count, counted_executions, executions, percent, percent_text, time_text};
 use crate::table::text::Table;
 use crate::table::text_columns::{TextColumns, or_absent};
-use crate::units::{Count, Picos};
+use xla_profile::profile::NoteCode;
+use xla_profile::units::{Count, Picos};
 
 /// Writes a few lines about the idle time.
 pub fn head(gaps: &Gaps) -> String {

@@ -4,7 +4,7 @@ use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::{Ledger, Owner};
 use crate::table::object;
 use crate::table::object::Object;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Returns the ledger in the JSON of `rooflight summary`, with the label of its device.
 pub fn ledger<'a>(ledger: &'a Ledger, device: &'a str) -> Object<'a> {
@@ -79,7 +79,7 @@ pub(super) fn owners(time: impl Fn(Owner) -> Picos) -> Object<'static> {
 mod tests {
     use super::owners;
     use crate::analysis::ledger::Owner;
-    use crate::units::Picos;
+    use xla_profile::units::Picos;
 
     #[test]
     fn each_owner_has_its_time() {

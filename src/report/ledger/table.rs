@@ -4,7 +4,7 @@ use crate::analysis::ledger::{Ledger, Owner};
 use crate::table::format::{TimeUnit, percent};
 use crate::table::text::TextForm;
 use crate::table::text_columns::{TextColumns, or_absent};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Writes what the time of the device was spent on, as a mean over the steps.
 pub fn ledger(ledger: &Ledger, device: &str) -> String {

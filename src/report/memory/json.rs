@@ -6,10 +6,10 @@ use crate::analysis::memory::{
     FIT_TOO_LARGE, Fit, FitRow, JobSize, Padding, ProgramWithTimelines, RequestedSizes, SpaceMemory, SpaceWithTimeline,
     Vocabulary, WholeMemory,
 };
-use crate::profile::Note;
 use crate::report::json::first;
 use crate::table::object::Object;
 use crate::table::{Value, object};
+use xla_profile::profile::Note;
 
 /// Returns the memory of all programs and allocators as JSON, with the first `top` rows of each list. `requested` are
 /// the sizes for which the memory is estimated.

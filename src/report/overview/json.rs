@@ -4,9 +4,9 @@ use crate::analysis::base::columns::{NOTES, SPREAD};
 use crate::analysis::ledger::Owner;
 use crate::analysis::overview::Overview;
 use crate::analysis::overview::columns::{CHECKED_RULES, FIGURES, FINDINGS, KIND_SHARES, MODEL_GUESS, SKIPPED_RULES};
-use crate::profile::Note;
 use crate::table::object;
 use crate::table::object::Object;
+use xla_profile::profile::Note;
 
 /// Returns the JSON of a capture without a device that the overview can judge. The notes say why there is no overview,
 /// and the verdict what the capture lost: `None` if nothing is known to be lost.

@@ -5,7 +5,7 @@ use crate::analysis::overview::{Checked, Figure, FigureId, FigureTexts, Finding,
 use crate::table::format::{bytes_text, decimal, percent, percent_text, time_text};
 use crate::table::text::{escape_invisible, markdown_text};
 use crate::table::text_columns::{TextColumns, or_absent};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// How text is drawn in the terminal.
 #[derive(Clone, Copy, Debug)]

@@ -7,13 +7,13 @@ use crate::analysis::roofline::{
     DevicePeaks, Level, MainPeakSource, Peak, PeakSource, Precision, Quadrant, RoofRow, RooflineAnswer,
     RooflineFigures, RooflinePosition, StepRoofline,
 };
-use crate::profile::{Note, Profile};
 use crate::report::json::first;
 use crate::table::kind::ObjectType;
 use crate::table::object::Object;
 use crate::table::{RowList, Value, object};
-use crate::units::Picos;
 use std::rc::Rc;
+use xla_profile::profile::{Note, Profile};
+use xla_profile::units::Picos;
 
 /// The rows of a roofline.
 pub enum RoofRows<'a> {

@@ -12,7 +12,7 @@ use crate::table::csv;
 use crate::table::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
 use crate::table::text::{Table, TextForm};
 use crate::table::text_columns::{TextColumns, head_in_unit, or_absent};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Writes a few lines about the peaks, the averages and their coverage.
 pub fn head(f: &RooflineFigures) -> String {

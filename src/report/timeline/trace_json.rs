@@ -11,12 +11,12 @@
 use crate::analysis::timeline::{
     FlowKind, TimelineIndex, TraceCounter, TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread,
 };
-use crate::profile::{Profile, Severity};
 use crate::table::format;
-use crate::units::Picos;
 use serde_json::{Map, Value, json};
 use std::fmt;
 use std::io::{self, Write};
+use xla_profile::profile::{Profile, Severity};
+use xla_profile::units::Picos;
 
 /// Writes the events that touch the range of a query, and the links between them.
 ///

@@ -4,13 +4,13 @@ use super::CaptureSession;
 use super::breakdown_rows::{BreakdownRows, breakdown_table};
 use crate::analysis::base::{FilterError, GroupBy, Query};
 use crate::analysis::breakdown::{Breakdown, Figures, RowsLeftOut};
-use crate::profile::Note;
 use crate::protocol::table_query::TableAction;
 use crate::protocol::{BreakdownHead, Export, Reply};
 use crate::report::{breakdown, json};
 use crate::session::tables::answer;
 use crate::table::page::SortBy;
 use crate::table::source::Source;
+use xla_profile::profile::Note;
 
 impl CaptureSession {
     /// Returns the figures of a query.

@@ -7,15 +7,15 @@
 use crate::analysis::base::{Analysis, FilterError, Header, Query};
 use crate::analysis::breakdown::columns::{GROUP_TABLE, heading, kind_rank, nouns};
 use crate::analysis::breakdown::{Answer, Group, RowText, RowView, Shown};
-use crate::profile::Profile;
 use crate::table::Value;
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::page::row_key;
 use crate::table::sort::{distinct_texts, ranks_of_order, sort_by_name, text_rank};
 use crate::table::source::{RowMaker, Source};
-use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 /// The rows of a breakdown as a [`RowMaker`].
 pub(crate) struct BreakdownRows<'a>(pub(crate) RowView<'a>);

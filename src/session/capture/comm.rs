@@ -4,11 +4,11 @@
 use super::CaptureSession;
 use crate::analysis::base::Analysis;
 use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
-use crate::profile::Profile;
 use crate::protocol::{CommView, Export, MAX_LISTED_STEPS, Reply, requests};
 use crate::report::{comm, json};
 use crate::session::programs::{Programs, QueryPrograms};
-use crate::units::Picos;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 /// Largest number of rows of collectives, and of copies, that the page receives: those with the most exposed time, and
 /// the one with the lowest bandwidth.

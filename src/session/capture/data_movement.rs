@@ -4,10 +4,10 @@
 use super::CaptureSession;
 use crate::analysis::base::{Analysis, GroupBy, Query};
 use crate::analysis::data_movement::DataMovement;
-use crate::profile::Profile;
 use crate::protocol::{DataMovementView, Export, OmittedSum};
 use crate::report::{data_movement, json};
 use crate::session::programs::{Programs, QueryPrograms};
+use xla_profile::profile::Profile;
 
 /// Largest number of sources per category that have rows of their own.
 const SOURCES: usize = 40;
@@ -88,7 +88,7 @@ mod tests {
     use crate::analysis::base::{Header, Peaks, Status, Totals};
     use crate::analysis::classify::Kind;
     use crate::analysis::data_movement::DataMovementRow;
-    use crate::units::{Count, Picos};
+    use xla_profile::units::{Count, Picos};
 
     fn row(key: &str, category: &str, total: u64) -> DataMovementRow {
         DataMovementRow {

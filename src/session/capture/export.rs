@@ -3,8 +3,6 @@
 
 use crate::analysis::base::{Analysis, TimeRange};
 use crate::analysis::timeline::{TimelineIndex, TraceQuery, TraceReport};
-use crate::excerpt::{ExcerptError, ExcerptQuery, ExcerptReport, write_excerpt};
-use crate::profile::{Profile, Severity};
 use crate::protocol::{ExcerptRequest, ExportedFile, Failure};
 use crate::report::timeline;
 use crate::session::open::detect::MAX_INFLATED;
@@ -12,6 +10,8 @@ use crate::session::programs::OpenFile;
 use crate::table::format;
 use crate::table::text::file_name_text;
 use std::io::Write;
+use xla_profile::excerpt::{ExcerptError, ExcerptQuery, ExcerptReport, write_excerpt};
+use xla_profile::profile::{Profile, Severity};
 
 /// Writes the excerpt of one file of a session: its events that touch the range. `file` is the index of the file in
 /// [`Profile::files`].

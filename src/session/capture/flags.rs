@@ -4,8 +4,8 @@ use super::CaptureSession;
 use super::comm::comm_within;
 use crate::analysis::base::Analysis;
 use crate::analysis::flags::{Compiler, FlagsQuery, FlagsReport, evaluate_flags};
-use crate::profile::Profile;
 use crate::session::programs::Programs;
+use xla_profile::profile::Profile;
 
 /// Returns the verdicts about the flags of the query.
 pub fn flags(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &FlagsQuery) -> FlagsReport {

@@ -5,7 +5,7 @@ use crate::analysis::base::Query;
 use crate::analysis::gaps::{GapClass, Gaps};
 use crate::protocol::Export;
 use crate::report::{gaps, json};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Number of gaps of each class that the page lists.
 const GAPS_OF_CLASS: usize = 12;

@@ -2,8 +2,8 @@
 
 use crate::analysis::base::Analysis;
 use crate::analysis::ledger::{Ledger, LedgerQuery};
-use crate::profile::Profile;
 use crate::session::programs::{Programs, QueryPrograms};
+use xla_profile::profile::Profile;
 
 /// Divides the time of a device among owners. `None` if no device has the step.
 pub fn ledger(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &LedgerQuery) -> Option<Ledger> {

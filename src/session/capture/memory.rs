@@ -8,12 +8,12 @@ use crate::analysis::memory::{
     ProgramWithTimelines, SpaceWithTimeline, StaticMemory, WhatIf, WholeMemory,
 };
 use crate::chip::Chip;
-use crate::profile::{Note, NoteCode, Profile, Severity};
 use crate::session::programs::{LoadedMemory, Programs};
-use crate::small_sort::SmallSort;
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::rc::Rc;
+use xla_profile::profile::{Note, NoteCode, Profile, Severity};
+use xla_profile::small_sort::SmallSort;
 
 /// Returns every program of a session with its peaks. Programs that ran in the capture come before those that were only
 /// compiled, and the highest peak in HBM comes first. Programs with equal or unknown peaks keep the order of `all`, in which

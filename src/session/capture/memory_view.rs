@@ -6,11 +6,11 @@ use super::memory::{memory_programs, whole_memory};
 use crate::analysis::base::{GroupBy, Header, Query, Status};
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::{MemoryQuery, RequestedSizes};
-use crate::profile::{Note, Profile};
 use crate::protocol::requests::{self, TypedRequest};
 use crate::protocol::{Export, Failure, MemorySession, Reply};
 use crate::report::{json, memory};
 use crate::session::programs::Programs;
+use xla_profile::profile::{Note, Profile};
 
 impl CaptureSession {
     /// Returns the memory of all programs and allocators. Every program is read for this answer, so the answer is

@@ -34,12 +34,12 @@ use crate::analysis::breakdown::StepStats;
 use crate::analysis::files::{FileInfo, FileView};
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::timeline::TimelineIndex;
-use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::protocol::{
     Capabilities, DeviceInfo, Failure, KindInfo, MAX_LISTED_STEPS, PlaneInfo, ProgramRef, Progress, Reply, Request,
     SessionInfo, Skip, Stage, StepInfo, ViewRequest, requests,
 };
 use crate::table::format::count;
+use xla_profile::profile::{Note, NoteCode, Plane, Profile, Severity};
 
 /// The session of one or several captures.
 pub(crate) struct CaptureSession {

@@ -5,11 +5,11 @@ use super::{CaptureSession, no_program};
 use crate::analysis::base::{Query, ResolvedOp};
 use crate::analysis::op::OpDetail;
 use crate::analysis::roofline::RooflineQuery;
-use crate::hlo::Module;
-use crate::profile::{Note, ProgramId};
 use crate::protocol::{Failure, MAX_LISTED_STEPS, OpRef, ProgramOf, Reply, requests};
 use crate::session::open::messages;
 use std::rc::Rc;
+use xla_profile::hlo::Module;
+use xla_profile::profile::{Note, ProgramId};
 
 /// An op, its program if that could be read, and notes about both.
 struct OpWithModule {
@@ -77,7 +77,7 @@ impl CaptureSession {
     }
 
     /// Returns an op of a listed program. `hlo` is the index of the program in
-    /// [`Profile::hlo`](crate::profile::Profile::hlo).
+    /// [`Profile::hlo`](xla_profile::profile::Profile::hlo).
     fn of_listed(&mut self, query: &Query, name: &str, id: Option<u64>, hlo: u32) -> OpWithModule {
         let found = match id {
             Some(_) => self.analysis.find_op(&self.profile, query, id, name),

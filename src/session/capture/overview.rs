@@ -10,9 +10,9 @@ use crate::analysis::ledger::LedgerByOp;
 use crate::analysis::memory::{CrossCheck, MemoryPrograms, MemoryQuery, RuntimeMemory, SpaceMemory};
 use crate::analysis::overview::{MAX_STEPS, Overview, OverviewInputs, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
-use crate::profile::{NoteCode, Profile};
 use crate::session::programs::{Programs, QueryPrograms};
-use crate::small_sort::SmallSort;
+use xla_profile::profile::{NoteCode, Profile};
+use xla_profile::small_sort::SmallSort;
 
 /// Derives the overview. `None` if no device has the step, or if the device has no times on the event clock.
 pub fn overview(

@@ -12,13 +12,13 @@ use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::{RooflineAnswer, RooflineQuery};
-use crate::profile::{Note, NoteCode, Profile};
 use crate::protocol::{Failure, ShareQuery};
 use crate::share::{
     CommPart, GroupedRows, Level, MemoryPart, OmittedSum, OmittedSums, OpRow, Origin, Point, Report, ReportDevice,
     ReportSpace, RooflinePart,
 };
-use crate::units::Picos;
+use xla_profile::profile::{Note, NoteCode, Profile};
+use xla_profile::units::Picos;
 
 /// Largest number of columns of a memory curve at full detail.
 const COLUMNS: u32 = 4096;

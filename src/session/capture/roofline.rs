@@ -6,7 +6,6 @@ use super::roofline_cache::{RooflineCache, roofline_steps};
 use super::roofline_table::{roof_table, step_rows};
 use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::roofline::{MAX_GAPS, Roofline, RooflineFigures, RooflineQuery};
-use crate::profile::{Note, Profile};
 use crate::protocol::table_query::TableAction;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{Export, Reply, requests};
@@ -15,6 +14,7 @@ use crate::report::{json, roofline};
 use crate::session::tables::answer;
 use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
+use xla_profile::profile::{Note, Profile};
 
 impl CaptureSession {
     /// Returns the answer to a query from the cache, or computes it.

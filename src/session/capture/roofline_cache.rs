@@ -2,14 +2,14 @@
 use super::roofline_table::{RoofRow, roof_table};
 use crate::analysis::base::{Analysis, FilterError, GroupBy};
 use crate::analysis::roofline::{RooflineAnswer, RooflineQuery, StepRoofline};
-use crate::profile::Profile;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{MAX_LISTED_STEPS, MAX_POINTS, RoofPoint, RooflineHead};
 use crate::session::programs::{Programs, QueryPrograms};
 use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
-use crate::units::Picos;
 use std::rc::Rc;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 /// The last answer of the roofline. The page requests its rows in parts and in several orders.
 pub(crate) struct RooflineCache {

@@ -9,7 +9,7 @@ use crate::table::columns;
 use crate::table::format;
 use crate::table::page::Name;
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
-use crate::units::{Count, Picos};
+use xla_profile::units::{Count, Picos};
 
 /// A row of the roofline table.
 #[derive(Clone, Debug)]

@@ -6,12 +6,12 @@ use super::export;
 use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::timeline::columns::EVENT_TABLE;
 use crate::analysis::timeline::{SeriesRange, SeriesRef, TimelineIndex};
-use crate::profile::Profile;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::{MAX_LISTED_STEPS, Reply, TimelineRequest, requests};
 use crate::session::programs::{Programs, QueryPrograms};
 use crate::session::tables;
 use crate::table::answer::{CachedOrder, TableRows};
+use xla_profile::profile::Profile;
 
 /// Lists the tracks of a session, with the clocks of its hosts aligned if they are known to differ.
 fn aligned_index(profile: &Profile, analysis: &Analysis, programs: &mut Programs) -> TimelineIndex {

@@ -9,7 +9,7 @@ use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
 use crate::protocol::tables::Utilization;
 use crate::protocol::{Reply, requests};
 use crate::session::programs::QueryPrograms;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 impl CaptureSession {
     /// Answers [`ViewRequest::Utilization`](crate::protocol::ViewRequest::Utilization).

@@ -1,6 +1,6 @@
 //! This module reads a file line by line, without holding more than a line of it in memory.
 
-use crate::source::{Source, SourceError};
+use xla_profile::source::{Source, SourceError};
 
 /// Number of bytes that are read at once.
 const CHUNK: u64 = 1 << 20;

@@ -5,9 +5,9 @@ use crate::analysis::classify::Kind;
 use crate::analysis::compare::{SeriesPoint, SideHead};
 use crate::analysis::overview::{Figure, FigureId};
 use crate::table::date::ns_of_rfc3339;
-use crate::units::Picos;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use xla_profile::units::Picos;
 
 /// A row of a table.
 pub(super) type JsonRow = Map<String, Value>;

@@ -11,14 +11,14 @@ use super::imported_lines::each_line;
 pub(super) use super::imported_row::ImportedRow;
 use super::imported_row::{ImportedCapture, JsonRow, count_in, text};
 use crate::analysis::captures::{TopFinding, names_of_paths};
-use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::Failure;
-use crate::source::Source;
 use crate::table::format::{count, counted};
-use crate::units::Picos;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use serde_json::Value;
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::source::Source;
+use xla_profile::units::Picos;
 
 /// Version of the tables. It grows whenever the meaning of a column or the digest of an op changes.
 pub const SCHEMA_VERSION: i64 = 1;

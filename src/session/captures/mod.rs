@@ -29,7 +29,7 @@ use crate::report::captures;
 use crate::report::json;
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::csv;
-use crate::wire::Format;
+use xla_profile::wire::Format;
 
 /// A session of many captures.
 pub struct CapturesSession {

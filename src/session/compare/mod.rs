@@ -21,11 +21,11 @@ use crate::analysis::ledger::OpSteps;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
-use crate::profile::{NoteCode, Plane, Profile};
 use crate::protocol::url::address::{AddressError, PageAddress};
 use crate::protocol::{Failure, Progress};
 use crate::share::html::report_file;
 use crate::share::{Report, decode_link};
+use xla_profile::profile::{NoteCode, Plane, Profile};
 
 /// Returns the time at which the profile was started, in ns since 1970; that of the first host. `None` if it is unknown.
 pub(crate) fn start_ns(profile: &Profile) -> Option<u64> {

@@ -5,10 +5,10 @@ use crate::analysis::compare::{RowDelta, RowSide};
 use crate::analysis::timeline::{LineRef, Picture, PictureQuery, StepSpan, Timeline, TrackGroup, TrackKind};
 use crate::protocol::{CompareTimeline, CompareTimelineQuery, SideTimeline, TimelineRow};
 use crate::session::capture::CaptureSession;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use xla_profile::units::Picos;
 
 /// Largest number of lines of a device that are drawn. A GPU has a line for each stream.
 const MAX_LINES: usize = 4;

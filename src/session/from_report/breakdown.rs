@@ -5,18 +5,18 @@ use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{Filter, FilterField, GroupBy, Matcher, Query};
 use crate::analysis::breakdown::{Group, Shown};
 use crate::analysis::classify::Kind;
-use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::table_query::TableAction;
 use crate::protocol::{BreakdownHead, Reply};
 use crate::session::capture::breakdown_rows::breakdown_table;
 use crate::session::tables::answer;
 use crate::share::{GroupedRows, OmittedSum};
-use crate::small_sort::SmallSort;
 use crate::table::answer::CachedOrder;
 use crate::table::source::Source;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 impl ReportSession {
     /// Answers a request for the figures of a breakdown.

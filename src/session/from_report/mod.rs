@@ -9,12 +9,12 @@ mod roofline;
 
 use super::open::messages;
 use crate::analysis::base::{DeviceChoice, Framework, GroupBy, Query, StepChoice, StepsBy};
-use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::{
     Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, Reply, Request, SessionInfo, SharedReportInfo, StepInfo,
     ViewRequest, requests,
 };
 use crate::share::{Report, ShareError};
+use xla_profile::profile::{Note, NoteCode, Severity};
 
 /// A session of a report alone.
 pub(crate) struct ReportSession {

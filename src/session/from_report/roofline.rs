@@ -14,7 +14,7 @@ use crate::session::capture::utilization::{in_flight, unfiltered, without_lists}
 use crate::session::tables::answer;
 use crate::share::Point;
 use crate::table::answer::CachedOrder;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 impl ReportSession {
     /// Checks that a query is the one that the report answers.

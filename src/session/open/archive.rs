@@ -3,10 +3,10 @@
 //! of any file.
 
 use super::{Input, messages};
-use crate::profile::Note;
 use crate::protocol::Failure;
-use crate::source::{Member, Refused, Source, members};
 use std::collections::BTreeMap;
+use xla_profile::profile::Note;
+use xla_profile::source::{Member, Refused, Source, members};
 
 /// The content of an archive.
 pub(crate) struct Unzipped {

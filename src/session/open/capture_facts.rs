@@ -4,7 +4,7 @@
 use super::Input;
 use super::detect::format;
 use super::plane_heads::{LimitedSource, PROGRAMS, first_device_type, listed_outline, without_events};
-use crate::wire::Format;
+use xla_profile::wire::Format;
 
 /// What a capture says beside its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use super::plane_heads::{
     LimitedSource, PROGRAMS, device_platform, first_device_type, listed_outline, plane_alone, without_events,
 };
 use crate::analysis::captures::{FileHead, HeadKind, runs};
-use crate::profile::Plane;
-use crate::source::{Source, inflate};
-use crate::wire::Format;
-use crate::wire::xspace::SpaceField;
+use xla_profile::profile::Plane;
+use xla_profile::source::{Source, inflate};
+use xla_profile::wire::Format;
+use xla_profile::wire::xspace::SpaceField;
 
 /// The name of the plane that holds when the profile was started.
 const RUN: &str = "Task Environment";

@@ -3,10 +3,10 @@
 
 use super::detect::{Capture, FileKind};
 use super::session_messages as messages;
-use crate::profile::Note;
-use crate::source::{Source, SourceError};
 use indexmap::IndexMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use xla_profile::profile::Note;
+use xla_profile::source::{Source, SourceError};
 
 /// Number of bytes at each end of a file that are hashed. They distinguish most captures.
 const EDGE: u64 = 1 << 12;

@@ -6,11 +6,11 @@ use super::planes_read::FileRead;
 use super::trace::{self, Surveyed};
 use super::{Input, messages, program_messages};
 use crate::analysis::files::FileInfo;
-use crate::profile::{HloForm, Note};
 use crate::protocol::{Failure, Progress};
-use crate::source::{GZIP, Inflated, Layer, Packing, Source, SourceError, Truncation, XZ, inflate};
-use crate::wire::hlo::{Outline, outline};
-use crate::wire::{Format, hlo_text, sniff};
+use xla_profile::profile::{HloForm, Note};
+use xla_profile::source::{GZIP, Inflated, Layer, Packing, Source, SourceError, Truncation, XZ, inflate};
+use xla_profile::wire::hlo::{Outline, outline};
+use xla_profile::wire::{Format, hlo_text, sniff};
 
 /// Largest unpacked size of a file, in bytes. Writers of protobuf stop at 2 GiB.
 pub(crate) const MAX_INFLATED: u64 = 2 << 30;

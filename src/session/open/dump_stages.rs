@@ -11,8 +11,8 @@
 
 use super::detect::{Capture, FileKind, Program};
 use super::session_messages::{StagesOfModule, other_stages};
-use crate::profile::{HloForm, Note};
 use indexmap::IndexMap;
+use xla_profile::profile::{HloForm, Note};
 
 /// The endings of the files of a dump.
 const ENDINGS: [&str; 5] = [".hlo_proto.pb", ".hlo.pb", ".pb", ".txt", ".hlo"];

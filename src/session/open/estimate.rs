@@ -11,10 +11,10 @@
 use super::Input;
 use super::detect::format;
 use crate::protocol::{Choice, Estimate, Failure, Skip};
-use crate::small_sort::SmallSort;
-use crate::source::SourceError;
-use crate::wire::Format;
-use crate::wire::xspace::planes;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::source::SourceError;
+use xla_profile::wire::Format;
+use xla_profile::wire::xspace::planes;
 
 /// Total size of the files, in bytes, from which the memory is estimated. Smaller sessions are read without an
 /// estimate.

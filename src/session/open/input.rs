@@ -1,5 +1,5 @@
 //! This module defines a file to open.
-use crate::source::Source;
+use xla_profile::source::Source;
 
 /// A file to open.
 pub struct Input {

@@ -1,14 +1,14 @@
 //! This module writes the messages for files that cannot be read: the fault, its place, the data that was kept, and the
 //! remedy.
 
-use crate::profile::{Note, NoteCode, Severity, Survey};
 use crate::protocol::{Failure, Skip};
-use crate::small_sort::SmallSort;
-use crate::source::{Refused, ZipError};
 use crate::table::format;
 use crate::table::text::first_name;
-use crate::wire::xspace::{Damage, Outcome};
-use crate::wire::{KnownFormat, Unknown, WireError, by_ending, trace};
+use xla_profile::profile::{Note, NoteCode, Severity, Survey};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::source::{Refused, ZipError};
+use xla_profile::wire::xspace::{Damage, Outcome};
+use xla_profile::wire::{KnownFormat, Unknown, WireError, by_ending, trace};
 
 const READS: &str =
     "Rooflight reads .xplane.pb, .trace.json, .hlo_proto.pb and the text of HLO, also as .gz or .xz and in a .zip.";

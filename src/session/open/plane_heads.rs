@@ -1,11 +1,11 @@
 //! This module reads single planes of a capture without their events, and few bytes of each.
 
 use crate::analysis::base::device_type;
-use crate::profile::{Builder, Profile, ProfilePart, ReadProgress, max_listed};
-use crate::source::{Source, SourceError};
-use crate::wire::Span;
-use crate::wire::xspace::{Outline, outline, reduced_plane};
 use std::cell::Cell;
+use xla_profile::profile::{Builder, Profile, ProfilePart, ReadProgress, max_listed};
+use xla_profile::source::{Source, SourceError};
+use xla_profile::wire::Span;
+use xla_profile::wire::xspace::{Outline, outline, reduced_plane};
 
 /// The name of the plane with the programs.
 pub(super) const PROGRAMS: &str = "/host:metadata";

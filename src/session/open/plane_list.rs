@@ -4,9 +4,9 @@
 use super::planes_read::PlaneAt;
 use super::{Input, detect::format};
 use crate::protocol::Skip;
-use crate::small_sort::SmallSort;
-use crate::wire::xspace::{SpaceField, lines_at_start, outline};
-use crate::wire::{Format, Span};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::wire::xspace::{SpaceField, lines_at_start, outline};
+use xla_profile::wire::{Format, Span};
 
 /// Total size of the planes, in bytes, from which starting a worker takes less time than it saves.
 const LEAST_BYTES: u64 = 16 << 20;

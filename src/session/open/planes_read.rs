@@ -1,10 +1,10 @@
 //! This module holds planes that several workers have read, each plane or part of a plane apart from the others.
 
-use crate::profile::ProfilePart;
-use crate::small_sort::SmallSort;
-use crate::wire::Span;
-use crate::wire::xspace::SpaceField;
 use serde::{Deserialize, Serialize};
+use xla_profile::profile::ProfilePart;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::wire::Span;
+use xla_profile::wire::xspace::SpaceField;
 
 /// The position of a plane, or of a part of its events, in the files of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use super::messages::error as place;
 use crate::protocol::Failure;
-use crate::wire::WireError;
-use crate::wire::hlo::HloError;
+use xla_profile::wire::WireError;
+use xla_profile::wire::hlo::HloError;
 
 /// Returns the failure for a compiled program that is cut or damaged.
 pub(crate) fn bad_program(name: &str, error: &HloError) -> Failure {

@@ -12,18 +12,18 @@ use super::report_file::{Captures, Unpacked, unpack};
 use super::sessions::{SessionChoice, choose};
 use super::{program_messages, trace};
 use crate::analysis::files::FileInfo;
-use crate::profile::{Builder, HloForm, Note, NoteCode, Plane, Profile, ReadProgress, Severity};
 use crate::protocol::{Failure, Progress, Skip, Stage};
 use crate::session::programs::OpenFile;
 use crate::session::programs::{graph_kernels, instructions};
-use crate::small_sort::SmallSort;
-use crate::source::{Bomb, Inflated, Packing, Source, Truncation, inflate};
-use crate::wire::Span;
-use crate::wire::hlo::Outline;
-use crate::wire::xspace::{Outcome, walk_without};
 use std::cell::{Cell, RefCell};
 #[cfg(not(target_arch = "wasm32"))]
 use std::num::NonZero;
+use xla_profile::profile::{Builder, HloForm, Note, NoteCode, Plane, Profile, ReadProgress, Severity};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::source::{Bomb, Inflated, Packing, Source, Truncation, inflate};
+use xla_profile::wire::Span;
+use xla_profile::wire::hlo::Outline;
+use xla_profile::wire::xspace::{Outcome, walk_without};
 
 /// The result of opening files.
 pub struct Opened {

@@ -5,9 +5,9 @@
 use super::{Input, PlanesRead, SessionChoice, messages};
 use crate::protocol::{CaptureRange, Failure};
 use crate::share::{EmbeddedSource, Report, ReportFile, ShareError, unpack as unpack_file};
-use crate::source::Source;
-use crate::wire::REPORT_MAGIC;
 use std::rc::Rc;
+use xla_profile::source::Source;
+use xla_profile::wire::REPORT_MAGIC;
 
 /// The content of the files to open.
 pub(crate) enum Unpacked {

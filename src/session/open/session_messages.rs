@@ -1,10 +1,10 @@
 //! This module writes the messages about the sessions among files: which run is shown, which files are of it, and which are left out.
 
 use super::run::Run;
-use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::Failure;
 use crate::table::date::{date, date_and_time};
 use crate::table::format::counted;
+use xla_profile::profile::{Note, NoteCode, Severity};
 
 /// Largest number of runs that a message names.
 const MAX_NAMED: usize = 8;

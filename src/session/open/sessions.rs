@@ -10,13 +10,13 @@ use super::detect::{Capture, FileKind, MAX_INFLATED};
 use super::run::Run;
 use super::session_messages as messages;
 use crate::analysis::captures::{CaptureFiles, FileHead, HeadKind, group, is_copy};
-use crate::profile::Note;
 use crate::protocol::Failure;
-use crate::small_sort::SmallSort;
-use crate::source::{Source, SourceError, inflate};
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::rc::Rc;
+use xla_profile::profile::Note;
+use xla_profile::small_sort::SmallSort;
+use xla_profile::source::{Source, SourceError, inflate};
 
 /// Packed captures are unpacked for their starts if they have at most this number of bytes in all.
 const MAX_PACKED_BYTES: u64 = 64 << 20;

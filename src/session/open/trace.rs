@@ -3,10 +3,10 @@
 
 use super::messages;
 use super::session_messages::json_of_other_run;
-use crate::profile::{Builder, Note, Survey};
 use crate::protocol::Failure;
-use crate::source::{Packing, Source, Stream};
-use crate::wire::trace::Outcome;
+use xla_profile::profile::{Builder, Note, Survey};
+use xla_profile::source::{Packing, Source, Stream};
+use xla_profile::wire::trace::Outcome;
 
 /// A trace JSON after the first pass.
 pub(crate) struct Surveyed {

@@ -4,12 +4,12 @@
 use super::graph_order::LaunchOrder;
 use super::program_index::ProgramIndex;
 use super::{OpenFile, load};
-use crate::profile::{Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, StrId};
-use crate::small_sort::SmallSort;
 use crate::table::format::count;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use xla_profile::profile::{Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, StrId};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// A node of a CUDA graph: the file and the program that launched it, the index of its plane, the graph, and its number
 /// in the graph.

@@ -11,10 +11,10 @@
 //!
 //! This module does not depend on events or time.
 
-use crate::hlo::{Instruction, InstructionId, Module, opcode};
-use crate::profile::cupti_copy_name;
-use crate::small_sort::SmallSort;
 use std::ops::Range;
+use xla_profile::hlo::{Instruction, InstructionId, Module, opcode};
+use xla_profile::profile::cupti_copy_name;
+use xla_profile::small_sort::SmallSort;
 
 /// A node of a graph: its number, and the name of its kernel.
 pub(super) type Node<'a> = (u32, &'a str);
@@ -227,7 +227,7 @@ fn stem(kernel: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text;
+    use xla_profile::hlo::text;
 
     const HLO: &str = r#"HloModule m, is_scheduled=true
 

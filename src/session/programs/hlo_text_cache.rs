@@ -5,14 +5,14 @@ use super::Programs;
 use crate::analysis::base::{Filter, FilterError};
 use crate::analysis::classify::opcode;
 use crate::analysis::files::{FileProgram, ProgramSource};
-use crate::hlo::{Line, Listing, Module};
-use crate::profile::{Note, Profile, ProgramId};
 use crate::protocol::{
     LineKind, MAX_FOUND, MAX_LINES, OutlineItem, ProgramFound, ProgramHead, ProgramLine, ProgramOutline, ProgramPage,
     ProgramQuery, ProgramRef,
 };
-use crate::small_sort::SmallSort;
 use std::rc::Rc;
+use xla_profile::hlo::{Line, Listing, Module};
+use xla_profile::profile::{Note, Profile, ProgramId};
+use xla_profile::small_sort::SmallSort;
 
 /// Number of cached texts. A text takes about six megabytes in addition to its program, and the previous text stays as
 /// well.

@@ -14,11 +14,11 @@ use super::kernel_counts::{self, Runs};
 use super::program_index::{ProgramIndex, SEARCHED};
 use super::{OpenFile, load};
 use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
-use crate::hlo::{Instruction, InstructionId, Module};
-use crate::profile::{Note, NoteCode, Op, OpId, Plane, Profile, ProgramId, Severity, StrId, cupti_copy_name};
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use std::num::NonZeroU32;
+use xla_profile::hlo::{Instruction, InstructionId, Module};
+use xla_profile::profile::{Note, NoteCode, Op, OpId, Plane, Profile, ProgramId, Severity, StrId, cupti_copy_name};
+use xla_profile::small_sort::SmallSort;
 
 /// The key of the ops of one program: program id, program name and file.
 type Program = (Option<ProgramId>, Option<StrId>, usize);
@@ -212,7 +212,7 @@ fn take(
     let frames = module.stack(id);
     if let Some(inner) = frames.first().filter(|_| stats.source.is_none()) {
         stats.source = Some(strings.intern(&format!("{}:{}", inner.file, inner.line)));
-        let frame = |f: &crate::hlo::SourceFrame<'_>| match f.function {
+        let frame = |f: &xla_profile::hlo::SourceFrame<'_>| match f.function {
             "" => format!("{}:{}:{}", f.file, f.line, f.column),
             function => format!("{}:{}:{} [{function}]", f.file, f.line, f.column),
         };

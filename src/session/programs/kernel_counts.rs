@@ -11,10 +11,10 @@
 //!
 //! This module depends on ops and their instructions, not on time or cost.
 
-use crate::hlo::{ComputationId, InstructionId, Module};
-use crate::profile::{OpId, Plane, ProgramId, StrId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use xla_profile::hlo::{ComputationId, InstructionId, Module};
+use xla_profile::profile::{OpId, Plane, ProgramId, StrId};
 
 pub(crate) type OpInstruction = (OpId, InstructionId);
 
@@ -151,8 +151,8 @@ impl Runs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text;
-    use crate::profile::{Op, OpStats, Strings};
+    use xla_profile::hlo::text;
+    use xla_profile::profile::{Op, OpStats, Strings};
 
     const HLO: &str = "HloModule m\n\n%body {\n  %p = f32[8] parameter(0)\n  ROOT %n = f32[8] negate(%p)\n}\n\nENTRY %e {\n  \
                        %a = f32[8] parameter(0)\n  %b = f32[8] add(%a, %a)\n  %c = f32[8] exponential(%b)\n  \

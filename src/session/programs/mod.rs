@@ -11,14 +11,14 @@ mod program_index;
 use super::programs::program_index::{ProgramIndex, SEARCHED};
 use crate::analysis::base::ResolvedOp;
 use crate::analysis::memory::ProgramMemory;
-use crate::hlo::{Module, text};
-use crate::profile::{HloBlob, HloForm, Note, NoteCode, Profile, ProgramId, Severity};
-use crate::small_sort::SmallSort;
-use crate::source::{Packing, Source, SourceError, inflate, inflate_range};
-use crate::wire::hlo::{decode, decode_module};
-use crate::wire::proto::hlo::HloProto;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
+use xla_profile::hlo::{Module, text};
+use xla_profile::profile::{HloBlob, HloForm, Note, NoteCode, Profile, ProgramId, Severity};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::source::{Packing, Source, SourceError, inflate, inflate_range};
+use xla_profile::wire::hlo::{decode, decode_module};
+use xla_profile::wire::proto::hlo::HloProto;
 
 /// Number of cached programs. Switching back and forth between two programs reads neither of them again.
 const KEPT: usize = 2;

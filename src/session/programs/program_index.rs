@@ -1,11 +1,11 @@
 //! This module finds the programs that an op may belong to, by the id and the name in the events of the op. A search does
 //! not grow with the number of programs, and it reads no program.
 
-use crate::profile::{HloBlob, Note, NoteCode, Profile, ProgramId, Severity};
-use crate::small_sort::SmallSort;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::hash::Hash;
+use xla_profile::profile::{HloBlob, Note, NoteCode, Profile, ProgramId, Severity};
+use xla_profile::small_sort::SmallSort;
 
 /// Largest number of programs that are searched for an op, if several have its id or its name.
 pub(super) const SEARCHED: usize = 8;

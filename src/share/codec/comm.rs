@@ -7,7 +7,7 @@ use crate::analysis::comm::{
     Primitive, PrimitiveSums, Role, StepComm, Traffic,
 };
 use crate::share::report::CommPart;
-use crate::units::Count;
+use xla_profile::units::Count;
 
 pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> VisitResult {
     let of = &mut part.comm;

@@ -12,9 +12,9 @@ use crate::analysis::roofline::{
     Bound, CostSource, GapRank, OpaqueKernel, ProgramRoofline, RooflineFigures, RooflinePosition, StepRoofline,
     WindowUse,
 };
-use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{CommPart, MemoryPart, Origin, Report, RooflinePart};
-use crate::units::{Count, Picos};
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::units::{Count, Picos};
 
 const ZERO: Picos = Picos::ZERO;
 

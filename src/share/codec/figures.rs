@@ -8,7 +8,7 @@ use crate::analysis::roofline::{
     RooflinePosition, SkipReason, Skipped, WindowUse,
 };
 use crate::share::report::RooflinePart;
-use crate::units::{Count, Picos};
+use xla_profile::units::{Count, Picos};
 
 /// The figures of the whole row, which are the most frequent values of the roof.
 #[derive(Clone, Copy, Default)]

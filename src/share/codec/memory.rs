@@ -8,7 +8,7 @@ use crate::analysis::memory::{
     MemoryClass, Moment, MomentPart, ProgramPeaks, SpacePeak, UseColumn, UseStep,
 };
 use crate::share::report::{MemoryPart, ReportSpace};
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 pub(super) fn memory(v: &mut dyn Visit, memory: &mut MemoryPart) -> VisitResult {
     v.rows(&mut memory.programs, ProgramPeaks::default)?;

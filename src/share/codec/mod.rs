@@ -23,7 +23,7 @@ pub(super) mod visit;
 use super::codec::visit::{Visit, VisitResult, each};
 use crate::analysis::classify::Phase;
 use crate::share::report::Report;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 /// Visits all values of a report.
 pub(super) fn report(v: &mut dyn Visit, report: &mut Report) -> VisitResult {

@@ -8,7 +8,7 @@ use crate::analysis::breakdown::{Group, Share};
 use crate::analysis::classify::Kind;
 use crate::share::omitted::OmittedSum;
 use crate::share::report::{GroupedRows, OpRow, Point};
-use crate::units::{Count, Picos};
+use xla_profile::units::{Count, Picos};
 
 pub(super) fn rows(v: &mut dyn Visit, rows: &mut Vec<OpRow>) -> VisitResult {
     v.rows(rows, || OpRow { group: defaults::group(), point: None })?;

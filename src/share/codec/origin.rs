@@ -5,10 +5,10 @@ use super::visit::{Number, Text, Visit, VisitResult, each};
 use crate::analysis::base::{DeviceChoice, Header, NotSteady, Spread, Status, StepChoice, Totals};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, KindTimes, StepStats, StepTime};
 use crate::analysis::files::FileInfo;
-use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{Origin, ReportDevice};
-use crate::small_sort::collect_map;
-use crate::units::{Count, Picos};
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::small_sort::collect_map;
+use xla_profile::units::{Count, Picos};
 
 pub(super) fn origin(v: &mut dyn Visit, origin: &mut Origin) -> VisitResult {
     let file = || FileInfo { name: String::new(), bytes: 0, format: String::new() };

@@ -8,7 +8,7 @@ use crate::analysis::overview::{
     Checked, Confidence, Figure, FigureId, Finding, FindingId, KindShare, OpEvidence, Overview, RuleId, ShownStep,
     SkippedRule,
 };
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 const CONFIDENCES: [Confidence; 3] = [Confidence::Measured, Confidence::Likely, Confidence::Guess];
 

@@ -1,7 +1,7 @@
 //! This module defines the visitor of the codec of a report. Among others, the writer and the reader implement it.
 use crate::share::error::ShareError;
 use crate::share::limits::VERSION;
-use crate::units::{Count, Picos};
+use xla_profile::units::{Count, Picos};
 
 pub(in crate::share) type VisitResult = Result<(), ShareError>;
 

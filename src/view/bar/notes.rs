@@ -1,12 +1,12 @@
 //! This module renders the notes badge and its list of notes: assumptions, skipped data and missing data.
 
-use crate::profile::{Note, Severity};
 use crate::table::format;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
+use xla_profile::profile::{Note, Severity};
 
 /// Renders the badge. Without notes, nothing is rendered.
 #[component]

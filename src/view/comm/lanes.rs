@@ -8,7 +8,6 @@ use crate::chart::comm::steps::kind;
 use crate::chart::plot::scene::Scene;
 use crate::protocol::url::comm::CommRows;
 use crate::table::page::{row_key, split_row_key};
-use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
@@ -16,6 +15,7 @@ use crate::view::widgets::size::width_of;
 use crate::view::widgets::zoom::Zoom;
 use leptos::html;
 use leptos::prelude::*;
+use xla_profile::units::Picos;
 
 /// The shortest part of a step that the chart shows, in ps.
 const SHORTEST: u64 = 1000;

@@ -8,10 +8,10 @@ use crate::chart::empty::{self, Empty};
 use crate::protocol::url::comm::{CommRows, CommViewState, Pane};
 use crate::protocol::{CommView, requests};
 use crate::table::page::SortBy;
-use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
+use xla_profile::units::Picos;
 
 /// Handles on the state of the communication view. They are cheap to copy.
 #[derive(Clone, Copy)]

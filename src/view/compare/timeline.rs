@@ -6,7 +6,6 @@ use crate::chart::compare;
 use crate::chart::timeline::Viewport;
 use crate::protocol::url::compare::ComparePane;
 use crate::protocol::{CompareTimeline, CompareTimelineQuery, requests};
-use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
@@ -14,6 +13,7 @@ use crate::view::widgets::size::width_of;
 use crate::view::widgets::zoom::Zoom;
 use leptos::html;
 use leptos::prelude::*;
+use xla_profile::units::Picos;
 
 /// Width of a column of narrow events, in px.
 const COLUMN: f64 = 2.0;

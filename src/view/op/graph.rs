@@ -140,7 +140,7 @@ fn Sheet(state: State) -> impl IntoView {
     let table = RwSignal::new(false);
     let entries = chart::entries(state, model, "graph", table);
     let notes = move || {
-        let note = |note: &crate::profile::Note| note.message.clone();
+        let note = |note: &xla_profile::profile::Note| note.message.clone();
         drawn.with(|drawn| drawn.as_ref().map(|drawn| drawn.graph.notes.iter().map(note).collect::<Vec<_>>().join(" ")))
     };
     let button = move |label: &'static str, face: &'static str, act: Callback<()>| {

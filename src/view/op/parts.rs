@@ -239,7 +239,7 @@ fn coloured(text: &str) -> AnyView {
 
 /// Renders the notes of the op: assumptions, and the reasons for missing data.
 pub(super) fn notes(op: &OpDetail) -> AnyView {
-    let note = |note: &crate::profile::Note| {
+    let note = |note: &xla_profile::profile::Note| {
         view! { <p class="op-remark">{icon(Icon::Info)} <span>{note.message.clone()}</span></p> }.any()
     };
     op.notes.iter().map(note).collect_view().into_any()

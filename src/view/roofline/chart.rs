@@ -11,7 +11,6 @@ use crate::chart::roofline::{AxisWindow, ChartOptions, Dot, Dots, WorkGroup, bru
 use crate::chart::widgets::tip::Tip;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::format;
-use crate::units::Picos;
 use crate::view::empty::empty_state;
 use crate::view::state::{PtrEq, SharedMemo, toggle};
 use crate::view::type_erasure::{EraseType, If, live};
@@ -22,6 +21,7 @@ use crate::view::widgets::size::{rect, screen, size_of};
 use leptos::prelude::*;
 use leptos::{ev, html};
 use std::collections::BTreeSet;
+use xla_profile::units::Picos;
 
 /// The zoom factor of one press of a key or button. [`TURN`] is the factor of one wheel event.
 const STEP: f64 = 1.5;

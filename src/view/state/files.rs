@@ -3,7 +3,6 @@
 
 use super::{OpenAs, State};
 use crate::protocol::Failure;
-use crate::small_sort::SmallSort;
 use crate::table::text::escape_page_text;
 use crate::worker::client::Picked;
 use js_sys::{Array, Promise, Reflect};
@@ -15,6 +14,7 @@ use web_sys::{
     DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemDirectoryReader, FileSystemEntry,
     FileSystemFileEntry, HtmlInputElement,
 };
+use xla_profile::small_sort::SmallSort;
 
 /// The largest file of flags that is read, in bytes.
 const MAX_FLAGS_FILE: f64 = (4 << 20) as f64;

@@ -12,12 +12,12 @@ use super::workers::{Folder, end};
 use super::{Opened, State};
 use crate::chart::captures::folder_name;
 use crate::chart::widgets::picker_options;
-use crate::profile::NoteCode;
 use crate::protocol::url::View;
 use crate::protocol::url::captures::CapturesViewState;
 use crate::protocol::{Failure, SessionInfo, SessionSlot};
 use crate::worker::client::Picked;
 use leptos::prelude::*;
+use xla_profile::profile::NoteCode;
 
 impl State {
     /// Returns whether the open session is a list of captures.

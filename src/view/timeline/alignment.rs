@@ -6,9 +6,9 @@ use crate::analysis::base::TimeRange;
 use crate::analysis::timeline::{Alignment, Timeline};
 use crate::chart::timeline::text;
 use crate::protocol::url::timeline::TimelineViewState;
-use crate::units::Picos;
 use crate::view::type_erasure::{EraseType, If};
 use leptos::prelude::*;
+use xla_profile::units::Picos;
 
 /// Returns a range of displayed times after its device was moved by `by` ps. `None` if it is before 0.
 fn moved((start, end): (u64, u64), by: i64) -> Option<(u64, u64)> {

@@ -6,9 +6,9 @@ use super::sheet::Sheet;
 use crate::analysis::classify::Kind;
 use crate::chart::timeline::ruler::ruler;
 use crate::table::format;
-use crate::units::Picos;
 use leptos::prelude::*;
 use web_sys::HtmlCanvasElement;
+use xla_profile::units::Picos;
 
 /// Px between two marks of the ruler.
 pub(super) const MARKS: f64 = 96.0;

@@ -8,9 +8,9 @@ use crate::chart::timeline::scene::{Content, MAX_MARKS, scene};
 use crate::chart::timeline::text;
 use crate::protocol::requests::{self, TypedRequest};
 use crate::protocol::{ExcerptRequest, ExportedFile, Failure, ViewRequest};
-use crate::units::Picos;
 use crate::view::widgets::{chart, clipboard};
 use leptos::prelude::*;
+use xla_profile::units::Picos;
 
 /// The id of the canvas of the tracks.
 pub(super) const CANVAS: &str = "timeline-canvas";

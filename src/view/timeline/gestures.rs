@@ -7,11 +7,11 @@ use crate::chart::timeline::{BandKind, Viewport, text};
 use crate::chart::widgets::tip::Tip;
 use crate::protocol::requests;
 use crate::protocol::url::timeline::TimelineRows;
-use crate::units::Picos;
 use crate::view::widgets::size::rect;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::{ev, html};
+use xla_profile::units::Picos;
 
 /// A pointer that moves farther than this between press and release makes a drag, in px.
 const FAR: f64 = 4.0;

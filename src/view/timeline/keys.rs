@@ -4,9 +4,9 @@ use super::model::{TimelineModel, Tool};
 use crate::analysis::timeline::{EventQuery, Neighbour, TrackId};
 use crate::protocol::url::timeline::TimelineRows;
 use crate::table::page::row_key;
-use crate::units::Picos;
 use leptos::ev;
 use leptos::prelude::*;
+use xla_profile::units::Picos;
 
 /// The zoom factor of a key or a button.
 pub(super) const STEP: f64 = 0.5;

@@ -5,8 +5,8 @@ use super::sheet::Sheet;
 use crate::analysis::timeline::{FlowLine, LineRef};
 use crate::chart::timeline::VisibleBand;
 use crate::table::format;
-use crate::units::Picos;
 use leptos::prelude::*;
+use xla_profile::units::Picos;
 
 /// The distance from the canvas beyond which an arrow is not drawn, in px.
 const FAR: f64 = 200.0;

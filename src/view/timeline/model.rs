@@ -13,11 +13,11 @@ use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
 use crate::protocol::requests::{self, TypedRequest};
 use crate::protocol::url::timeline::TimelineViewState;
 use crate::protocol::{Reply, RequestId, ViewRequest};
-use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_profile::units::Picos;
 
 /// What a drag on the tracks does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

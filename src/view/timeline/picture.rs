@@ -8,11 +8,11 @@ use crate::analysis::timeline::{
 use crate::chart::plot::paint::Tone;
 use crate::chart::plot::time_part::TimePart;
 use crate::chart::timeline::pixels::{Rgb, Strips, parse_color};
-use crate::lanes::N_CLASSES;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+use xla_profile::lanes::N_CLASSES;
 
 /// The CSS variables of the colours of the classes: the kinds of time in their order, then events without a kind.
 const CLASS_COLORS: [&str; N_CLASSES] =

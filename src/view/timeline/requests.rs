@@ -5,9 +5,9 @@ use super::picture::{Colors, Shown};
 use crate::analysis::timeline::{LineRef, PictureQuery, SeriesRef};
 use crate::chart::timeline::{BandKind, VisibleBand, snap};
 use crate::protocol::requests;
-use crate::units::Picos;
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use xla_profile::units::Picos;
 
 /// The distance from the start or the end of an event at which a drag snaps to it, in px.
 const SNAP: f64 = 6.0;

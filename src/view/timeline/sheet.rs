@@ -3,10 +3,10 @@
 use super::picture::{Colors, Shown};
 use crate::analysis::timeline::LineRef;
 use crate::chart::timeline::Viewport;
-use crate::units::Picos;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+use xla_profile::units::Picos;
 
 /// A canvas of a size in px, ready to be drawn.
 pub(super) struct Sheet<'a> {

@@ -4,13 +4,13 @@
 use js_sys::{Array, Uint8Array};
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::{Answer, Call, Progress, Reply, Request, RequestId, Stage, ViewRequest};
-use rooflight::source::{Source, SourceError};
 use rooflight::table::page::PageQuery;
 use rooflight::worker::blob::BlobSource;
 use rooflight::worker::message::{pack, unpack};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{Blob, File};
+use xla_profile::source::{Source, SourceError};
 
 fn progress(bytes: u64) -> Answer {
     let progress = Progress {

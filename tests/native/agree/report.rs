@@ -3,9 +3,9 @@
 
 use super::views::{Views, printed, ps, rows};
 use rooflight::share::{Level, Report};
-use rooflight::units::Picos;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use xla_profile::units::Picos;
 
 /// Fields that hold figures, by view. A report has them exactly, whatever its level (`docs/SHARING.md`).
 const FIGURES: [(&str, &[&str]); 4] = [

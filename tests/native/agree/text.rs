@@ -4,8 +4,8 @@
 use super::views::{Views, all_printed, printed, ps, rows};
 use rooflight::analysis::classify::Kind;
 use rooflight::table::format::{TimeUnit, executions, percent_text, time, time_text};
-use rooflight::units::{Count, Picos};
 use serde_json::Value;
+use xla_profile::units::{Count, Picos};
 
 /// Returns the numbers of a line, with their units: "166.84 ms", "26.4 %", "170".
 fn figures(line: &str) -> Vec<String> {

@@ -9,10 +9,10 @@ use rooflight::report::summary::{self, Summary};
 use rooflight::report::{breakdown, comm, json, roofline};
 use rooflight::share::Report;
 use rooflight::table::format::{bytes_text, count, percent_text, time_text};
-use rooflight::units::Picos;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
+use xla_profile::units::Picos;
 
 /// Runs the program on a capture. The exit code is 1 if only a part of the capture could be read.
 pub fn run(args: &[&str], capture: &Path) -> Output {

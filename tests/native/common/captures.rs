@@ -1,9 +1,9 @@
 //! This module finds captures for tests: those of this repository (`samples/`), and captures of other projects, which
 //! are not part of the repository and need not be there.
 
-use rooflight::source;
 use std::fs;
 use std::path::{Path, PathBuf};
+use xla_profile::source;
 
 /// The captures of this repository that tests read as XSpaces, and then those of other projects.
 pub const XSPACES: [&str; 7] = [

@@ -21,7 +21,7 @@ use rooflight::session::{Input, OpenSession, Opened, open};
 use rooflight::share::{Level, Report, decode, decode_link, encode, encode_link, markdown};
 use rooflight::table::filter::{FilterField, TextFilter};
 use rooflight::table::page::{PageQuery, SortBy, TablePage, split_row_key};
-use rooflight::units::{Count, Picos};
+use xla_profile::units::{Count, Picos};
 
 fn inputs(files: &[(&str, &[u8])]) -> Vec<Input> {
     let input = |(name, bytes): &(&str, &[u8])| Input {

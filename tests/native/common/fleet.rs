@@ -3,8 +3,8 @@
 
 use super::make::{Plane, int, text};
 use prost::Message;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace};
 
 /// Runs of one commit.
 pub const RUNS_PER_COMMIT: usize = 5;

@@ -4,8 +4,8 @@
 //! that no profiler writes, or are damaged. Tests and fuzz targets use the module.
 
 use super::make::{Plane, int, text};
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace, XStat};
 
 /// The bytes, taken one by one. When no byte is left, every further byte is 0.
 pub struct Choices<'a>(&'a [u8]);

@@ -1,9 +1,9 @@
 //! This module provides real HLO: the texts of instructions, and the programs of captures.
 
 use super::{json, profile};
-use rooflight::wire::hlo::decode;
-use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::xspace::{XPlane, XSpace, x_stat};
+use xla_profile::wire::hlo::decode;
+use xla_profile::wire::proto::hlo::HloProto;
+use xla_profile::wire::proto::xspace::{XPlane, XSpace, x_stat};
 
 /// Programs that were compiled ahead of time. All but the `after_codegen` ones have a buffer assignment.
 pub const AOT: [&str; 8] = [
@@ -100,5 +100,5 @@ pub fn programs(space: &XSpace) -> Vec<(String, HloProto)> {
 /// Returns the text of a whole module.
 pub fn llama() -> Option<String> {
     let gzip = profile("hlo-text/llama3-8b-v6e8-train_step.after_optimizations.hlo.gz")?;
-    Some(String::from_utf8(rooflight::source::inflate_slice(&gzip, 1 << 28).bytes).unwrap())
+    Some(String::from_utf8(xla_profile::source::inflate_slice(&gzip, 1 << 28).bytes).unwrap())
 }

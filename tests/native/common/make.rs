@@ -1,10 +1,10 @@
 //! This module builds captures from the messages that `prost` generates: small captures to reason about, and large ones
 //! to measure with.
 
-use rooflight::wire::proto::xspace::x_event::Data;
-use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata};
 use std::collections::BTreeMap;
+use xla_profile::wire::proto::xspace::x_event::Data;
+use xla_profile::wire::proto::xspace::x_stat::Value;
+use xla_profile::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata};
 
 /// Builds one plane. Names get ids when they are first used.
 #[derive(Default)]

@@ -1,11 +1,11 @@
 //! This module builds a program whose memory is small enough to count by hand.
 
-use rooflight::wire::proto::hlo::buffer_allocation_proto::Assigned;
-use rooflight::wire::proto::hlo::heap_simulator_trace::Event;
-use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
-use rooflight::wire::proto::hlo::hlo_schedule_proto::InstructionSequence;
-use rooflight::wire::proto::hlo::logical_buffer_proto::Location;
-use rooflight::wire::proto::hlo::{
+use xla_profile::wire::proto::hlo::buffer_allocation_proto::Assigned;
+use xla_profile::wire::proto::hlo::heap_simulator_trace::Event;
+use xla_profile::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use xla_profile::wire::proto::hlo::hlo_schedule_proto::InstructionSequence;
+use xla_profile::wire::proto::hlo::logical_buffer_proto::Location;
+use xla_profile::wire::proto::hlo::{
     BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, HloComputationProto, HloInstructionProto,
     HloModuleProto, HloProto, HloScheduleProto, LayoutProto, LogicalBufferProto, OpMetadata, ShapeProto, TileProto,
 };

@@ -19,13 +19,13 @@ use rooflight::protocol::ViewRequest;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::session::OpenSession;
 use rooflight::table::page::{PageQuery, TablePage};
-use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XSpace;
+use xla_profile::units::Picos;
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// Reads a gzip JSON file of the real captures.
 pub fn json(name: &str) -> Option<serde_json::Value> {
     let bytes = profile(name)?;
-    let text = rooflight::source::inflate_slice(&bytes, 1 << 28);
+    let text = xla_profile::source::inflate_slice(&bytes, 1 << 28);
     assert!(text.stopped.is_none(), "{name}: {:?}", text.stopped);
     Some(serde_json::from_slice(&text.bytes).unwrap_or_else(|e| panic!("{name}: {e}")))
 }

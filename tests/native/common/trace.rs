@@ -1,11 +1,11 @@
 //! This module writes trace JSON, and converts profiles to plain values that can be compared.
 
-use rooflight::profile::{Plane, Profile};
 use rooflight::protocol::Failure;
 use rooflight::session::{Input, Opened, open};
-use rooflight::wire::proto::xspace::XSpace;
 use serde_json::{Value, json};
 use std::io::Write;
+use xla_profile::profile::{Plane, Profile};
+use xla_profile::wire::proto::xspace::XSpace;
 
 /// Opens files as one session.
 pub fn open_all(files: &[(&str, &[u8])]) -> Result<Opened, Failure> {
@@ -51,12 +51,12 @@ pub fn events_of(space: &XSpace) -> Vec<Value> {
         for line in &plane.lines {
             for event in &line.events {
                 let metadata = &plane.event_metadata[&event.metadata_id];
-                let Some(rooflight::wire::proto::xspace::x_event::Data::OffsetPs(offset)) = event.data else {
+                let Some(xla_profile::wire::proto::xspace::x_event::Data::OffsetPs(offset)) = event.data else {
                     continue;
                 };
                 let mut args = serde_json::Map::new();
                 for stat in &metadata.stats {
-                    use rooflight::wire::proto::xspace::x_stat::Value as Stat;
+                    use xla_profile::wire::proto::xspace::x_stat::Value as Stat;
                     let name = &plane.stat_metadata[&stat.metadata_id].name;
                     let value = match stat.value.as_ref().unwrap() {
                         Stat::Int64Value(n) => n.to_string(),
@@ -102,7 +102,7 @@ pub fn planes_by_name(profile: &Profile) -> Vec<(String, Vec<Line>)> {
 }
 
 fn lines(profile: &Profile, plane: &Plane) -> Vec<Line> {
-    let line = |line: &rooflight::profile::Line| {
+    let line = |line: &xla_profile::profile::Line| {
         let base = line.timestamp_ns.cast_unsigned() * 1000;
         let events = &line.events;
         let event = |i: usize| {

@@ -6,10 +6,10 @@ use super::reads::{HostFile, device_number, span_of};
 use super::sign::{Sign, label, place_text};
 use crate::analysis::base::host_links::TPU_RUN;
 use crate::analysis::base::platform::Platform;
-use crate::profile::{EventLink, NoteCode, Plane, Profile, RunId, Severity};
-use crate::small_sort::SmallSort;
 use crate::table::format::{count, counted, time_text};
 use rustc_hash::FxHashSet;
+use xla_profile::profile::{EventLink, NoteCode, Plane, Profile, RunId, Severity};
+use xla_profile::small_sort::SmallSort;
 
 /// The name of the host call that enqueues a program on a TPU.
 const ENQUEUE: &str = "DoEnqueueProgram";

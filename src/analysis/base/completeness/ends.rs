@@ -15,10 +15,10 @@ use super::launches::{Launches, TAIL};
 use super::reads::{HostFile, picos, span_of, spans_of};
 use super::sign::{Sign, Span};
 use crate::analysis::base::platform::Platform;
-use crate::profile::{Line, NoteCode, Plane, Profile, Severity};
-use crate::small_sort::SmallSort;
 use crate::table::format::time_text;
 use indexmap::IndexMap;
+use xla_profile::profile::{Line, NoteCode, Plane, Profile, Severity};
+use xla_profile::small_sort::SmallSort;
 
 /// A device with its runs.
 #[derive(Clone)]

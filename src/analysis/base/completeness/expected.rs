@@ -5,10 +5,10 @@
 
 use super::sign::Sign;
 use crate::analysis::base::device::Device;
-use crate::hlo::{Instruction, ReplicaGroups, text};
-use crate::profile::{Note, NoteCode, Profile, Severity, StrId};
 use crate::table::format::counted;
 use rustc_hash::FxHashSet;
+use xla_profile::hlo::{Instruction, ReplicaGroups, text};
+use xla_profile::profile::{Note, NoteCode, Profile, Severity, StrId};
 
 /// The largest number of devices of a program that is believed: a hundred times that of the largest machine. Numbers above it
 /// are damaged.

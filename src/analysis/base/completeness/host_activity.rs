@@ -4,13 +4,13 @@
 use super::reads::{HostFile, picos, spans_of};
 use super::sign::Span;
 use crate::analysis::base::host_marks::host_marks;
-use crate::profile::{Line, OpId, Plane, Profile};
-use crate::small_sort::SmallSort;
 use crate::table::filter::contains;
 use crate::table::format::time_text;
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use xla_profile::profile::{Line, OpId, Plane, Profile};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 pub(super) struct HostSteps {
     /// The steps in the order of their start.

@@ -6,11 +6,11 @@
 use super::reads::{HostFile, picos, spans_of};
 use super::sign::Sign;
 use crate::analysis::base::platform::Platform;
-use crate::intervals::Merged;
-use crate::profile::{Line, NoteCode, Plane, Profile, Severity};
 use crate::table::filter::contains;
 use crate::table::format::{count, counted, percent_text, time_text};
 use rustc_hash::FxHashSet;
+use xla_profile::intervals::Merged;
+use xla_profile::profile::{Line, NoteCode, Plane, Profile, Severity};
 
 /// Share of launches without a kernel from which on kernels were lost.
 const LEAST: f64 = 0.05;

@@ -2,10 +2,10 @@
 
 use super::sign::Sign;
 use crate::analysis::base::platform::Platform;
-use crate::profile::{NoteCode, Profile, Severity};
 use crate::table::filter::contains;
 use crate::table::format::{count, counted, middle_cut};
 use indexmap::IndexSet;
+use xla_profile::profile::{NoteCode, Profile, Severity};
 
 /// The words before each text in its note.
 const SAYS: &str = "The profiler says: ";
@@ -135,7 +135,7 @@ fn drops(warning: &str) -> Vec<(u64, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Note, Plane};
+    use xla_profile::profile::{Note, Plane};
 
     fn profile(notes: &[(NoteCode, &str)], plane: &str) -> Profile {
         let mut profile = Profile::default();

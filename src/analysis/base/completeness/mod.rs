@@ -29,11 +29,11 @@ use super::device::{Clock, Device, Step};
 use super::not_steady::NotSteady;
 use super::periods;
 use super::query::StepChoice;
-use crate::profile::{Note, NoteCode, Profile};
-use crate::small_sort::SmallSort;
 use launches::Launches;
 use reads::HostFile;
 use sign::Span;
+use xla_profile::profile::{Note, NoteCode, Profile};
+use xla_profile::small_sort::SmallSort;
 
 /// What is missing from the captures of a session.
 #[derive(Clone, Debug, Default, PartialEq)]

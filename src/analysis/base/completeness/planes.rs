@@ -7,9 +7,9 @@ use super::sign::{Sign, Span, label};
 use crate::analysis::base::device::{Device, Step};
 use crate::analysis::base::not_steady::NotSteady;
 use crate::analysis::base::platform::Platform;
-use crate::profile::{Note, NoteCode, OpId, Plane, Profile, Severity};
 use crate::table::format::{count, counted, time_text};
 use rustc_hash::FxHashSet;
+use xla_profile::profile::{Note, NoteCode, OpId, Plane, Profile, Severity};
 
 /// What helps against full buffers of the profiler.
 const FEWER: &str = "Capture fewer steps, set python_tracer_level=0 and host_tracer_level=1, or record fewer chips and cores \

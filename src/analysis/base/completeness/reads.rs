@@ -4,8 +4,8 @@ use super::sign::Span;
 pub(super) use crate::analysis::base::device::device_number;
 use crate::analysis::base::device::host_lines;
 use crate::analysis::base::platform::Platform;
-use crate::profile::{Line, Plane, Profile};
-use crate::units::Picos;
+use xla_profile::profile::{Line, Plane, Profile};
+use xla_profile::units::Picos;
 
 /// Returns the start and the end of an event in ps on the event clock of the capture.
 pub(super) fn span_of(line: &Line, event: usize) -> Span {

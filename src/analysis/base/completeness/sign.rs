@@ -1,7 +1,7 @@
 //! This module defines a sign: something that is missing from a capture, with its place and what follows.
 
 use crate::analysis::base::hosts;
-use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
+use xla_profile::profile::{Note, NoteCode, Plane, Profile, Severity};
 
 /// Something that is missing from a capture, and how that is known.
 #[derive(Clone, Debug, PartialEq)]

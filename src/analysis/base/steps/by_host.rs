@@ -4,8 +4,8 @@ use super::super::device::StepBasis;
 use super::host_steps::Launch;
 use super::level::{COVERAGE, FoundStep, FoundSteps, Input, Outcome, Rejection};
 use super::source::Unit;
-use crate::small_sort::SmallSort;
 use rustc_hash::{FxHashMap, FxHashSet};
+use xla_profile::small_sort::SmallSort;
 
 /// The least share of runs whose calls are known.
 const LINKED: f64 = 0.8;

@@ -4,10 +4,10 @@ use super::super::device::StepBasis;
 use super::level::{COVERAGE, FoundStep, FoundSteps, Input, Outcome, Rejection};
 use super::sequence::{InnerUnit, inner_unit, repeating};
 use super::source::NameId;
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
+use xla_profile::small_sort::SmallSort;
 
 /// The least share of the time of runs that an anchor has.
 const ANCHOR: f64 = 0.1;

@@ -12,11 +12,11 @@ use super::super::host_links::{HostEventId, HostLinks, HostThread};
 use super::super::host_marks::{HostMark, host_marks};
 use super::super::platform::Platform;
 use super::source::{Source, Unit};
-use crate::intervals::Interval;
-use crate::profile::{EventLink, Profile};
-use crate::small_sort::SmallSort;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
+use xla_profile::intervals::Interval;
+use xla_profile::profile::{EventLink, Profile};
+use xla_profile::small_sort::SmallSort;
 
 /// Number of runs of a GPU that may overlap, on streams of their own.
 const MAX_OVERLAP: usize = 8;

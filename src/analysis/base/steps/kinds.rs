@@ -5,12 +5,12 @@ use super::super::device::Device;
 use super::by_names::role;
 use super::level::FoundSteps;
 use super::source::{NameId, Names, Run, Source};
-use crate::profile::{Note, NoteCode, ProgramId, Severity};
-use crate::small_sort::SmallSort;
 use crate::table::format::{counted, percent_text};
-use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
+use xla_profile::profile::{Note, NoteCode, ProgramId, Severity};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// A program with less than this share of the time of runs does not make a kind, such as one that writes a log.
 const LEAST_PROGRAM: f64 = 0.01;

@@ -3,10 +3,10 @@
 use super::super::device::{Device, Step, StepBasis};
 use super::host_steps::HostSteps;
 use super::source::{Names, Run, Source, Unit, Units};
-use crate::profile::Profile;
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 /// A way to find steps.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,11 +30,11 @@ use super::device::{Clock, Device, Step, StepBasis, host_planes};
 use super::not_steady::NotSteady;
 use super::query::StepChoice;
 use super::{device_notes, periods};
-use crate::profile::{Note, Profile};
 use host_steps::HostSteps;
 use indexmap::IndexMap;
 use level::{FoundSteps, Level, Outcome, Rejection};
 use source::Names;
+use xla_profile::profile::{Note, Profile};
 
 pub use kinds::StepKind;
 pub(super) use kinds::serves;

@@ -5,11 +5,11 @@ use super::super::device_notes::derived_runs;
 use super::kinds::StepKind;
 use super::level::{FoundSteps, Input, Level, Rejection};
 use super::source::Source;
-use crate::profile::{Note, NoteCode, Severity};
-use crate::small_sort::SmallSort;
 use crate::table::format::{counted, percent_text, time_text};
-use crate::units::Picos;
 use indexmap::IndexMap;
+use xla_profile::profile::{Note, NoteCode, Severity};
+use xla_profile::small_sort::SmallSort;
+use xla_profile::units::Picos;
 
 /// The most names of programs in a sentence.
 const MAX_NAMES: usize = 6;

@@ -1,11 +1,11 @@
 //! This module reads what a device says about its steps: the events of its `Steps` line, and the runs of its programs.
 
 use super::super::device::{Clock, Device, intervals, program_of_run};
-use crate::intervals::Interval;
-use crate::profile::{EventLink, OpId, Plane, Profile, ProgramId, program_of};
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use xla_profile::intervals::Interval;
+use xla_profile::profile::{EventLink, OpId, Plane, Profile, ProgramId, program_of};
+use xla_profile::small_sort::SmallSort;
 
 /// An event of a `Steps` line, or a run of a program.
 #[derive(Clone, Copy, Debug)]

@@ -12,8 +12,8 @@ use crate::table::kind::ObjectType;
 use crate::table::page::{Mark, Name, row_key};
 use crate::table::shown::{Format, PartValues, RowTip, Shown, Table, TipLine};
 use crate::table::{MIXED, RowList, Value, columns, format};
-use crate::units::{Count, Picos};
 use std::rc::Rc;
+use xla_profile::units::{Count, Picos};
 
 columns! {
     /// The columns of rows, in the order of JSON and CSV.

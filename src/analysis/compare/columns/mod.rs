@@ -14,9 +14,9 @@ use crate::table::format::{counted, middle_cut};
 use crate::table::page::{Mark, Name};
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 use crate::table::{Difference, Value, columns};
-use crate::units::Picos;
 use std::borrow::Cow;
 use whole::ROW_SIDES;
+use xla_profile::units::Picos;
 
 /// Returns a time, which is negative only in a damaged report.
 const fn picos(ps: i64) -> Picos {

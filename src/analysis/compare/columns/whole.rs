@@ -5,7 +5,7 @@ use crate::analysis::compare::report::{FigureDelta, FindingDelta, Parity, RowSid
 use crate::analysis::compare::series_report::SeriesCapture;
 use crate::analysis::overview::Unit;
 use crate::table::columns;
-use crate::units::Picos;
+use xla_profile::units::Picos;
 
 columns! {
     /// The fields of a side.

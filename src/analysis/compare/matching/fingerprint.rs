@@ -4,8 +4,8 @@
 use super::dataflow::{Node, dataflow_digests, unordered_digest};
 use super::digest::digest;
 use super::instruction_digests::instruction_digest;
-use crate::hlo::{ComputationId, Instruction, InstructionId, Module};
 use rustc_hash::FxHashMap;
+use xla_profile::hlo::{ComputationId, Instruction, InstructionId, Module};
 
 /// The fingerprint of a program. If two programs have the same digest, they are the same apart from names, ids and
 /// order, and instructions with the same identity correspond.

@@ -3,8 +3,8 @@
 
 use super::digest::{Digest, digest};
 use crate::analysis::base::instruction_ref::{InstructionRef, is_formatting};
-use crate::hlo::opcode::{base, is_collective, is_done, is_start};
-use crate::hlo::{Call, Instruction, Value};
+use xla_profile::hlo::opcode::{base, is_collective, is_done, is_start};
+use xla_profile::hlo::{Call, Instruction, Value};
 
 /// The digests of a signature: opcode, kind of a fusion or target of a custom call, groups of a collective, and the
 /// opcodes inside a fusion if its program is known.

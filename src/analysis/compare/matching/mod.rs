@@ -32,12 +32,12 @@ pub use instruction_digests::Signature;
 pub use listed::{Known, ListedOp, match_listed};
 pub(super) use op_names::{name_without_numbers, scope_digest};
 
-use crate::hlo::Module;
-use crate::profile::ProgramId;
 use cells::KeyedOps;
 use indexmap::IndexMap;
 use program_ops::ProgramOps;
 use rustc_hash::FxHashSet;
+use xla_profile::hlo::Module;
+use xla_profile::profile::ProgramId;
 
 /// The matches of the ops of two sides, with the pairs of their programs.
 pub struct Matching<'a, 'b> {

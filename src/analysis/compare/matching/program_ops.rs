@@ -12,10 +12,10 @@ use super::op_names::{kernel, layer_digest, name_without_numbers, scope_digest, 
 use super::side::Side;
 use super::tier::Tier;
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::hlo::{InstructionId, Module, text};
-use crate::parallel;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
+use xla_profile::hlo::{InstructionId, Module, text};
+use xla_profile::parallel;
 
 /// Number of starts, updates and copies in a row that are followed. The limit ends a circle.
 const CHAIN: usize = 16;

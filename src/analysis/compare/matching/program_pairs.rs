@@ -2,12 +2,12 @@
 
 use super::fingerprint::Fingerprint;
 use super::side::Side;
-use crate::hlo::Module;
-use crate::profile::{ProgramId, program_of};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
+use xla_profile::hlo::Module;
+use xla_profile::profile::{ProgramId, program_of};
 
 /// A program of a side.
 pub(super) struct Program<'a> {

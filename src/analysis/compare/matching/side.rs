@@ -4,7 +4,7 @@ use super::digest::digest;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::OpFacts;
 use crate::analysis::data_movement::Programs;
-use crate::profile::{Op, OpId, Profile};
+use xla_profile::profile::{Op, OpId, Profile};
 
 /// One side of a comparison: the ops of one device.
 pub struct Side<'a> {

@@ -1,7 +1,7 @@
 //! This module defines matches of ops, and the tiers that rank them by their evidence.
 
-use crate::keyed_enum;
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
 keyed_enum! {
     /// The evidence for a match of ops, the strongest first.

@@ -3,9 +3,9 @@
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::compare::matching::Digest;
 use crate::analysis::compare::sections::{ChangedProperty, Property};
-use crate::hlo::{ArrayShape, Call, Instruction, Layout, Shape, Value};
 use crate::table::format::middle_cut;
 use std::collections::BTreeMap;
+use xla_profile::hlo::{ArrayShape, Call, Instruction, Layout, Shape, Value};
 
 /// Largest number of characters of a text.
 const TEXT: usize = 120;
@@ -258,7 +258,7 @@ fn times(text: &str, n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text;
+    use xla_profile::hlo::text;
 
     fn changes(a: &str, b: &str) -> Vec<(Property, String, String)> {
         let [a, b] = [a, b].map(|written| text::instruction(written).unwrap().instruction);

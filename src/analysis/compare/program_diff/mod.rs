@@ -18,9 +18,9 @@ use super::sections::{
     ChangeCounts, ChangeKind, ChangedProperty, OpcodeDelta, ProgramChange, ProgramDiff, ProgramPair, Property,
 };
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::hlo::{InstructionId, Module};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use xla_profile::hlo::{InstructionId, Module};
 
 /// Compares the programs of two sides. `deltas` are the differences of the matches in ps per unit; a change names its match.
 pub fn program_diff(a: &Side<'_>, b: &Side<'_>, matching: &Matching<'_, '_>, deltas: &[i64]) -> ProgramDiff {

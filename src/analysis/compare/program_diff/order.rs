@@ -1,9 +1,9 @@
 //! This module counts the ops that run in another order.
 
 use crate::analysis::compare::matching::longest_chain;
-use crate::hlo::{ComputationId, InstructionId, Module};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use xla_profile::hlo::{ComputationId, InstructionId, Module};
 
 /// The position of an instruction: its computation, and its position in the order in which that runs.
 type Position = (ComputationId, usize);

@@ -5,9 +5,9 @@ use super::changed::changed_properties;
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::compare::matching::{Signature, digest, scope_digest};
 use crate::analysis::compare::sections::ChangeCounts;
-use crate::hlo::{ComputationId, InstructionId, Module};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use xla_profile::hlo::{ComputationId, InstructionId, Module};
 
 /// Returns the instructions that run one by one: those of the entry, of loops, branches and calls, and not those inside fusions
 /// or reductions.

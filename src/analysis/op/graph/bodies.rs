@@ -1,9 +1,9 @@
 //! This module finds the body of an instruction that calls computations: the instructions that are drawn, the
 //! parameters of an operand, and the roots. It depends on HLO.
 
-use crate::hlo::{ComputationId, Instruction, InstructionId, Module};
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
+use xla_profile::hlo::{ComputationId, Instruction, InstructionId, Module};
+use xla_profile::small_sort::SmallSort;
 
 /// Largest number of drawn instructions of a body.
 const MAX: usize = 80;

@@ -6,8 +6,8 @@ use super::report::{GraphNode, NodeBody, NodeRole};
 use super::{bodies, short};
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::op::shape_text::shape;
-use crate::hlo::{InstructionId, Module};
 use indexmap::IndexMap;
+use xla_profile::hlo::{InstructionId, Module};
 
 /// The nodes of a graph while they are collected.
 pub(crate) struct GraphBuilder<'a> {

@@ -4,8 +4,8 @@ use super::bodies::{parameters, roots};
 use super::build::GraphBuilder;
 use super::report::GraphEdge;
 use crate::analysis::op::shape_text::shape;
-use crate::hlo::{InstructionId, Shape};
 use indexmap::IndexMap;
+use xla_profile::hlo::{InstructionId, Shape};
 
 /// Largest depth of nested bodies. No compiler nests deeper, and the limit ends cycles.
 const DEPTH: u32 = 32;

@@ -1,10 +1,10 @@
 //! This module finds the instructions one hop and two hops away from an instruction, in one direction. It depends on
 //! HLO and on weights.
 
-use crate::hlo::{ComputationId, InstructionId, Module};
-use crate::small_sort::SmallSort;
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
+use xla_profile::hlo::{ComputationId, InstructionId, Module};
+use xla_profile::small_sort::SmallSort;
 
 /// Largest number of instructions one hop away.
 const MAX_AT_ONE_HOP: usize = 16;

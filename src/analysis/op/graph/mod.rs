@@ -24,10 +24,10 @@ use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::base::{Analysis, ResolvedOp};
 use crate::analysis::op::is_tpu;
 use crate::analysis::op::report::OpBasis;
-use crate::hlo::{InstructionId, Module, text};
-use crate::profile::{Note, NoteCode, Profile, ProgramId, Severity};
-use crate::units::Picos;
 use build::GraphBuilder;
+use xla_profile::hlo::{InstructionId, Module, text};
+use xla_profile::profile::{Note, NoteCode, Profile, ProgramId, Severity};
+use xla_profile::units::Picos;
 
 impl Analysis {
     /// Returns the neighbourhood of an op. Instructions of the neighbourhood whose names are in `open` show their

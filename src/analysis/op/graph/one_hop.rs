@@ -7,9 +7,9 @@ use super::short;
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::op::report::Neighbour;
 use crate::analysis::op::shape_text::shape;
-use crate::hlo::Shape;
-use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
+use xla_profile::hlo::Shape;
+use xla_profile::small_sort::SmallSort;
 
 /// Largest number of neighbours on each side.
 const MAX: usize = 16;

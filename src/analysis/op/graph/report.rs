@@ -4,9 +4,9 @@
 use crate::analysis::base::Query;
 use crate::analysis::classify::Kind;
 use crate::analysis::op::report::OpBasis;
-use crate::profile::Note;
-use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
+use xla_profile::profile::Note;
+use xla_profile::units::{Count, Picos};
 
 /// The neighbourhood of an op: operands and users, two hops each way, and the bodies of opened instructions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -43,7 +43,7 @@ pub(crate) fn describe(inst: InstructionRef<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text::instruction;
+    use xla_profile::hlo::text::instruction;
 
     #[test]
     fn few_words() {

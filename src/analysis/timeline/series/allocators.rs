@@ -2,9 +2,9 @@
 
 use crate::analysis::base::Axis;
 use crate::analysis::counters::{StepBuilder, StepFunction};
-use crate::profile::{AllocatorRow, Plane, StrId};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use xla_profile::profile::{AllocatorRow, Plane, StrId};
 
 /// An allocator among those of the events of a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

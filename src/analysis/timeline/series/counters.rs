@@ -2,7 +2,7 @@
 
 use super::report::SeriesUnit;
 use crate::analysis::counters::{CounterName, is_amount};
-use crate::profile::Profile;
+use xla_profile::profile::Profile;
 
 /// Returns the title of a counter: the name of its events, with the name of the stat if it says more.
 pub fn title(profile: &Profile, counter: CounterName) -> String {

@@ -7,7 +7,7 @@ use crate::analysis::classify::async_pairs::{AsyncPairs, TransferRole};
 use crate::analysis::comm::async_spans::{CoreTimeline, SpanOrigin};
 use crate::analysis::counters::StepFunction;
 use crate::analysis::roofline::evaluate::is_begin;
-use crate::profile::{OpId, Plane, Profile};
+use xla_profile::profile::{OpId, Plane, Profile};
 
 /// A rate of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::analysis::base::{Analysis, Platform};
 use crate::analysis::counters::{self, CounterName, StepFunction};
 use crate::analysis::roofline::{Level, PeakChoice, Precision};
 use crate::analysis::timeline::report::TrackGroup;
-use crate::profile::Profile;
+use xla_profile::profile::Profile;
 
 /// The source of the values of a series.
 #[derive(Clone, Copy, Debug)]

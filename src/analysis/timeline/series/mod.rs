@@ -22,11 +22,11 @@ pub use report::{SeriesColumn, SeriesPicture, SeriesRange, SeriesRef, SeriesTrac
 use super::report::{PictureQuery, Timeline};
 use crate::analysis::base::{Analysis, Interval};
 use crate::analysis::counters::StepFunction;
-use crate::profile::Profile;
-use crate::units::Picos;
 use device_rates::LastCore;
 use list::SeriesSource;
 use rustc_hash::FxHashMap;
+use xla_profile::profile::Profile;
+use xla_profile::units::Picos;
 
 /// The greatest number of steps that are kept, of all series: about 250 MB.
 const MAX_STEPS: usize = 1 << 24;

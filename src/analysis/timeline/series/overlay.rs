@@ -7,9 +7,9 @@
 //! ```
 
 use crate::analysis::counters::{StepBuilder, StepFunction};
-use crate::intervals::Interval;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use xla_profile::intervals::Interval;
 
 /// A stretch of time with a rate.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! This module defines what the timeline reports about values over time. All times are displayed
 //! times, in ps on the axis of the session.
 
-use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use xla_profile::units::Picos;
 
 /// The place of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -27,8 +27,8 @@ pub use walk::{Direction, next};
 
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;
-use crate::small_sort::SmallSort;
 use crate::table::format;
+use xla_profile::small_sort::SmallSort;
 
 /// Lays out a graph and draws its boxes, edges and nodes.
 pub fn draw(graph: &OpGraph) -> Drawing {

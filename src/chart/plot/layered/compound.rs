@@ -5,8 +5,8 @@ use super::layer_graph::{Item, Link, NodePlace};
 use super::layered_layout::{LayeredLayout, compute_layout};
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;
-use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
+use xla_profile::small_sort::SmallSort;
 
 /// Width of a node that is not opened, in px.
 pub(crate) const WIDTH: f64 = 208.0;

@@ -3,7 +3,7 @@
 //! does not depend on coordinates.
 
 use super::layer_graph::LayerGraph;
-use crate::small_sort::SmallSort;
+use xla_profile::small_sort::SmallSort;
 
 /// Largest number of sweeps, alternately down and up. Real graphs settle after a few.
 const SWEEPS: usize = 12;

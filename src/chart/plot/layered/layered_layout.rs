@@ -4,7 +4,7 @@
 use super::layer_graph::{Item, LayerGraph, Link};
 use super::{crossing_reduction, ranking, x_coordinates};
 use crate::chart::plot::popover_position::Rect;
-use crate::small_sort::SmallSort;
+use xla_profile::small_sort::SmallSort;
 
 /// Distance between rows in px: at least [`BETWEEN`], plus [`STEEP`] times the horizontal distance of a link beyond 120
 /// px, at most [`MAX_ROW_GAP`].

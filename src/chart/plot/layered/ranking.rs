@@ -2,7 +2,7 @@
 //! depend on positions.
 
 use super::layer_graph::{Item, Link, NodePlace};
-use crate::small_sort::SmallSort;
+use xla_profile::small_sort::SmallSort;
 
 /// Preferred largest width of a row, in px: about seven nodes.
 const WIDE: f64 = 1600.0;

@@ -7,7 +7,7 @@
 
 use super::layer_graph::{LayerGraph, room};
 use super::straight::{stack, straighten};
-use crate::small_sort::SmallSort;
+use xla_profile::small_sort::SmallSort;
 
 /// Weight of a connection between two spots with no other connections on that side. A large weight puts them straight
 /// above each other.
