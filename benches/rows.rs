@@ -12,7 +12,7 @@ use make::{Plane, int, text};
 use rooflight::analysis::base::{Analysis, Filter, FilterField, GroupBy, Query};
 use rooflight::analysis::breakdown::columns::GROUP_TABLE;
 use rooflight::protocol::ViewRequest;
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use std::time::Instant;
@@ -99,7 +99,7 @@ fn main() {
             // The session caches the rows in the last order, so each run requests the opposite order.
             let sort = Some(SortBy::new(column.id, i % 2 == 0));
             let action = TableAction::Rows(PageQuery { sort, count: 100, ..PageQuery::default() });
-            let request = ViewRequest::Table { of: TableOf::Breakdown(Query::busiest()), action };
+            let request = ViewRequest::Table { table: TableQuery::Breakdown(Query::busiest()), action };
             let page = engine.answer(&request.into()).decode::<TablePage>().expect("rows");
             assert_eq!(page.rows.len(), 100);
         });

@@ -53,44 +53,44 @@ fn add(program: &mut HloProto, one: &HloProto, copy: i64) {
     let id = |id: i64| id + (copy << 44);
     let name = |name: &str| format!("{name}.c{copy}");
     if let (Some(to), Some(from)) = (&mut program.hlo_module, &one.hlo_module) {
-        let computation = |of: &HloComputationProto| {
-            let mut of = of.clone();
-            (of.name, of.id, of.root_id) = (name(&of.name), id(of.id), id(of.root_id));
-            for instruction in &mut of.instructions {
+        let computation = |computation: &HloComputationProto| {
+            let mut copy = computation.clone();
+            (copy.name, copy.id, copy.root_id) = (name(&copy.name), id(copy.id), id(copy.root_id));
+            for instruction in &mut copy.instructions {
                 (instruction.name, instruction.id) = (name(&instruction.name), id(instruction.id));
                 let ids = [
                     &mut instruction.operand_ids,
                     &mut instruction.called_computation_ids,
                     &mut instruction.control_predecessor_ids,
                 ];
-                ids.into_iter().flatten().for_each(|of| *of = id(*of));
+                ids.into_iter().flatten().for_each(|other| *other = id(*other));
             }
-            of
+            copy
         };
         to.computations.extend(from.computations.iter().map(computation));
         if let (Some(to), Some(HloScheduleProto { sequences })) = (&mut to.schedule, &from.schedule) {
             for (key, sequence) in sequences {
                 let mut sequence = sequence.clone();
-                sequence.instruction_ids.iter_mut().for_each(|of| *of = id(*of));
+                sequence.instruction_ids.iter_mut().for_each(|other| *other = id(*other));
                 to.sequences.insert(id(*key), sequence);
             }
         }
     }
     let (Some(to), Some(from)) = (&mut program.buffer_assignment, &one.buffer_assignment) else { return };
-    let buffer = |of: &LogicalBufferProto| {
-        let mut of = of.clone();
-        of.id = id(of.id);
-        if let Some(at) = &mut of.defined_at {
-            at.instruction_name =
-                if at.instruction_name.is_empty() { String::new() } else { name(&at.instruction_name) };
-            at.instruction_id = if at.instruction_id == 0 { 0 } else { id(at.instruction_id) };
+    let buffer = |buffer: &LogicalBufferProto| {
+        let mut copy = buffer.clone();
+        copy.id = id(copy.id);
+        if let Some(location) = &mut copy.defined_at {
+            location.instruction_name =
+                if location.instruction_name.is_empty() { String::new() } else { name(&location.instruction_name) };
+            location.instruction_id = if location.instruction_id == 0 { 0 } else { id(location.instruction_id) };
         }
-        of
+        copy
     };
     to.logical_buffers.extend(from.logical_buffers.iter().map(buffer));
     for (to, from) in to.buffer_allocations.iter_mut().zip(&from.buffer_allocations) {
         let mut assigned = from.assigned.clone();
-        assigned.iter_mut().for_each(|of| of.logical_buffer_id = id(of.logical_buffer_id));
+        assigned.iter_mut().for_each(|assigned| assigned.logical_buffer_id = id(assigned.logical_buffer_id));
         to.assigned.extend(assigned);
     }
     for (to, from) in to.heap_simulator_traces.iter_mut().zip(&from.heap_simulator_traces) {

@@ -44,10 +44,10 @@ fn write(out: &mut impl Write, n: u64) -> Result<()> {
     for i in 0..n {
         // Events come device by device, as the profiler writes them. Each op takes 1 µs and a little more, which
         // differs from event to event.
-        let (device, at) = (i / n.div_ceil(DEVICES), i % n.div_ceil(DEVICES));
-        let (ts, ps, odd) = (at * 2, at * 2_000_000, at * 7_919 % 1_000);
+        let (device, index) = (i / n.div_ceil(DEVICES), i % n.div_ceil(DEVICES));
+        let (ts, ps, odd) = (index * 2, index * 2_000_000, index * 7_919 % 1_000);
         write!(out, "{{\"ph\":\"X\",\"pid\":{},\"tid\":3,\"ts\":{ts}.{odd:03},\"dur\":1.{odd:03},", 3 + device)?;
-        write!(out, "{}", ops[(at % OPS) as usize])?;
+        write!(out, "{}", ops[(index % OPS) as usize])?;
         let clock = ps + 198_000_000_000 + odd;
         writeln!(out, ",\"device_offset_ps\":\"{clock}\",\"device_duration_ps\":\"{}\"}}}},", 1_000_000 + odd)?;
     }

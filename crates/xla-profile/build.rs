@@ -1,6 +1,8 @@
 //! This build script generates Rust types from `proto/`. It needs no `protoc`.
 
-const PROTOS: [&str; 2] = ["proto/hlo.proto", "proto/xspace.proto"];
+/// The folder of the definitions, which is that of the repository.
+const FOLDER: &str = "../../proto";
+const PROTOS: [&str; 2] = ["hlo.proto", "xspace.proto"];
 
 /// Fields that few instructions or shapes have. They are boxed, because inline fields would make every instruction half
 /// a kilobyte larger.
@@ -21,8 +23,8 @@ const RARE: [&str; 13] = [
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("cargo:rerun-if-changed=proto");
-    let descriptors = protox::compile(PROTOS, ["proto"])?;
+    println!("cargo:rerun-if-changed={FOLDER}");
+    let descriptors = protox::compile(PROTOS, [FOLDER])?;
     let mut config = prost_build::Config::new();
     config.btree_map(["."]);
     for part in RARE {

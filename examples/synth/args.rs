@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Make the captures of a kind of run, with the steps that are in them; only the seed counts besides
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Scenario::ALL.iter().map(|of| of.name())))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Scenario::ALL.iter().map(|scenario| scenario.name())))]
     scenario: Option<String>,
     /// HloProto with schedule and buffer assignment, gzip or not [default: the sample's]
     #[arg(long, value_name = "FILE")]

@@ -115,7 +115,9 @@ impl<'m> Costs<'m> {
                 });
                 (flops.unwrap_or(0), flops.unwrap_or(0))
             }
-            "reduce" | "reduce-window" => (operand(0).and_then(|of| of.elements()).unwrap_or(0), 0),
+            "reduce" | "reduce-window" => {
+                (operand(0).and_then(|operand_shape| operand_shape.elements()).unwrap_or(0), 0)
+            }
             "all-reduce" | "all-reduce-start" | "reduce-scatter" => (elements(), 0),
             opcode if ELEMENTWISE.contains(&opcode) => (elements(), 0),
             _ => (0, 0),
@@ -221,18 +223,19 @@ fn convolution(instruction: &Instruction, input: &[u64], kernel: &[u64], output:
     let (labels, out_labels) = instruction.text("dim_labels")?.split_once("->")?;
     let (in_labels, kernel_labels) = labels.split_once('_')?;
     let window = instruction.text("window").unwrap_or_default();
-    let at = |labels: &str, label: char| labels.chars().position(|c| c == label);
-    let mut product =
-        output.get(at(out_labels, 'b')?)? * output.get(at(out_labels, 'f')?)? * kernel.get(at(kernel_labels, 'i')?)?;
+    let position = |labels: &str, label: char| labels.chars().position(|c| c == label);
+    let mut product = output.get(position(out_labels, 'b')?)?
+        * output.get(position(out_labels, 'f')?)?
+        * kernel.get(position(kernel_labels, 'i')?)?;
     let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let spatial = in_labels.chars().filter(char::is_ascii_digit).count();
     for n in 0..spatial {
         let label = char::from_digit(n as u32, 10)?;
         let part = |key: &str, default: i64| window_part(window, key, n).unwrap_or((default, default));
         let inside = Inside {
-            input: signed(*input.get(at(in_labels, label)?)?),
-            size: signed(*kernel.get(at(kernel_labels, label)?)?),
-            output: signed(*output.get(at(out_labels, label)?)?),
+            input: signed(*input.get(position(in_labels, label)?)?),
+            size: signed(*kernel.get(position(kernel_labels, label)?)?),
+            output: signed(*output.get(position(out_labels, label)?)?),
             stride: part("stride", 1).0,
             pad: part("pad", 0).0,
             lhs_dilate: part("lhs_dilate", 1).0,
@@ -261,8 +264,8 @@ impl Inside {
         let mut n = 0;
         for kernel in 0..self.size {
             for output in 0..self.output {
-                let at = output * self.stride + kernel * self.rhs_dilate - self.pad;
-                n += u64::from(at >= 0 && at % self.lhs_dilate == 0 && at / self.lhs_dilate < self.input);
+                let input = output * self.stride + kernel * self.rhs_dilate - self.pad;
+                n += u64::from(input >= 0 && input % self.lhs_dilate == 0 && input / self.lhs_dilate < self.input);
             }
         }
         n

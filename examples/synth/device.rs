@@ -116,10 +116,10 @@ fn power_states(steps: &[Step], clock: Clock, plane: &mut Plane) {
     let [state, throttle] = ["P state", "Power Throttle"].map(|name| plane.names.op(name, "", &[]));
     let mut line = plane.line("_counters_", 0);
     for (number, step) in steps.iter().enumerate() {
-        let at = clock.event(step.start);
+        let time = clock.event(step.start);
         let level = if number >= LATER_STEP { 2 } else { 0 };
         let stats = vec![plane.names.stat("P State", int(level))];
-        line.event(state, (at, at), stats);
+        line.event(state, (time, time), stats);
     }
     plane.close(line);
     let mut line = plane.line("Power Throttle", 0);

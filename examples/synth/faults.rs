@@ -127,7 +127,7 @@ impl Fault {
     pub fn affects(self, program: &Program, op: usize, ticks: u64, message: Option<&Message>) -> bool {
         let instruction = program.instruction(op);
         let category = || category(&program.module, instruction);
-        let is_from = |file: &str| program.file(op).is_some_and(|of| of.ends_with(file));
+        let is_from = |file: &str| program.file(op).is_some_and(|path| path.ends_with(file));
         let is_matmul = || category() == "convolution fusion";
         match self {
             Self::ExposedAllGather => message.is_some_and(|message| message.is_all_gather),

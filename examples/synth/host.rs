@@ -78,8 +78,8 @@ fn allocator(scene: &Scene<'_>, run: &Run<'_>, n: usize, ordinal: usize, plane: 
             stats.extend([("requested_bytes", int(bytes as i64)), ("allocation_bytes", int(bytes as i64))]);
         }
         let stats = stats.into_iter().map(|(name, value)| plane.names.stat(name, value)).collect();
-        let at = time_in_line(scene.host_clock(n), ticks);
-        line.event(if taken { allocation } else { release }, (at, at), stats);
+        let time = time_in_line(scene.host_clock(n), ticks);
+        line.event(if taken { allocation } else { release }, (time, time), stats);
     };
     let steps = &run.devices[n].steps;
     let begin = steps.first().map_or(0, |step| step.prepare.0.saturating_sub(70_000));

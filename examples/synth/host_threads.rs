@@ -134,14 +134,14 @@ fn completions(scene: &Scene<'_>, run: &Run<'_>, n: usize) -> Vec<HostEvent> {
     let ordinal = n % scene.devices_per_host;
     let mut events = Vec::new();
     for (number, step) in run.devices[n].steps.iter().enumerate() {
-        let at = step.end + 16_000;
+        let begin = step.end + 16_000;
         let mut stats = run_stats(scene, ordinal, number);
         stats.extend([("_ct", ENQUEUE), ("_c", run_context(ordinal, number))]);
-        events.push(HostEvent { name: "ReadSyncFlag", time: (at, at + 40_000), stats: Vec::new() });
-        events.push(HostEvent { name: "CompleteCallbacks", time: (at + 41_000, at + 65_000), stats });
+        events.push(HostEvent { name: "ReadSyncFlag", time: (begin, begin + 40_000), stats: Vec::new() });
+        events.push(HostEvent { name: "CompleteCallbacks", time: (begin + 41_000, begin + 65_000), stats });
         events.push(HostEvent {
             name: "tpu::System::Execute=>Done",
-            time: (at + 44_000, at + 64_000),
+            time: (begin + 44_000, begin + 64_000),
             stats: Vec::new(),
         });
     }

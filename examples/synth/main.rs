@@ -166,13 +166,13 @@ fn steps_for(scene: &Scene<'_>, mut one: run::Run<'_>, mb: usize) -> usize {
 
 fn facts(simulation: &Simulation<'_>, op: usize, work: &Work, faults: Faults) -> OpFacts {
     let (program, cost) = (simulation.program, simulation.costs[op]);
-    let of = &program.ops[op];
+    let op_info = &program.ops[op];
     let instruction = program.instruction(op);
     let async_kind = match work {
         Work::Start(AsyncWork::Collective(_)) => Some(AsyncKind::Collective),
         Work::Start(AsyncWork::Copy(_)) => Some(AsyncKind::Copy),
         // A slice that runs beside the core moves data between memories, as a copy does.
-        Work::Start(AsyncWork::Offloaded(_)) if is_slice(&program.module, of.id) => Some(AsyncKind::Copy),
+        Work::Start(AsyncWork::Offloaded(_)) if is_slice(&program.module, op_info.id) => Some(AsyncKind::Copy),
         Work::Start(AsyncWork::Offloaded(_)) => Some(AsyncKind::Offloaded),
         _ => None,
     };
@@ -180,12 +180,12 @@ fn facts(simulation: &Simulation<'_>, op: usize, work: &Work, faults: Faults) ->
     let again = instruction.op_name().contains("rematted_computation");
     let category = machine::category(&program.module, instruction);
     OpFacts {
-        name: of.name.clone(),
+        name: op_info.name.clone(),
         category: category.to_owned(),
         cost,
         model_flops: if again { 0 } else { cost.matmul_flops },
         async_kind,
-        communication: machine::collective(&program.module, of.id).is_some() && category != "convolution fusion",
+        communication: machine::collective(&program.module, op_info.id).is_some() && category != "convolution fusion",
         only_moves: only_moves(instruction),
         faults: simulation.faults_of_op(op, faults),
     }

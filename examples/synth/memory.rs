@@ -24,8 +24,9 @@ pub fn memory(program: &HloProto) -> Option<Memory> {
     let assignment = program.buffer_assignment.as_ref()?;
     let colour = |allocation: &&BufferAllocationProto| allocation.color == 0 && !allocation.is_thread_local;
     let hbm = || assignment.buffer_allocations.iter().filter(colour);
-    let sum =
-        |of: &dyn Fn(&BufferAllocationProto) -> bool| hbm().filter(|a| of(a)).map(|a| a.size.unsigned_abs()).sum();
+    let sum = |is_wanted: &dyn Fn(&BufferAllocationProto) -> bool| {
+        hbm().filter(|a| is_wanted(a)).map(|a| a.size.unsigned_abs()).sum()
+    };
     let always = |a: &BufferAllocationProto| a.is_entry_computation_parameter || a.is_constant || a.maybe_live_out;
     let indefinite: u64 = sum(&always);
     Some(Memory {

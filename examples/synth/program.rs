@@ -116,11 +116,11 @@ pub fn runs(items: &[Item], n: usize) -> Vec<u64> {
 
 /// Returns the number of iterations of all loops in one step.
 pub fn turns(items: &[Item]) -> u64 {
-    let of = |item: &Item| match item {
+    let number = |item: &Item| match item {
         Item::Op(_) => 0,
         Item::Loop { turns, body, .. } => turns * (1 + self::turns(body)),
     };
-    items.iter().map(of).sum()
+    items.iter().map(number).sum()
 }
 
 struct Walk<'a> {
@@ -139,9 +139,9 @@ impl Walk<'_> {
         if depth > 16 {
             return Err("loops nested without end".into());
         }
-        let of = self.module.computation(computation).ok_or("a computation is missing")?;
+        let source = self.module.computation(computation).ok_or("a computation is missing")?;
         let order: Vec<InstructionId> =
-            of.schedule.clone().unwrap_or_else(|| self.module.instructions_of(computation).collect());
+            source.schedule.clone().unwrap_or_else(|| self.module.instructions_of(computation).collect());
         let mut items = Vec::new();
         for id in order {
             let instruction = self.module.instruction(id).ok_or("an instruction is missing")?;
@@ -190,11 +190,11 @@ impl Walk<'_> {
             let opcode = &self.module.instruction(id)?.opcode;
             Some(opcode.ends_with("-done") || &**opcode == "async-update")
         };
-        let mut at = id;
-        while is_end(at)? {
-            at = self.module.operands(at).next()?;
+        let mut current = id;
+        while is_end(current)? {
+            current = self.module.operands(current).next()?;
         }
-        (at != id).then_some(at)
+        (current != id).then_some(current)
     }
 
     /// Returns the trip count of a loop: the one that the compiler noted, or else the constant that the condition
@@ -250,12 +250,12 @@ fn estimates(module: &Module) -> Result<HashMap<String, u64>, Failure> {
 
 /// Returns `estimated_cycles` of the backend configs, by name of the instruction.
 fn estimates_of(module: &Module) -> HashMap<String, u64> {
-    let of = |instruction: &Instruction| {
+    let trips = |instruction: &Instruction| {
         let config: serde_json::Value = serde_json::from_str(instruction.backend_config()?).ok()?;
         let cycles = config["window_config"]["estimated_cycles"].as_str().or(config["estimated_cycles"].as_str())?;
         cycles.parse::<u64>().ok().filter(|cycles| (1..NO_ESTIMATE).contains(cycles))
     };
-    module.instructions().filter_map(|(_, i)| Some((i.name.to_string(), of(i)?))).collect()
+    module.instructions().filter_map(|(_, i)| Some((i.name.to_string(), trips(i)?))).collect()
 }
 
 /// Returns the text of an op's event: the instruction alone, with the shapes of its operands and without the attributes

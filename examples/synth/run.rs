@@ -160,12 +160,12 @@ impl<'p> Run<'p> {
     /// Returns the mean period of the steps after the first one, over all devices and in ticks. With one period, it is this
     /// period. `None` without a period.
     pub fn period(&self) -> Option<f64> {
-        let of = |device: &Device| {
+        let period = |device: &Device| {
             let (first, last) = (device.steps.get(usize::from(device.steps.len() > 2))?, device.steps.last()?);
             let n = device.steps.len().saturating_sub(if device.steps.len() > 2 { 2 } else { 1 });
             (n > 0).then(|| (last.start - first.start) as f64 / n as f64)
         };
-        let all: Vec<f64> = self.devices.iter().map(of).collect::<Option<_>>()?;
+        let all: Vec<f64> = self.devices.iter().map(period).collect::<Option<_>>()?;
         (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
     }
 

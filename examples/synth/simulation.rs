@@ -119,8 +119,8 @@ impl<'a> Simulation<'a> {
     /// Returns for each fault the time by which it lengthens the mean period, in ticks. `None` without a period.
     pub fn injected(&self, faults: Faults, steps: usize, usual: u64) -> Vec<(Fault, Option<f64>)> {
         let with = self.period(faults, steps, usual);
-        let of = |fault: Fault| Some(with? - self.period(faults.without(fault), steps, usual)?);
-        faults.iter().map(|fault| (fault, of(fault))).collect()
+        let cost = |fault: Fault| Some(with? - self.period(faults.without(fault), steps, usual)?);
+        faults.iter().map(|fault| (fault, cost(fault))).collect()
     }
 
     /// Returns for each factor the time by which it lengthens the mean period, in ticks. `None` without a period.

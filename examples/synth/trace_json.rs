@@ -74,12 +74,12 @@ pub fn write(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>, to: impl W
         let (ts, dur) = (micros(event.start), micros(event.end - event.start));
         if tid == HOST {
             let thread = &threads[what];
-            let of = &thread.events[event.place as usize];
+            let host_event = &thread.events[event.place as usize];
             // The trace viewer's file leaves out the stats that link events.
-            let args = of.stats.iter().filter(|(name, _)| !name.starts_with('_'));
+            let args = host_event.stats.iter().filter(|(name, _)| !name.starts_with('_'));
             let args: serde_json::Map<_, _> =
                 args.map(|(name, value)| ((*name).to_owned(), json!(value.to_string()))).collect();
-            let (tid, name) = (tid_of(thread), json!(of.name));
+            let (tid, name) = (tid_of(thread), json!(host_event.name));
             write!(out, "{{\"ph\":\"X\",\"pid\":{HOST_PID},\"tid\":{tid},\"ts\":{ts},\"dur\":{dur},\"name\":{name}")?;
             writeln!(out, ",\"args\":{}}},", Value::Object(args))?;
             continue;
@@ -96,8 +96,8 @@ pub fn write(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>, to: impl W
             }
             6 => writeln!(out, "\"{}\",\"args\":{{}}}},", ["dependency-wait", "barrier-cores"][what])?,
             3 => {
-                let of = run.devices[event.device as usize].events[event.place as usize];
-                let (start, end) = (Clock::device(of.start), Clock::device(of.end));
+                let device_event = run.devices[event.device as usize].events[event.place as usize];
+                let (start, end) = (Clock::device(device_event.start), Clock::device(device_event.end));
                 let own = format!("\"device_offset_ps\":\"{start}\",\"device_duration_ps\":\"{}\"", end - start);
                 writeln!(out, "{},\"args\":{{{own},{}}},", names[what], args[what])?;
             }
@@ -112,8 +112,8 @@ pub fn write(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>, to: impl W
 fn events(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>, threads: &[HostThread]) -> Vec<Event> {
     let mut all = Vec::new();
     let host = scene.host_clock(devices.start);
-    for (thread, of) in threads.iter().enumerate() {
-        for (place, event) in of.events.iter().enumerate() {
+    for (thread, thread_events) in threads.iter().enumerate() {
+        for (place, event) in thread_events.events.iter().enumerate() {
             let (start, end) = (host.event(event.time.0), host.event(event.time.1));
             all.push(Event { start, end, device: u32::MAX, line: HOST, what: thread as u32, place: place as u32 });
         }
@@ -126,19 +126,19 @@ fn events(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>, threads: &[Ho
         }
         for n in devices.clone() {
             let (clock, device) = (scene.clock(n), &run.devices[n]);
-            let of = device.steps[step];
+            let times = device.steps[step];
             let mut push = |line, what, place, start, end| {
                 let (start, end) = (clock.event(start), clock.event(end));
                 all.push(Event { start, end, device: n as u32, line, what, place });
             };
-            push(1, step as u32, 0, of.start, of.end);
-            push(2, step as u32, 0, of.start, of.end);
-            push(6, 1, 0, of.start + 100, of.ready - 100);
-            for place in of.events.0..of.events.1 {
+            push(1, step as u32, 0, times.start, times.end);
+            push(2, step as u32, 0, times.start, times.end);
+            push(6, 1, 0, times.start + 100, times.ready - 100);
+            for place in times.events.0..times.events.1 {
                 let event = device.events[place];
                 push(3, event.op, place as u32, event.start, event.end);
             }
-            for span in &device.spans[of.spans.0..of.spans.1] {
+            for span in &device.spans[times.spans.0..times.spans.1] {
                 push(4, span.start_op, 0, span.start, span.end);
             }
         }

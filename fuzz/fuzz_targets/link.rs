@@ -7,16 +7,16 @@ use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 use libfuzzer_sys::fuzz_target;
 use rooflight::analysis::base::Query;
+use rooflight::analysis::breakdown::columns::GROUP_TABLE;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::breakdown::columns::GROUP_TABLE;
-use rooflight::protocol::{ViewRequest, Request};
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::table::page::{PageQuery, SortBy};
+use rooflight::protocol::{Request, ViewRequest};
 use rooflight::session::OpenSession;
 use rooflight::share::{Level, decode, decode_link, encode, encode_link, markdown};
+use rooflight::table::page::{PageQuery, SortBy};
 use std::io::Write;
 
 fn sealed(streams: &[u8]) -> Vec<u8> {
@@ -58,17 +58,19 @@ fuzz_target!(|bytes: &[u8]| {
     for column in GROUP_TABLE.shown {
         let sort = Some(SortBy::new(column.id, true));
         let action = TableAction::Rows(PageQuery { sort, count: 10, ..PageQuery::default() });
-        engine.answer(&ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action }.into());
+        engine.answer(&ViewRequest::Table { table: TableQuery::Breakdown(query.clone()), action }.into());
     }
     let roofline = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
     for by in RoofBy::ALL {
-        let of = TableOf::Roofline(roofline.clone(), by);
+        let table = TableQuery::Roofline(roofline.clone(), by);
         let action = TableAction::Rows(PageQuery { count: 10, ..PageQuery::default() });
-        engine.answer(&ViewRequest::Table { of, action }.into());
+        engine.answer(&ViewRequest::Table { table, action }.into());
     }
     let memory = MemoryQuery { program: program.0, color: program.1, ..MemoryQuery::default() };
     let comm = CommQuery { query, ..CommQuery::default() };
-    for request in [ViewRequest::Roofline(roofline), ViewRequest::Memory, ViewRequest::MemoryOf(memory), ViewRequest::Comm(comm)] {
+    for request in
+        [ViewRequest::Roofline(roofline), ViewRequest::Memory, ViewRequest::MemoryOf(memory), ViewRequest::Comm(comm)]
+    {
         engine.answer(&request.into());
     }
 });

@@ -10,9 +10,9 @@ use flate2::{Compression, Crc};
 use libfuzzer_sys::fuzz_target;
 use lzma_rust2::{XzOptions, XzWriter};
 use rooflight::session::{Input, open};
-use xla_profile::source::{GZIP, Packing, XZ};
 use std::io::Write;
 use unpacked::check;
+use xla_profile::source::{GZIP, Packing, XZ};
 
 fn xz(bytes: &[u8]) -> Vec<u8> {
     let mut xz = XzWriter::new(Vec::new(), XzOptions::with_preset(0)).expect("a preset is valid");
@@ -27,9 +27,9 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// Returns `bytes` as an xz file with valid checksums of the stream header and the first block header. With invalid
 /// checksums, hardly any input would be read further.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
-    let crc = |of: &[u8]| {
+    let crc = |data: &[u8]| {
         let mut crc = Crc::new();
-        crc.update(of);
+        crc.update(data);
         crc.sum().to_le_bytes()
     };
     let check = [0, bytes.first().map_or(0, |byte| [0, 1, 4, 10][usize::from(byte % 4)])];

@@ -97,9 +97,10 @@ pub fn data_movement(view: &DataMovementView) -> DataMovementTable {
     let data_movement = &view.data_movement;
     let unit = TimeUnit::for_largest(data_movement.total);
     let largest = data_movement.by_category.iter().map(|row| row.total).max().unwrap_or_default();
-    let group = |(at, category): (usize, &DataMovementRow)| {
-        let sources = data_movement.sources_of(category).iter().map(|of| row(of, unit, largest, source(of))).collect();
-        let rest = view.rest.get(at).filter(|rest| rest.n > 0).map(|rest| {
+    let group = |(index, category): (usize, &DataMovementRow)| {
+        let sources =
+            data_movement.sources_of(category).iter().map(|part| row(part, unit, largest, source(part))).collect();
+        let rest = view.rest.get(index).filter(|rest| rest.n > 0).map(|rest| {
             format!(
                 "{}, {}",
                 format::counted(rest.n.into(), "more source", "more sources"),
@@ -237,22 +238,22 @@ fn memory(space: i64) -> String {
 }
 
 fn programs(data_movement: &DataMovement) -> Vec<Program> {
-    let one = |of: &crate::analysis::data_movement::ProgramOpcodes| {
-        let n: Count = of.opcodes.iter().map(|opcode| opcode.n).sum();
+    let one = |program: &crate::analysis::data_movement::ProgramOpcodes| {
+        let n: Count = program.opcodes.iter().map(|opcode| opcode.n).sum();
         let summary = format!(
             "{}, {} a dot or a convolution; copies read and write {}",
             format::counted_executions(n, "execution", "executions"),
-            format::executions(of.n_dot_convolution),
-            format::bytes_text(of.copy_bytes)
+            format::executions(program.n_dot_convolution),
+            format::bytes_text(program.copy_bytes)
         );
         let mut opcodes: Vec<(String, String)> =
-            of.opcodes.iter().take(OPCODES).map(|o| (o.opcode.clone(), format::executions(o.n))).collect();
-        let rest = of.opcodes.get(OPCODES..).unwrap_or_default();
+            program.opcodes.iter().take(OPCODES).map(|o| (o.opcode.clone(), format::executions(o.n))).collect();
+        let rest = program.opcodes.get(OPCODES..).unwrap_or_default();
         if !rest.is_empty() {
             let more = format::counted(rest.len() as u64, "more opcode", "more opcodes");
             opcodes.push((more, format::executions(rest.iter().map(|o| o.n).sum())));
         }
-        Program { name: of.program.clone().unwrap_or_else(|| "no program".to_owned()), summary, opcodes }
+        Program { name: program.program.clone().unwrap_or_else(|| "no program".to_owned()), summary, opcodes }
     };
     data_movement.opcodes.iter().take(PROGRAMS).map(one).collect()
 }

@@ -31,7 +31,8 @@ pub fn figures(file: &FileView) -> Vec<(&'static str, String, &'static str)> {
 /// Returns the names and formats of the first 3 files, the number of further files, and the first 4 hosts:
 /// "train-step.xplane.pb, XSpace; host host-a".
 pub fn origin(file: &FileView) -> String {
-    let mut parts: Vec<String> = file.files.iter().take(3).map(|of| format!("{}, {}", of.name, of.format)).collect();
+    let mut parts: Vec<String> =
+        file.files.iter().take(3).map(|file| format!("{}, {}", file.name, file.format)).collect();
     if let Some(more) = file.files.get(3..).filter(|more| !more.is_empty()) {
         parts.push(format::counted(more.len() as u64, "more file", "more files"));
     }
@@ -135,13 +136,13 @@ fn plane_row(plane: &FilePlane, largest: u64) -> PlaneRow {
     more.push(row("metadata entries", plane.n_metadata));
     more.push(("metadata".to_owned(), format::bytes_text(plane.metadata_bytes)));
     more.extend(plane.stats.iter().take(STATS).map(|stat| (stat.name.clone(), stat.value.text())));
-    for of in plane.stat_names.iter().take(STATS) {
-        let counts = match (of.on_events, of.on_metadata) {
+    for stat in plane.stat_names.iter().take(STATS) {
+        let counts = match (stat.on_events, stat.on_metadata) {
             (0, n) => format!("on {} metadata entries", format::count(n)),
             (n, 0) => format!("on {} events", format::count(n)),
             (n, m) => format!("on {} events, {} metadata entries", format::count(n), format::count(m)),
         };
-        more.push((of.name.clone(), counts));
+        more.push((stat.name.clone(), counts));
     }
     let left = (plane.stats.len().saturating_sub(STATS) + plane.stat_names.len().saturating_sub(STATS)) as u64;
     if left > 0 {
@@ -226,7 +227,7 @@ pub fn computation(item: &OutlineItem) -> String {
 /// Returns the part of a line that is shown, at most 4,000 characters, and the number of characters that are not shown.
 pub fn cut(text: &str) -> (&str, usize) {
     match text.char_indices().nth(LONG) {
-        Some((at, _)) => (&text[..at], text[at..].chars().count()),
+        Some((offset, _)) => (&text[..offset], text[offset..].chars().count()),
         None => (text, 0),
     }
 }
@@ -267,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_program_says_what_is_known_of_it() {
-        let of = FileProgram {
+        let described = FileProgram {
             name: "jit_f".to_owned(),
             program_id: Some(7),
             source: ProgramSource::Events,
@@ -280,6 +281,6 @@ mod tests {
             n_instructions: None,
             hlo: None,
         };
-        assert_eq!(program(&of).1, "no executions · events’ text only · id 7");
+        assert_eq!(program(&described).1, "no executions · events’ text only · id 7");
     }
 }

@@ -106,7 +106,7 @@ const LEAST_UNTRACED: u64 = 10;
 const GAPS: usize = 12;
 
 fn time_of(gap: &Gap, class: GapClass) -> Option<Picos> {
-    gap.parts.iter().find(|(of, _)| *of == class).map(|(_, time)| *time)
+    gap.parts.iter().find(|(other, _)| *other == class).map(|(_, time)| *time)
 }
 
 /// Returns the host events of a gap, and its time of other classes.
@@ -114,10 +114,11 @@ fn details(gap: &Gap, class: GapClass) -> Vec<(String, String)> {
     let events = gap.host_events.iter().filter(|_| class.is_host_late());
     let events = events.map(|event| (event.name.clone(), format::time_text(event.total)));
     let untraced =
-        gap.untraced.iter().filter(|of| class == GapClass::Host && of.total.0 >= gap.total.0 / LEAST_UNTRACED);
-    let untraced = untraced.map(|of| (format!("nothing traced on {} for", of.thread), format::time_text(of.total)));
-    let others = gap.parts.iter().filter(|(of, _)| *of != class);
-    let others = others.map(|(of, time)| (format!("{}:", of.label()), format::time_text(*time)));
+        gap.untraced.iter().filter(|thread| class == GapClass::Host && thread.total.0 >= gap.total.0 / LEAST_UNTRACED);
+    let untraced =
+        untraced.map(|thread| (format!("nothing traced on {} for", thread.thread), format::time_text(thread.total)));
+    let others = gap.parts.iter().filter(|(other, _)| *other != class);
+    let others = others.map(|(other, time)| (format!("{}:", other.label()), format::time_text(*time)));
     let others: Vec<(String, String)> = others.collect();
     let whole = (!others.is_empty()).then(|| ("Whole gap:".to_owned(), format::time_text(gap.total)));
     untraced.chain(events).chain(whole).chain(others).collect()

@@ -148,15 +148,15 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
     let short = format!("Mean step of {DEVICE}, {all:.1} ms, by kind");
     let title = if label::width(&long, Size::Micro.px()) <= width { long } else { short };
     marks.push(text(0.0, 11.0, Anchor::Start, title, Tone::Ink2));
-    let mut at = 0.0;
+    let mut x = 0.0;
     for (kind, ms) in KINDS {
         let (time_part, wide) = (TimePart::Kind(kind), ms / all * width);
-        marks.push(Mark::new(Shape::rect(at, 20.0, (wide - 1.0).max(1.0), BAR), Paint::time_part(time_part)));
+        marks.push(Mark::new(Shape::rect(x, 20.0, (wide - 1.0).max(1.0), BAR), Paint::time_part(time_part)));
         let share = format!("{:.1} %", ms / all * 100.0);
         let wordings = label::wordings(kind.label(), kind.short(), &share);
         if let Some(words) = label::fit(&wordings, Size::Dense.px(), wide - 14.0) {
             let shape = Shape::Text {
-                x: at + 8.0,
+                x: x + 8.0,
                 y: 39.0,
                 text: words.to_owned(),
                 anchor: Anchor::Start,
@@ -166,7 +166,7 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
             };
             marks.push(Mark::new(shape, Paint::fill(Tone::On(time_part))));
         }
-        at += wide;
+        x += wide;
     }
 }
 

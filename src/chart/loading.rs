@@ -78,8 +78,8 @@ impl Load {
     /// Applies a progress message that arrived at time `now`, in ms.
     pub fn update(&mut self, progress: Progress, now: f64) {
         self.now = now;
-        let at = progress.stage as usize;
-        if let Some(stage) = self.stages.get_mut(at) {
+        let index = progress.stage as usize;
+        if let Some(stage) = self.stages.get_mut(index) {
             let from = stage.as_ref().map_or(now, |stages| stages.from);
             *stage = Some(StageProgress {
                 from: if self.last.is_none() { self.started } else { from },
@@ -140,8 +140,8 @@ impl Load {
             _ => {}
         }
         let rate = self.rate().map_or(String::new(), |rate| format!(", {}/s", format::bytes_text(rate as u64)));
-        let of = if total == 0 { " so far".to_owned() } else { format!(" of {}", format::bytes_text(total)) };
-        (format::bytes_text(done), of + &rate)
+        let of_total = if total == 0 { " so far".to_owned() } else { format!(" of {}", format::bytes_text(total)) };
+        (format::bytes_text(done), of_total + &rate)
     }
 
     /// Returns bytes per second since the start. `None` before the first byte and in the first 0.1 s.
@@ -267,8 +267,8 @@ mod tests {
         let mut load = Load::new("a.xplane.pb".to_owned(), 1000 << 20, 5_000.0);
         assert_eq!((load.percent(), load.left(), load.memory()), (0, None, None));
         let text = |load: &Load| {
-            let (done, of) = load.read();
-            done + &of
+            let (done, of_total) = load.read();
+            done + &of_total
         };
         assert_eq!([text(&load), load.size()], ["1,000.0 MiB to read", "1,000.0 MiB"]);
         let line = &load.lines()[0];

@@ -7,8 +7,8 @@ use crate::table::format;
 
 /// Returns the number of rows that the report includes: "52 of 1,019" or "all 33".
 pub fn count(table: &Table) -> String {
-    match (table.shown, table.of) {
-        (shown, of) if shown < of => format!("{} of {}", format::count(shown), format::count(of)),
+    match (table.shown, table.total) {
+        (shown, total) if shown < total => format!("{} of {}", format::count(shown), format::count(total)),
         (1, _) => "1".to_owned(),
         (shown, _) => format!("all {}", format::count(shown)),
     }
@@ -33,7 +33,7 @@ pub fn own_name(path: &str) -> &str {
 /// Returns the first rows as text in aligned columns: name, kind, time, share of the step, source.
 pub fn rows(rows: &[ReportRow]) -> String {
     let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
-    let width = |at: usize| cells.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2), width(3)];
     let line = |[name, kind, time, share, source]: &[String; 5]| {
         let [w0, w1, w2, w3] = widths;
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn counts_say_what_is_left_out() {
-        let table = |shown, of| Table { title: String::new(), shown, of };
+        let table = |shown, total| Table { title: String::new(), shown, total };
         assert_eq!(
             [table(52, 1019), table(33, 33), table(1, 1)].map(|table| count(&table)),
             ["52 of 1,019", "all 33", "1"]

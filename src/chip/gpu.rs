@@ -70,10 +70,12 @@ const HARDWARE: [Hardware; 10] = [
 /// such chip. Drivers reserve up to 5 % of the memory, so less memory matches too.
 pub fn chip(amd: bool, major: u32, minor: u32, units: f64, memory: f64) -> Option<&'static Chip> {
     let gib = memory / 1_073_741_824.0;
-    let same = |of: &&Hardware| {
-        (of.0, of.1) == (amd, (major, minor)) && (of.2 - units).abs() < 0.5 && (0.95..=1.01).contains(&(gib / of.3))
+    let same = |hardware: &&Hardware| {
+        (hardware.0, hardware.1) == (amd, (major, minor))
+            && (hardware.2 - units).abs() < 0.5
+            && (0.95..=1.01).contains(&(gib / hardware.3))
     };
-    HARDWARE.iter().find(same).and_then(|of| Chip::named(of.4))
+    HARDWARE.iter().find(same).and_then(|hardware| Chip::named(hardware.4))
 }
 
 /// GPUs without NVLink: words that their names have, and the bandwidth of their PCIe in one direction, in GB/s. A word ends

@@ -131,27 +131,27 @@ fn point(path: &PathBuf, caller: &Caller<'_>) -> Result<SeriesPoint, Failure> {
 /// Runs `rooflight compare --series`. The captures are opened one after the other, and those around a change point once more.
 fn run_series(args: &CompareArgs, caller: &Caller<'_>) -> Result<(String, Exit), Failure> {
     let points = args.a.iter().map(|path| point(path, caller)).collect::<Result<Vec<SeriesPoint>, Failure>>()?;
-    let of = series(points, args.order, args.base, args.band);
+    let found = series(points, args.order, args.base, args.band);
     let none = || Failure {
         title: "There is no such base".to_owned(),
         message: "--base is the number of a capture in the series, first or median.".to_owned(),
     };
-    let of = of.ok_or_else(none)?;
+    let found = found.ok_or_else(none)?;
     let options = CompareOptions { band: args.band, ..CompareOptions::default() };
     let mut compared = Vec::new();
-    for change in of.figures.iter().filter(|figure| figure.name == "period").flat_map(|figure| &figure.changes) {
-        let open_capture = |at: u32| open_at(&args.a[of.captures[at as usize].position as usize], caller);
-        let (mut a, mut b) = (open_capture(change.at - 1)?, open_capture(change.at)?);
+    for change in found.figures.iter().filter(|figure| figure.name == "period").flat_map(|figure| &figure.changes) {
+        let open_capture = |index: u32| open_at(&args.a[found.captures[index as usize].position as usize], caller);
+        let (mut a, mut b) = (open_capture(change.first_after - 1)?, open_capture(change.first_after)?);
         compared.push(compare_sessions(&mut a, &mut b, &options)?);
     }
-    let is_partial = of.captures.iter().any(|capture| capture.head.is_partial);
+    let is_partial = found.captures.iter().any(|capture| capture.head.is_partial);
     if is_partial {
         (caller.warn)("partial: only a part of a capture was read, so its times may be too small");
     }
     let text = if args.json {
-        (caller.json)(&compare::series::series_json(&of, &compared, args.top.unwrap_or(usize::MAX)))
+        (caller.json)(&compare::series::series_json(&found, &compared, args.top.unwrap_or(usize::MAX)))
     } else {
-        compare::series::text(&of, &compared)
+        compare::series::text(&found, &compared)
     };
     Ok((text, Exit::of_reading(is_partial)))
 }
@@ -260,7 +260,7 @@ fn finish(args: &CompareArgs, compared: Comparison, caller: &Caller<'_>) -> Resu
 
 /// Returns the query of a shared comparison at full detail.
 fn share_query(without_sources: bool) -> ShareQuery {
-    ShareQuery { level: Level::FULL.at, with_sources: !without_sources, ..ShareQuery::default() }
+    ShareQuery { level: Level::FULL.position, with_sources: !without_sources, ..ShareQuery::default() }
 }
 
 /// Returns the link of a comparison at the highest level of detail that fits, and warns if it is long.
@@ -272,7 +272,7 @@ fn link(base: &str, without_sources: bool, compared: &Comparison, warn: &dyn Fn(
     })?;
     let full = Report::of_comparison(compared.clone());
     let query = share_query(without_sources);
-    let level = query.fits(&full).unwrap_or(Level::SMALL.at);
+    let level = query.fits(&full).unwrap_or(Level::SMALL.position);
     let report = encode_link(&ShareQuery { level, ..query }.cut(&full));
     let address = PageAddress { view: View::Compare, report, ..PageAddress::default() };
     printed_link(base, &address, "Use --rooflight to write a file.", warn)

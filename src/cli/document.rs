@@ -8,10 +8,10 @@ use super::output::PrintJson;
 use super::{files, run};
 use crate::protocol::Failure;
 use crate::report::json;
-#[cfg(not(target_arch = "wasm32"))]
-use crate::table::object::Declared;
-use crate::table::object::Object;
+use crate::table::Object;
 use crate::table::text::escape_invisible;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::table::value::Declared;
 use clap::Parser;
 use std::cell::RefCell;
 use std::ffi::OsString;

@@ -12,7 +12,7 @@ use crate::analysis::timeline::{TimelineIndex, TraceQuery};
 use crate::fleet::FileFormat;
 use crate::protocol::{ExcerptRequest, Failure};
 use crate::session::Opened;
-use crate::session::capture::export::{
+use crate::session::capture::timeline_export::{
     excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces,
 };
 use crate::session::open::{SessionChoice, open_session};

@@ -67,7 +67,7 @@ fn date(text: &str) -> Result<String, String> {
         && text
             .bytes()
             .enumerate()
-            .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
+            .all(|(index, byte)| if index == 4 || index == 7 { byte == b'-' } else { byte.is_ascii_digit() });
     is_valid.then(|| text.to_owned()).ok_or_else(|| "a date is written as 2026-11-20".to_owned())
 }
 

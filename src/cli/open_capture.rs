@@ -364,9 +364,9 @@ fn matched(filter: &Filter, b: &Breakdown) -> String {
     let looked = if filter.text.is_empty() {
         String::new()
     } else {
-        let of = format::count(b.shown.n_all.into());
+        let n_all = format::count(b.shown.n_all.into());
         let elsewhere = b.shown.anywhere.map_or(String::new(), |n| format!("; {n} with --within anywhere"));
-        format!(" of {of} match “{}” in the {}{elsewhere}", filter.text, filter.within.label())
+        format!(" of {n_all} match “{}” in the {}{elsewhere}", filter.text, filter.within.label())
     };
     TextForm::Terminal.lines([format!("{rows}{looked}: {}{share}", format::time_text(b.shown.total))]) + "\n"
 }

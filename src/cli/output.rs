@@ -1,6 +1,6 @@
 //! This module prints messages to stderr, and passes the JSON of commands on while it is made.
 
-use crate::table::object::Object;
+use crate::table::Object;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::table::text::escape_invisible;
 

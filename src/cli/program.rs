@@ -8,7 +8,7 @@ use super::progress_line::ProgressLine;
 use super::{files, run};
 use crate::protocol::Progress;
 use crate::report::json;
-use crate::table::object::Object;
+use crate::table::Object;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use std::cell::RefCell;

@@ -85,17 +85,17 @@ pub(super) fn run(args: &ReportArgs, view: &View, caller: &Caller<'_>) -> Result
     let mut request = ShareQuery {
         roofline: RooflineQuery { query: query.clone(), ..RooflineQuery::default() },
         comm: CommQuery { query: query.clone(), ..CommQuery::default() },
-        level: args.level.unwrap_or(Level::FULL.at),
+        level: args.level.unwrap_or(Level::FULL.position),
         with_sources: args.with_sources,
         anonymise: args.anonymise,
         comparison: None,
     };
     // Only a file holds all rows of a large capture.
-    let is_whole = args.level.map_or(is_file, |level| level >= Level::FULL.at);
+    let is_whole = args.level.map_or(is_file, |level| level >= Level::FULL.position);
     let full = engine.report_within(&request, if is_whole { Level::FULL } else { Level::LARGEST_CUT })?;
     drop(engine);
     if args.level.is_none() && !is_file && !view.is_markdown() {
-        request.level = request.fits(&full).unwrap_or(Level::SMALL.at);
+        request.level = request.fits(&full).unwrap_or(Level::SMALL.position);
     }
     let report = request.cut_owned(full);
     if let Some(partial) = &session.partial {
@@ -122,7 +122,7 @@ fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
         device.label == wanted || device.name == wanted || device.label.rsplit(':').next() == Some(wanted)
     };
     let labels = || session.devices.iter().map(|device| device.label.as_str()).collect::<Vec<_>>().join(", ");
-    session.devices.iter().position(names).map(|at| DeviceChoice::One(at as u32)).ok_or_else(|| Failure {
+    session.devices.iter().position(names).map(|index| DeviceChoice::One(index as u32)).ok_or_else(|| Failure {
         title: format!("No device {wanted}"),
         message: format!("Devices: {}, mean, all.", labels()),
     })
@@ -211,8 +211,9 @@ fn captures(args: &ReportArgs, view: &View, session: &SessionInfo) -> Result<Vec
     let mut captures = captures_of(files::inputs(&view.files)?)?;
     if session.notes.iter().any(|note| note.code == NoteCode::SeveralRuns) {
         // The captures of the other runs are no part of the report.
-        let is_of =
-            |file: &str, input: &str| file == input || file.strip_prefix(input).is_some_and(|of| of.starts_with('/'));
+        let is_of = |file: &str, input: &str| {
+            file == input || file.strip_prefix(input).is_some_and(|rest| rest.starts_with('/'))
+        };
         captures.retain(|input| session.files.iter().any(|file| is_of(&file.name, &input.name)));
     }
     Ok(captures.into_iter().map(named).collect())
@@ -238,13 +239,13 @@ fn write_file(path: &Path, report: &Report, captures: &[Input]) -> Result<String
 
 /// Copies all bytes of `source`, [`PIECE`] bytes at a time.
 fn copy(source: &dyn Source, out: &mut dyn Write) -> std::io::Result<()> {
-    let mut at = 0;
+    let mut offset = 0;
     let mut piece = vec![0; PIECE];
-    while at < source.size() {
-        let n = (source.size() - at).min(PIECE as u64) as usize;
-        source.read_at(at, &mut piece[..n]).map_err(std::io::Error::other)?;
+    while offset < source.size() {
+        let n = (source.size() - offset).min(PIECE as u64) as usize;
+        source.read_at(offset, &mut piece[..n]).map_err(std::io::Error::other)?;
         out.write_all(&piece[..n])?;
-        at += n as u64;
+        offset += n as u64;
     }
     Ok(())
 }
@@ -294,8 +295,8 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
 fn preview(preview: &Preview, length: usize) -> String {
     let mut lines =
         vec![format!("The link's report would have {length} characters. What leaves with it:"), String::new()];
-    for Table { title, shown, of } in &preview.tables {
-        let rest = if shown < of { format!(" of {of}; the others are summed") } else { String::new() };
+    for Table { title, shown, total } in &preview.tables {
+        let rest = if shown < total { format!(" of {total}; the others are summed") } else { String::new() };
         lines.push(format!("{title}: {shown}{rest}"));
     }
     for section in &preview.texts {

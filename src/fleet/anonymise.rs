@@ -1,7 +1,7 @@
 //! This module replaces the names in the rows of a capture by pseudonyms, as a report does.
 
 use super::cell::Cell;
-use super::column::record_heads;
+use super::heads::record_heads;
 use crate::share::Pseudonyms;
 use crate::table::kind::{Head, Kind, Privacy};
 

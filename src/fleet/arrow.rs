@@ -1,7 +1,7 @@
 //! This module derives the Arrow schema of a table from its columns, and turns rows into a record batch.
 
 use super::cell::Cell;
-use super::column::record_heads;
+use super::heads::record_heads;
 use crate::table::kind::{Head, Kind};
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, NullArray, RecordBatch, RecordBatchOptions,

@@ -1,6 +1,6 @@
 //! This module holds the values of a row, each of the type of its column. Parquet and JSON lines are written from them.
 
-use super::column::record_heads;
+use super::heads::record_heads;
 use crate::table::kind::Kind;
 use crate::table::{Difference, Value};
 
@@ -51,7 +51,7 @@ pub fn cell(kind: &Kind, value: Option<&Value<'_>>) -> Cell {
         _ => Cell::Null,
     };
     let is_infinite = matches!(value, Value::Number(n) | Value::Percent(n) | Value::Bandwidth(n) if !n.is_finite());
-    debug_assert!(cell != Cell::Null || is_infinite, "{value:?} is no {}", kind.sql());
+    debug_assert!(cell != Cell::Null || is_infinite, "{value:?} is no {kind:?}");
     cell
 }
 

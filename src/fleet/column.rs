@@ -1,6 +1,7 @@
 //! This module takes the columns of the tables from the declarations of the views.
 
 use super::cell::{Cell, cell};
+use super::heads::record_heads;
 use crate::table::kind::{Head, Kind};
 use crate::table::{Column, Outputs, Value};
 
@@ -16,32 +17,12 @@ pub struct Part<R: 'static> {
 macro_rules! part {
     ($columns:path, |$row:ident| $part:expr) => {
         $crate::fleet::column::Part {
-            heads: || $crate::fleet::column::table_heads($columns),
+            heads: || $crate::fleet::heads::table_heads($columns),
             append_cells: |$row, cells| $crate::fleet::column::append_cells($columns, $part, cells),
         }
     };
 }
 pub(super) use part;
-
-/// Returns the declarations of the columns that tables have.
-pub fn table_heads<R>(columns: &[Column<R>]) -> Vec<Head> {
-    flat_heads(columns.iter().map(|column| column.head))
-}
-
-/// Returns the fields that tables have. Fields that stand in place of a column take its place.
-fn flat_heads(heads: impl Iterator<Item = Head>) -> Vec<Head> {
-    let in_tables = heads.filter(|head| head.outputs.contains(Outputs::TABLE));
-    let flat = |head: Head| match head.kind {
-        Kind::Fields(object) => flat_heads(object().fields.into_iter()),
-        _ => vec![head],
-    };
-    in_tables.flat_map(flat).collect()
-}
-
-/// Returns the fields of a record that tables have.
-pub fn record_heads(object: fn() -> crate::table::kind::ObjectType) -> Vec<Head> {
-    flat_heads(object().fields.into_iter())
-}
 
 /// Appends the cells of a part of a row. They are null if the row does not have the part.
 pub fn append_cells<R>(columns: &[Column<R>], part: Option<&R>, cells: &mut Vec<Cell>) {

@@ -72,7 +72,7 @@ fn critical(session: &mut CaptureSession, files: &FileView, device: DeviceChoice
     let op_steps = analysis.op_steps(profile, by_op.ledger.device, by_op.step)?;
     let plane = &profile.planes[analysis.devices[by_op.ledger.device].plane];
     // Ops of the same key are counted in the order in which they first run.
-    by_op.ops.sort_by_key(|of| op_steps.first_start(plane, of.op));
+    by_op.ops.sort_by_key(|op| op_steps.first_start(plane, op.op));
     let op = |owned: &OwnedOp| SideOp {
         op: owned.op,
         time: owned.total().0,

@@ -99,14 +99,14 @@ fn edges(source: &dyn Source) -> Result<[u8; 32], SourceError> {
 }
 
 fn add_range(digest: &mut Sha256, source: &dyn Source, start: u64, end: u64) -> Result<(), SourceError> {
-    let mut at = start;
+    let mut offset = start;
     let mut piece = Vec::new();
-    while at < end {
-        let n = PIECE.min(end - at);
+    while offset < end {
+        let n = PIECE.min(end - offset);
         piece.resize(usize::try_from(n).unwrap_or_default(), 0);
-        source.read_at(at, &mut piece)?;
+        source.read_at(offset, &mut piece)?;
         digest.update(&piece);
-        at += n;
+        offset += n;
     }
     Ok(())
 }
@@ -139,7 +139,8 @@ pub fn capture_groups(paths: impl IntoIterator<Item = PathBuf>) -> Vec<Vec<PathB
 /// Returns the folder `plugins/profile/<session>` that directly holds a file.
 fn session_folder(path: &Path) -> Option<&Path> {
     let folder = path.parent()?;
-    let is_named = |folder: Option<&Path>, name: &str| folder.and_then(Path::file_name).is_some_and(|of| of == name);
+    let is_named =
+        |folder: Option<&Path>, name: &str| folder.and_then(Path::file_name).is_some_and(|other| other == name);
     let profile = folder.parent();
     (is_named(profile, "profile") && is_named(profile?.parent(), "plugins")).then_some(folder)
 }

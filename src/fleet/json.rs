@@ -2,7 +2,7 @@
 
 use super::calendar::rfc3339;
 use super::cell::Cell;
-use super::column::record_heads;
+use super::heads::record_heads;
 use crate::table::json::write_line;
 use crate::table::kind::{Head, Kind};
 use serde::{Serialize, Serializer};

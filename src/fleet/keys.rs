@@ -27,7 +27,7 @@ impl Keys {
 
     /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|(of, _)| of == key).map(|(_, value)| value.as_str())
+        self.0.iter().find(|(other, _)| other == key).map(|(_, value)| value.as_str())
     }
 
     /// Returns the value of a key that is a whole number.

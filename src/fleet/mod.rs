@@ -23,6 +23,7 @@ mod compact;
 mod derive;
 mod export;
 mod export_record;
+mod heads;
 mod identity;
 mod json;
 mod keys;

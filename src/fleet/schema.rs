@@ -1,5 +1,6 @@
 //! This module writes the tables and their columns as text: for the test that keeps them, and for the documentation.
 
+use super::heads::sql;
 use super::{SCHEMA_VERSION, TableName};
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ pub fn schema_text() -> String {
     for table in TableName::ALL {
         let _ = writeln!(text, "\n{}", table.key());
         for column in table.columns() {
-            let _ = writeln!(text, "  {} {}", column.id, column.kind.sql());
+            let _ = writeln!(text, "  {} {}", column.id, sql(&column.kind));
         }
     }
     text
@@ -24,7 +25,7 @@ pub fn schema_markdown() -> String {
         let _ =
             write!(text, "\n## {}\n\n{}\n\n| column | type | meaning |\n|---|---|---|\n", table.key(), table.about());
         for column in table.columns() {
-            let _ = writeln!(text, "| `{}` | `{}` | {} |", column.id, column.kind.sql(), column.description());
+            let _ = writeln!(text, "| `{}` | `{}` | {} |", column.id, sql(&column.kind), column.description());
         }
     }
     text

@@ -16,7 +16,7 @@ pub struct Estimate {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// Position of the plane or file.
-    pub of: Skip,
+    pub position: Skip,
     pub file: String,
     /// Name of the plane. `None` stands for the whole file.
     pub plane: Option<String>,
@@ -46,6 +46,6 @@ impl Estimate {
 
     /// Returns the positions of the planes and files that are not chosen.
     pub fn skips(&self) -> Vec<Skip> {
-        self.choices.iter().filter(|choice| !choice.is_chosen).map(|choice| choice.of).collect()
+        self.choices.iter().filter(|choice| !choice.is_chosen).map(|choice| choice.position).collect()
     }
 }

@@ -35,7 +35,7 @@ pub use comm::CommView;
 pub use compare::{CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, SideTimeline, TimelineRow};
 pub use estimate::{Choice, Estimate, Skip};
 pub use memory::MemorySession;
-pub use op_ref::{OpRef, ProgramOf};
+pub use op_ref::{OpRef, ProgramSelector};
 pub use program_text::{
     LineKind, MAX_FOUND, MAX_LINES, OutlineItem, ProgramFound, ProgramHead, ProgramLine, ProgramOutline, ProgramPage,
     ProgramQuery, ProgramRef,

@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 pub struct OpRef {
     /// Name without `%`.
     pub name: String,
-    pub program: ProgramOf,
+    pub program: ProgramSelector,
 }
 
 impl OpRef {
-    /// Creates a reference to an op of the program `id`. `None` stands for [`ProgramOf::Any`].
+    /// Creates a reference to an op of the program `id`. `None` stands for [`ProgramSelector::Any`].
     pub fn new(name: &str, id: Option<u64>) -> Self {
-        Self { name: name.to_owned(), program: id.map_or(ProgramOf::Any, ProgramOf::Id) }
+        Self { name: name.to_owned(), program: id.map_or(ProgramSelector::Any, ProgramSelector::Id) }
     }
 
     /// Creates a reference to an instruction of a listed program. This program is read even if several programs have
     /// the same id, or if it has no id.
     pub fn listed(name: &str, program: ProgramRef) -> Self {
-        Self { name: name.to_owned(), program: ProgramOf::Listed(program) }
+        Self { name: name.to_owned(), program: ProgramSelector::Listed(program) }
     }
 }
 
 /// The program of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ProgramOf {
+pub enum ProgramSelector {
     /// The program is not given: ops without a program if these ran, else the program in which the op takes most time.
     Any,
     /// The program with this id.

@@ -3,7 +3,7 @@
 
 use super::answer_type::{TypedRequest, typed_request};
 use super::captures::CapturesRequest;
-use super::table_query::{CopiedRows, TableAction, TableOf};
+use super::table_query::{CopiedRows, TableAction, TableQuery};
 use super::timeline::{ExcerptRequest, ExportedFile, TimelineRequest};
 use super::view_request::ViewRequest;
 use crate::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView, ChangeCause};
@@ -78,13 +78,13 @@ typed_request! {
 /// Requests some rows of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
-    pub table: TableOf,
+    pub table: TableQuery,
     pub query: PageQuery,
 }
 
 impl From<Rows> for ViewRequest {
     fn from(request: Rows) -> Self {
-        Self::Table { of: request.table, action: TableAction::Rows(request.query) }
+        Self::Table { table: request.table, action: TableAction::Rows(request.query) }
     }
 }
 
@@ -95,13 +95,13 @@ impl TypedRequest for Rows {
 /// Requests rows of a table as text for the clipboard. The action is a [`TableAction::Copy`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct CopyRows {
-    pub table: TableOf,
+    pub table: TableQuery,
     pub action: TableAction,
 }
 
 impl From<CopyRows> for ViewRequest {
     fn from(request: CopyRows) -> Self {
-        Self::Table { of: request.table, action: request.action }
+        Self::Table { table: request.table, action: request.action }
     }
 }
 

@@ -82,7 +82,7 @@ impl ShareQuery {
 
     /// Returns `full` as [`ShareQuery::cut`] does, without a second copy of a report at full detail.
     pub fn cut_owned(&self, full: Report) -> Report {
-        if self.level >= Level::FULL.at { self.without_names(full) } else { self.cut(&full) }
+        if self.level >= Level::FULL.position { self.without_names(full) } else { self.cut(&full) }
     }
 
     /// Returns the report with the pseudonyms and the source lines that this query selects.
@@ -103,9 +103,9 @@ impl ShareQuery {
         };
         // The length of the link grows with the level, so a binary search finds the first level that is too long. A report that
         // lacks rows already is not one at full detail. A report that is too long at its smallest level needs no search.
-        let (mut good, mut bad) = match Level::USUAL.at {
+        let (mut good, mut bad) = match Level::USUAL.position {
             usual if fits(usual) => (usual, full.origin.level + 1),
-            usual if fits(Level::SMALL.at) => (Level::SMALL.at, usual),
+            usual if fits(Level::SMALL.position) => (Level::SMALL.position, usual),
             _ => return None,
         };
         while good + 1 < bad {

@@ -11,9 +11,9 @@ use crate::table::copy::CopyForm;
 use crate::table::page::PageQuery;
 use serde::{Deserialize, Serialize};
 
-/// A table of the session.
+/// A table of the session, with the query of its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum TableOf {
+pub enum TableQuery {
     /// Rows of a breakdown. Its query has a filter of its own.
     Breakdown(Query),
     /// Collectives, or copies between memories.

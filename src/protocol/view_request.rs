@@ -12,7 +12,7 @@ use super::compare::CompareTimelineQuery;
 use super::op_ref::OpRef;
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::share::ShareQuery;
-use super::table_query::{TableAction, TableOf};
+use super::table_query::{TableAction, TableQuery};
 use super::tables::Export;
 use super::timeline::TimelineRequest;
 use crate::analysis::base::Query;
@@ -76,7 +76,7 @@ view_requests! {
         /// Requests rows of a table, as cells or as text; see [`TableAction`]. The reply is [`Reply::BadFilter`](crate::protocol::Reply::BadFilter) if the
         /// filter is not a valid regular expression.
         Table {
-            of: TableOf,
+            table: TableQuery,
             /// Rows to return, and their form: cells or text.
             action: TableAction,
         },
@@ -216,7 +216,7 @@ impl ViewRequest {
                 | Self::CompareTimeline(_)
                 | Self::CompareMarkdown(_)
                 | Self::ExportCompare { .. }
-                | Self::Table { of: TableOf::Compare(..), .. }
+                | Self::Table { table: TableQuery::Compare(..), .. }
         )
     }
 }

@@ -6,9 +6,9 @@
 use crate::analysis::base::columns::{SPREAD, TOTALS};
 use crate::analysis::base::{Header, Status, Totals};
 use crate::analysis::breakdown::Breakdown;
+use crate::table::Object;
 pub use crate::table::json::{text, write};
 use crate::table::object;
-use crate::table::object::Object;
 use xla_profile::units::Picos;
 
 /// Returns the fields at the start of a breakdown; see [`head_of`].

@@ -10,6 +10,7 @@ pub mod open_session;
 pub mod open_sessions;
 pub mod programs;
 pub mod share;
+mod table_answer;
 pub mod tables;
 
 pub use capture::comm::{comm, comm_lanes};

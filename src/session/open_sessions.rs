@@ -4,7 +4,7 @@ use super::OpenSession;
 use super::compare::timeline::compare_timeline;
 use super::compare::{AnalysedSteps, OpenSide, compare_open, no_device};
 use super::share::ReportCache;
-use super::tables;
+use super::table_answer;
 use crate::analysis::base::StepsBy;
 use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUP_TABLE, COMPARE_GROUPS, COMPARE_TABLE};
 use crate::analysis::compare::{
@@ -12,7 +12,7 @@ use crate::analysis::compare::{
 };
 use crate::analysis::op::OpDetail;
 use crate::analysis::overview::OverviewQuery;
-use crate::protocol::table_query::{TableAction, TableOf};
+use crate::protocol::table_query::{TableAction, TableQuery};
 use crate::protocol::{
     CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Export, Failure, OpRef, Reply, Request,
     SessionInfo, SessionSlot, ShareQuery, SideTimeline, ViewRequest, requests,
@@ -147,14 +147,14 @@ impl OpenSessions {
                 &compare::text::markdown(&self.compared(query)?.comparison, None),
             ),
             ViewRequest::ExportCompare { query, by, format } => {
-                let of = &self.compared(query)?.comparison;
+                let comparison = &self.compared(query)?.comparison;
                 Reply::Exported(match (format, by) {
-                    (Export::Csv, CompareBy::Op) => csv::table(COMPARE, of.rows.iter()).csv(),
-                    (Export::Csv, by) => csv::table(COMPARE_GROUPS, groups(&of.rows, *by).iter()).csv(),
-                    (Export::Json, by) => json::text(&compare::json::compare(of, *by, None, usize::MAX)),
+                    (Export::Csv, CompareBy::Op) => csv::table(COMPARE, comparison.rows.iter()).csv(),
+                    (Export::Csv, by) => csv::table(COMPARE_GROUPS, groups(&comparison.rows, *by).iter()).csv(),
+                    (Export::Json, by) => json::text(&compare::json::compare(comparison, *by, None, usize::MAX)),
                 })
             }
-            ViewRequest::Table { of: TableOf::Compare(query, selection), action } => {
+            ViewRequest::Table { table: TableQuery::Compare(query, selection), action } => {
                 self.compared(query)?.table(selection, action)
             }
             _ => Reply::Cancelled,
@@ -184,9 +184,9 @@ impl OpenSessions {
 
     /// Returns the comparison, from the cache or computed. A comparison that was received answers every query.
     fn compared(&mut self, query: &CompareQuery) -> Result<&mut Compared, Failure> {
-        let received = self.received().map(|of| of.comparison.clone());
+        let received = self.received().map(|shared| shared.comparison.clone());
         let Self { first, second, compared, .. } = self;
-        let kept = match (compared.take().filter(|of| of.query == *query), received) {
+        let kept = match (compared.take().filter(|known| known.query == *query), received) {
             (Some(kept), _) => kept,
             (None, Some(comparison)) => Compared { query: query.clone(), comparison, table: None },
             (None, None) => {
@@ -203,7 +203,7 @@ impl OpenSessions {
     fn timeline(&mut self, query: &CompareTimelineQuery) -> Result<CompareTimeline, Failure> {
         self.compared(&query.compare)?;
         let Self { first, second, compared, .. } = self;
-        let rows = compared.as_ref().map_or(&[][..], |of| &of.comparison.rows);
+        let rows = compared.as_ref().map_or(&[][..], |known| &known.comparison.rows);
         let (a, b) = sides(first, second, &query.compare)?;
         let (mut a, mut b) = (a.side("A")?, b.side("B")?);
         Ok(compare_timeline([&mut a, &mut b], rows, query))
@@ -268,7 +268,7 @@ impl OneSession {
 impl Compared {
     /// Answers a request about the table of ops, or of groups of them.
     fn table(&mut self, selection: &RowSelection, action: &TableAction) -> Reply {
-        let (selection, rows, order) = match self.table.take().filter(|(of, ..)| of == selection) {
+        let (selection, rows, order) = match self.table.take().filter(|(known, ..)| known == selection) {
             Some(kept) => kept,
             None => {
                 let all = &self.comparison.rows;
@@ -298,7 +298,7 @@ impl Compared {
 
 /// Answers a request about a table. Returns the order of its rows, too.
 fn answer<R>(mut table: TableRows<'_, R>, action: &TableAction) -> (Reply, CachedOrder) {
-    let reply = tables::answer(&mut table, action);
+    let reply = table_answer::answer(&mut table, action);
     (reply, table.into_cached_order())
 }
 

@@ -14,7 +14,7 @@ type ReportKey = (RooflineQuery, CommQuery, Option<CompareQuery>);
 
 /// A report at full detail, and the queries that it answers.
 struct CachedReport {
-    of: ReportKey,
+    key: ReportKey,
     report: Report,
     n_sources: u32,
     /// Cached lengths by (`with_sources`, `anonymise`).
@@ -41,7 +41,7 @@ fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, capture_rang
         source: row.group.source_inner.clone(),
     };
     let first = match &report.comparison {
-        Some(of) => of.comparison.rows.iter().take(FIRST).map(compared_row).collect(),
+        Some(shared) => shared.comparison.rows.iter().take(FIRST).map(compared_row).collect(),
         None => report.rows.iter().take(FIRST).map(row).collect(),
     };
     ShareAnswer {
@@ -70,7 +70,7 @@ fn compared_row(row: &RowDelta) -> ReportRow {
 /// Returns the number of different source lines of the ops of a report.
 fn n_sources(report: &Report) -> u32 {
     let rows = report.rows.iter().filter_map(|row| row.group.source_inner.as_deref());
-    let compared = report.comparison.iter().flat_map(|of| &of.comparison.rows);
+    let compared = report.comparison.iter().flat_map(|shared| &shared.comparison.rows);
     let sides = compared.flat_map(|row| [&row.a, &row.b]).flatten();
     rows.chain(sides.filter_map(|side| side.source.as_deref())).collect::<FxHashSet<&str>>().len() as u32
 }
@@ -101,7 +101,8 @@ impl ReportCache {
             Err(failure) => return Reply::Failed(failure),
         };
         // Markdown holds figures and a few rows, so that it always has full detail.
-        let level = if matches!(request, ViewRequest::ShareMarkdown { .. }) { Level::FULL.at } else { query.level };
+        let level =
+            if matches!(request, ViewRequest::ShareMarkdown { .. }) { Level::FULL.position } else { query.level };
         let report = ShareQuery { level, ..query.clone() }.cut(&cached.report);
         match request {
             ViewRequest::ShareFile { captures, .. } => {
@@ -112,9 +113,9 @@ impl ReportCache {
             }
             _ => {
                 let without = (query.with_sources, query.anonymise);
-                let known = cached.lengths.iter().find(|(of, _)| *of == without).map(|(_, lengths)| *lengths);
+                let known = cached.lengths.iter().find(|(flags, _)| *flags == without).map(|(_, lengths)| *lengths);
                 let lengths = known.unwrap_or_else(|| {
-                    let full = ShareQuery { level: Level::FULL.at, ..query.clone() }.cut(&cached.report);
+                    let full = ShareQuery { level: Level::FULL.position, ..query.clone() }.cut(&cached.report);
                     let lengths = Lengths { fits: query.fits(&cached.report), file: pack(&full, &[]).len() as u64 };
                     cached.lengths.push((without, lengths));
                     lengths
@@ -130,12 +131,12 @@ impl ReportCache {
         make: &mut dyn FnMut(&ShareQuery) -> Result<Report, Failure>,
         query: &ShareQuery,
     ) -> Result<&mut CachedReport, Failure> {
-        let of = (query.roofline.clone(), query.comm.clone(), query.comparison.clone());
-        let cached = match self.last.take().filter(|cached| cached.of == of) {
+        let key = (query.roofline.clone(), query.comm.clone(), query.comparison.clone());
+        let cached = match self.last.take().filter(|cached| cached.key == key) {
             Some(cached) => cached,
             None => {
                 let report = make(query)?;
-                CachedReport { of, n_sources: n_sources(&report), lengths: Vec::new(), report }
+                CachedReport { key, n_sources: n_sources(&report), lengths: Vec::new(), report }
             }
         };
         Ok(self.last.insert(cached))

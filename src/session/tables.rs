@@ -5,31 +5,21 @@ use super::capture::live_buffers::LiveBuffers;
 use super::capture::memory::{alive_at, curve_points};
 use super::from_report::ReportSession;
 use super::open::messages;
+use super::table_answer::answer;
 use crate::analysis::comm::{Comm, CommBy, CommQuery, CommRow, TransferFilter, columns::COMM_TABLE};
 use crate::analysis::memory::{AliveAt, Buffer, MemoryQuery, columns::BUFFER_TABLE};
-use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
-use crate::protocol::{Reply, requests};
+use crate::protocol::Reply;
+use crate::protocol::table_query::{TableAction, TableQuery};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::shown::Shown;
 use xla_profile::units::Picos;
-
-/// Answers a request about a table.
-pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Reply {
-    let reply = match action {
-        TableAction::Rows(query) => rows.page(query).map(|page| Reply::answer_to::<requests::Rows>(&page)),
-        TableAction::Copy { query, columns, keys, form } => rows
-            .copy(query, columns, keys.as_deref(), *form)
-            .map(|(text, n)| Reply::answer_to::<requests::CopyRows>(&CopiedRows { text, n })),
-    };
-    reply.unwrap_or_else(Reply::BadFilter)
-}
 
 /// Returns the table of collectives or of copies.
 ///
 /// The table leaves out the column that a grouping repeats, and sources if a row has several ops. It leaves
 /// out the utilisation if no row has one.
-pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: TransferFilter) -> TableRows<'r, CommRow> {
-    let (by, is_copies) = (query.by, carried == TransferFilter::Copies);
+pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, transfers: TransferFilter) -> TableRows<'r, CommRow> {
+    let (by, is_copies) = (query.by, transfers == TransferFilter::Copies);
     let rows = if is_copies { &comm.copy_rows } else { &comm.rows };
     let step = comm.header.step_duration.map(Picos::as_f64);
     let head = |shown: &Shown| match shown.id {
@@ -56,14 +46,16 @@ pub fn buffer_table(alive: &AliveAt, n_points: u32, kept: CachedOrder) -> TableR
 
 impl CaptureSession {
     /// Answers a request about a table of the capture.
-    pub(super) fn table(&mut self, table_of: &TableOf, action: &TableAction) -> Reply {
+    pub(super) fn table(&mut self, table_of: &TableQuery, action: &TableAction) -> Reply {
         match table_of {
-            TableOf::Breakdown(query) => self.breakdown_rows(query, action),
-            TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
-            TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
-            TableOf::Events(_) | TableOf::Hits(_) => self.event_rows(table_of, action),
-            TableOf::Compare(..) | TableOf::Captures { .. } => Reply::Failed(messages::unknown_request()),
-            TableOf::Buffers(query, point) => {
+            TableQuery::Breakdown(query) => self.breakdown_rows(query, action),
+            TableQuery::Comm(query, transfers) => {
+                answer(&mut comm_table(self.comm_answer(query), query, *transfers), action)
+            }
+            TableQuery::Roofline(query, by) => self.roofline_rows(query, *by, action),
+            TableQuery::Events(_) | TableQuery::Hits(_) => self.event_rows(table_of, action),
+            TableQuery::Compare(..) | TableQuery::Captures { .. } => Reply::Failed(messages::unknown_request()),
+            TableQuery::Buffers(query, point) => {
                 let kept = match self.cached_buffers(query, *point) {
                     Ok(kept) => kept,
                     Err(reply) => return reply,
@@ -81,15 +73,15 @@ impl CaptureSession {
     /// # Errors
     /// Returns the reply that gives the reason why they are unknown.
     fn cached_buffers(&mut self, query: &MemoryQuery, point: u32) -> Result<&mut LiveBuffers, Reply> {
-        let of = (MemoryQuery { buffers: u32::MAX, ..query.clone() }, point);
-        let kept = match self.live_buffers.take().filter(|kept| kept.of == of) {
+        let key = (MemoryQuery { buffers: u32::MAX, ..query.clone() }, point);
+        let kept = match self.live_buffers.take().filter(|kept| kept.key == key) {
             Some(kept) => kept,
             None => {
                 let (alive, n_points) = self.of_programs(|programs, profile, all| {
-                    let alive = alive_at(profile, programs, all, &of.0, point)?;
-                    Ok((alive.unwrap_or_default(), curve_points(profile, programs, all, &of.0)?))
+                    let alive = alive_at(profile, programs, all, &key.0, point)?;
+                    Ok((alive.unwrap_or_default(), curve_points(profile, programs, all, &key.0)?))
                 })?;
-                LiveBuffers { of, alive, n_points, order: CachedOrder::default() }
+                LiveBuffers { key, alive, n_points, order: CachedOrder::default() }
             }
         };
         Ok(self.live_buffers.insert(kept))
@@ -98,19 +90,21 @@ impl CaptureSession {
 
 impl ReportSession {
     /// Answers a request about a table of the report.
-    pub(super) fn table(&self, table: &TableOf, action: &TableAction) -> Result<Reply, Reply> {
+    pub(super) fn table(&self, table: &TableQuery, action: &TableAction) -> Result<Reply, Reply> {
         Ok(match table {
-            TableOf::Breakdown(query) => self.breakdown_rows(query, action)?,
-            TableOf::Comm(query, carried) => {
+            TableQuery::Breakdown(query) => self.breakdown_rows(query, action)?,
+            TableQuery::Comm(query, transfers) => {
                 self.check_comm(query)?;
                 let part = self.comm_part();
-                let (more, _) = if *carried == TransferFilter::Copies { part.more_copies } else { part.more };
-                answer(&mut comm_table(&part.comm, query, *carried).with_more(more), action)
+                let (more, _) = if *transfers == TransferFilter::Copies { part.more_copies } else { part.more };
+                answer(&mut comm_table(&part.comm, query, *transfers).with_more(more), action)
             }
-            TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action)?,
-            TableOf::Events(_) | TableOf::Hits(_) => return Err(self.lacks("the events of the timeline")),
-            TableOf::Compare(..) | TableOf::Captures { .. } => return Err(Reply::Failed(messages::unknown_request())),
-            TableOf::Buffers(query, point) => {
+            TableQuery::Roofline(query, by) => self.roofline_rows(query, *by, action)?,
+            TableQuery::Events(_) | TableQuery::Hits(_) => return Err(self.missing("the events of the timeline")),
+            TableQuery::Compare(..) | TableQuery::Captures { .. } => {
+                return Err(Reply::Failed(messages::unknown_request()));
+            }
+            TableQuery::Buffers(query, point) => {
                 let space = self.space_at(query, *point)?;
                 answer(&mut buffer_table(&space.alive, space.curve.n_points, CachedOrder::default()), action)
             }

@@ -203,7 +203,7 @@ pub(super) fn is_sum_name(name: &str) -> bool {
     let kind = rest.split_once(IN_KIND).and_then(|(words, kind)| {
         ["other row", "other rows", "other op", "other ops"].contains(&words).then(|| kind.strip_suffix(')'))?
     });
-    is_number && kind.is_some_and(|kind| Kind::ALL.iter().any(|of| of.label().eq_ignore_ascii_case(kind)))
+    is_number && kind.is_some_and(|kind| Kind::ALL.iter().any(|known| known.label().eq_ignore_ascii_case(kind)))
 }
 
 /// Keeps the scopes with the longest times, and their parents. Scopes have at least the time of their children, and come
@@ -213,15 +213,15 @@ fn cut_scopes(scopes: &mut Vec<ScopeDelta>, limit: usize) {
         return;
     }
     let mut order: Vec<usize> = (0..scopes.len()).collect();
-    order.sort_by_key(|at| (Reverse(scopes[*at].a.total.max(scopes[*at].b.total)), *at));
+    order.sort_by_key(|index| (Reverse(scopes[*index].a.total.max(scopes[*index].b.total)), *index));
     let mut is_kept = vec![false; scopes.len()];
-    order.iter().take(limit).for_each(|at| is_kept[*at] = true);
+    order.iter().take(limit).for_each(|index| is_kept[*index] = true);
     let mut place: Vec<Option<u32>> = Vec::with_capacity(scopes.len());
     let mut kept: Vec<ScopeDelta> = Vec::new();
-    for (at, scope) in scopes.iter().enumerate() {
+    for (index, scope) in scopes.iter().enumerate() {
         let parent = scope.parent.map(|parent| place.get(parent as usize).copied().flatten());
         // A scope without its parent would be another root.
-        let is_in_tree = is_kept[at] && parent != Some(None);
+        let is_in_tree = is_kept[index] && parent != Some(None);
         place.push(is_in_tree.then_some(kept.len() as u32));
         if is_in_tree {
             kept.push(ScopeDelta { parent: parent.flatten(), ..scope.clone() });

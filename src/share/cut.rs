@@ -19,11 +19,11 @@ impl Report {
     /// whole.
     #[must_use]
     pub fn cut_to(&self, level: Level) -> Self {
-        if level.at >= 100 {
+        if level.position >= 100 {
             return self.clone();
         }
         let mut report = self.clone_within(level);
-        report.origin.level = report.origin.level.min(level.at);
+        report.origin.level = report.origin.level.min(level.position);
         if !level.keeps_details {
             for row in &mut report.rows {
                 drop_details(&mut row.group);
@@ -87,11 +87,11 @@ impl Report {
         let mut points = 0;
         let mut sums = OmittedSums::new(&self.rest);
         let more = &mut self.roofline.more;
-        for (at, row) in (0..).zip(all) {
+        for (index, row) in (0..).zip(all) {
             let roof = row.point.as_ref().and_then(|point| point.roof.as_ref());
             let is_point = roof.is_some() && points < level.points;
             points += u32::from(is_point);
-            if is_point || at < level.rows {
+            if is_point || index < level.rows {
                 self.rows.push(row.clone());
                 continue;
             }
@@ -140,8 +140,8 @@ impl Report {
                 let most = columns.iter().rev().max_by_key(|column| column.most);
                 let least = columns.iter().map(|column| column.least).min().unwrap_or_default();
                 let last = columns.last().map_or(0, |column| column.last);
-                let at = columns.first().map_or(Picos::ZERO, |column| column.at);
-                UseColumn { at, least, last, ..most.copied().unwrap_or_default() }
+                let time = columns.first().map_or(Picos::ZERO, |column| column.time);
+                UseColumn { time, least, last, ..most.copied().unwrap_or_default() }
             });
             allocator.steps.truncate(level.steps as usize);
         }
@@ -194,11 +194,11 @@ fn cut_devices(devices: &mut Vec<Arrival>, limit: usize) {
         return;
     }
     let mut order: Vec<usize> = (0..n).collect();
-    order.small_sort_by_key(|at| (Reverse(devices[*at].waited), *at));
+    order.small_sort_by_key(|index| (Reverse(devices[*index].waited), *index));
     let longest = limit.div_ceil(2);
     let kept: Vec<usize> = order[..longest].iter().chain(&order[n - (limit - longest)..]).copied().collect();
-    let mut at = 0..;
-    devices.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
+    let mut indices = 0..;
+    devices.retain(|_| indices.next().is_some_and(|index| kept.contains(&index)));
 }
 
 fn drop_details(group: &mut Group) {
@@ -228,10 +228,10 @@ fn drop_comm_details(row: &mut CommRow) {
 /// Keeps the notes of the highest severity, in their order.
 fn cut_notes(notes: &mut Vec<Note>, level: Level) {
     let mut order: Vec<usize> = (0..notes.len()).collect();
-    order.small_sort_by_key(|at| Reverse(notes[*at].severity));
+    order.small_sort_by_key(|index| Reverse(notes[*index].severity));
     order.truncate(level.notes as usize);
-    let mut at = 0..;
-    notes.retain(|_| at.next().is_some_and(|at| order.contains(&at)));
+    let mut indices = 0..;
+    notes.retain(|_| indices.next().is_some_and(|index| order.contains(&index)));
 }
 
 /// Joins neighbouring columns, so that at most `limit` are left.
@@ -247,17 +247,17 @@ fn cut_curve(curve: &mut Curve, limit: usize) {
         .step_by(each)
         .map(|from| {
             let columns = from..(from + each).min(curve.columns.len());
-            columns.rev().max_by_key(|at| curve.columns[*at].most).unwrap_or(from)
+            columns.rev().max_by_key(|index| curve.columns[*index].most).unwrap_or(from)
         })
         .collect();
     let of_tops = |texts: &[String]| match texts {
         [] => Vec::new(),
-        texts => tops.iter().map(|at| texts.get(*at).cloned().unwrap_or_default()).collect(),
+        texts => tops.iter().map(|index| texts.get(*index).cloned().unwrap_or_default()).collect(),
     };
     curve.instructions = of_tops(&curve.instructions);
     curve.phases = of_tops(&curve.phases);
     curve.columns = joined(&curve.columns, limit, |columns| {
-        let least = |of: fn(&CurveColumn) -> u64| columns.iter().map(of).min().unwrap_or_default();
+        let least = |amount: fn(&CurveColumn) -> u64| columns.iter().map(amount).min().unwrap_or_default();
         let most = columns.iter().rev().max_by_key(|column| column.most).copied().unwrap_or_default();
         CurveColumn {
             first: columns.first().map_or(0, |column| column.first),

@@ -48,7 +48,7 @@ impl Report {
         overview.totals.clone_from(&self.totals);
         let arrivals = self.comm.comm.balance.as_ref().map_or(&[][..], |balance| &balance.devices);
         let waits: FxHashMap<&str, Option<Picos>> =
-            arrivals.iter().rev().map(|of| (of.device.as_str(), of.waited)).collect();
+            arrivals.iter().rev().map(|arrival| (arrival.device.as_str(), arrival.waited)).collect();
         let waited = |label: &str| waits.get(label).copied().flatten();
         let devices = &self.steps.devices;
         let own = devices.iter().find(|device| device.label == overview.device);

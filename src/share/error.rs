@@ -10,10 +10,10 @@ pub enum ShareError {
     #[error("The link holds no report: what follows “report=” is empty. Copy the whole link again.")]
     Empty,
     /// A character that does not occur in links.
-    #[error("Character {at} of the link’s report is none that a link has. Copy the link again.")]
+    #[error("Character {position} of the link’s report is none that a link has. Copy the link again.")]
     Character {
         /// Position of the character, counted from 1.
-        at: usize,
+        position: usize,
     },
     /// The end of the report is missing.
     #[error(

@@ -85,12 +85,12 @@ pub fn unpack(source: &dyn Source) -> Result<ReportFile, ShareError> {
         let size = varint(&mut bytes).ok_or(cut(size + 1))?;
         captures.push(EmbeddedCapture { name, start: 0, size });
     }
-    let mut at = (head.len() - bytes.len()) as u64;
+    let mut start = (head.len() - bytes.len()) as u64;
     for capture in &mut captures {
-        capture.start = at;
-        at = at.saturating_add(capture.size);
+        capture.start = start;
+        start = start.saturating_add(capture.size);
     }
-    match at {
+    match start {
         end if end > size => Err(cut(end)),
         end if end < size => Err(ShareError::Broken("data follows its end")),
         _ => Ok(ReportFile { report, captures }),

@@ -5,7 +5,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     /// Position of the slider, from 0 to 100.
-    pub at: u8,
+    pub position: u8,
     /// Number of ops, those with the most time.
     pub rows: u32,
     /// Number of ops with a roof, those with the most time. They are kept even if they are not among the first `rows`
@@ -48,7 +48,7 @@ impl Level {
         if level >= 100 {
             let all = u32::MAX;
             return Self {
-                at: 100,
+                position: 100,
                 rows: all,
                 points: all,
                 groups: all,
@@ -65,7 +65,7 @@ impl Level {
         let scale = 16_u64 << (level / 12);
         let scale = scale + scale * (level % 12) as u64 / 12;
         Self {
-            at: level,
+            position: level,
             rows: (scale / 4) as u32,
             points: (scale / 8) as u32,
             groups: (scale / 4) as u32,

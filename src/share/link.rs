@@ -77,8 +77,8 @@ pub fn decode_link(text: &str) -> Result<Report, ShareError> {
         return Err(ShareError::Long(text.len()));
     }
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if let Some(at) = text.chars().position(|c| !is_allowed(c)) {
-        return Err(ShareError::Character { at: at + 1 });
+    if let Some(index) = text.chars().position(|c| !is_allowed(c)) {
+        return Err(ShareError::Character { position: index + 1 });
     }
     // A character after the last whole byte is the rest of a byte that was cut off.
     let whole = if text.len() % 4 == 1 { text.get(..text.len() - 1).unwrap_or_default() } else { text };

@@ -29,7 +29,7 @@ pub struct Table {
     /// Rows in the report.
     pub shown: u64,
     /// Rows in the session.
-    pub of: u64,
+    pub total: u64,
 }
 
 /// The texts of one kind.
@@ -85,10 +85,11 @@ impl Report {
     }
 
     fn tables(&self) -> Vec<Table> {
-        if let Some(of) = &self.comparison {
-            return comparison_tables(of);
+        if let Some(comparison) = &self.comparison {
+            return comparison_tables(comparison);
         }
-        let table = |title: &str, shown: usize, of: u64| Table { title: title.to_owned(), shown: shown as u64, of };
+        let table =
+            |title: &str, shown: usize, total: u64| Table { title: title.to_owned(), shown: shown as u64, total };
         let cut = |title: &str, shown: usize, cut: u32| table(title, shown, shown as u64 + u64::from(cut));
         let roofs = self.rows.iter().filter(|row| row.point.as_ref().is_some_and(|point| point.roof.is_some()));
         let steps: usize = self.steps.devices.iter().map(|device| device.steps.len()).sum();
@@ -117,7 +118,7 @@ fn comparison_tables(shared: &SharedComparison) -> Vec<Table> {
     let table = |title: &str, shown: usize, all_rows: u32| Table {
         title: title.to_owned(),
         shown: shown as u64,
-        of: u64::from(all_rows).max(shown as u64),
+        total: u64::from(all_rows).max(shown as u64),
     };
     let all = &shared.comparison;
     let steps = all.a.periods_ps.len() + all.b.periods_ps.len();

@@ -23,14 +23,14 @@ pub(super) struct Reader<'a> {
 /// Reads a number with seven bits per byte. Returns `None` if the bytes end early or the number exceeds 64 bits.
 pub(super) fn varint(from: &mut &[u8]) -> Option<u64> {
     let mut value = 0_u64;
-    for (at, byte) in from.iter().take(10).enumerate() {
+    for (index, byte) in from.iter().take(10).enumerate() {
         let bits = u64::from(byte & 0x7f);
-        if at == 9 && bits > 1 {
+        if index == 9 && bits > 1 {
             return None;
         }
-        value |= bits << (7 * at);
+        value |= bits << (7 * index);
         if byte & 0x80 == 0 {
-            *from = from.get(at + 1..).unwrap_or_default();
+            *from = from.get(index + 1..).unwrap_or_default();
             return Some(value);
         }
     }
@@ -151,11 +151,11 @@ impl Visit for Reader<'_> {
             }
             before => {
                 let back = usize::try_from(before - TEXT_NEW).ok();
-                let at = back.and_then(|back| self.known.len().checked_sub(back));
-                let at = at.ok_or(ShareError::Broken("a text is missing"))?;
-                let length = self.known.get(at).map_or(0, String::len);
+                let index = back.and_then(|back| self.known.len().checked_sub(back));
+                let index = index.ok_or(ShareError::Broken("a text is missing"))?;
+                let length = self.known.get(index).map_or(0, String::len);
                 self.pay(length)?;
-                self.known.get(at).cloned()
+                self.known.get(index).cloned()
             }
         };
         Ok(())

@@ -231,9 +231,9 @@ impl Report {
 
     /// Returns the device and the step of the report as a text, such as `step 12 of TPU:0 by op`.
     pub fn holds(&self) -> String {
-        let label = |at: u32| self.origin.devices.get(at as usize).map(|device| device.label.as_str());
-        let of_one = |at: u32| label(at).or(self.header.device.as_deref()).unwrap_or("no device");
-        let device = self.origin.device.single().map_or_else(String::new, |at| format!(" of {}", of_one(at)));
+        let label = |index: u32| self.origin.devices.get(index as usize).map(|device| device.label.as_str());
+        let of_one = |index: u32| label(index).or(self.header.device.as_deref()).unwrap_or("no device");
+        let device = self.origin.device.single().map_or_else(String::new, |index| format!(" of {}", of_one(index)));
         format!("{}{device} by op", self.header.window_text())
     }
 

@@ -144,10 +144,11 @@ impl Report {
         for (device, exact) in self.steps.devices.iter_mut().zip(&exact.steps.devices) {
             (device.all, device.steady) = (exact.all, exact.steady);
             // Means of picoseconds keep nine digits, which are more than any view prints.
-            for of in [&mut device.all, &mut device.steady].into_iter().flatten() {
+            for spread in [&mut device.all, &mut device.steady].into_iter().flatten() {
                 let fine = |value: f64| near_real(value, 9).unwrap_or(value);
-                (of.mean, of.median, of.quartiles) = (fine(of.mean), fine(of.median), of.quartiles.map(fine));
-                of.std_dev = of.std_dev.map(fine);
+                (spread.mean, spread.median, spread.quartiles) =
+                    (fine(spread.mean), fine(spread.median), spread.quartiles.map(fine));
+                spread.std_dev = spread.std_dev.map(fine);
             }
         }
         let RooflineFigures { programs, opaque, gaps, .. } = std::mem::replace(
@@ -164,8 +165,8 @@ impl Report {
         self.roofline.more = exact.roofline.more;
         let part = &mut self.comm;
         (part.more, part.more_copies) = (exact.comm.more, exact.comm.more_copies);
-        let of = &exact.comm.comm;
-        let sums = Comm { rows: Vec::new(), copy_rows: Vec::new(), steps: Vec::new(), ..of.clone() };
+        let comm = &exact.comm.comm;
+        let sums = Comm { rows: Vec::new(), copy_rows: Vec::new(), steps: Vec::new(), ..comm.clone() };
         let Comm { rows, copy_rows, steps, .. } = std::mem::replace(&mut part.comm, sums);
         (part.comm.rows, part.comm.copy_rows, part.comm.steps) = (rows, copy_rows, steps);
         self.memory.checks.clone_from(&exact.memory.checks);
@@ -211,7 +212,7 @@ impl Report {
         let exact = rows.chain(exact.steps.iter().flat_map(|step| [&step.collectives, &step.copies]));
         for (sent, exact) in sent.zip(exact) {
             let rounded = Overlap { in_flight: sent.exposed + sent.overlapped, ..*sent };
-            let share = |of: &Overlap| of.share().map(format::percent);
+            let share = |overlap: &Overlap| overlap.share().map(format::percent);
             if !prints_alike(rounded.in_flight, exact.in_flight) || share(&rounded) != share(exact) {
                 (sent.exposed, sent.overlapped) = (exact.exposed, exact.overlapped);
             }
@@ -303,13 +304,13 @@ fn spread(rest: &mut [OmittedSum], rows: &mut dyn Iterator<Item = &mut Group>, b
     let mut of_kinds = Kind::ALL.map(|_| Vec::new());
     rest.iter_mut().for_each(|rest| of_kinds[rest.kind.index()].push(&mut rest.total));
     rows.for_each(|group| of_kinds[group.kind.index()].push(&mut group.total));
-    for (all, of) in of_kinds.into_iter().zip(before) {
+    for (all, sum) in of_kinds.into_iter().zip(before) {
         let mut all: Vec<&mut Picos> = all;
         let has = all.iter().map(|total| **total).sum::<Picos>();
         if let Some(first) = all.first_mut() {
-            **first += of.saturating_sub(has);
+            **first += sum.saturating_sub(has);
         }
-        let mut more = has.saturating_sub(*of);
+        let mut more = has.saturating_sub(*sum);
         for total in all {
             let taken = more.min(*total);
             *total = total.saturating_sub(taken);

@@ -71,9 +71,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn written_values_round_trip(seed: u64, at in 0_u8..=100) {
+    fn written_values_round_trip(seed: u64, level in 0_u8..=100) {
         let full = any_report(seed);
-        for report in [full.cut_to(Level::from_slider(at)), full.without_sources().cut_to(Level::from_slider(at)), full.anonymise(), full] {
+        for report in [full.cut_to(Level::from_slider(level)), full.without_sources().cut_to(Level::from_slider(level)), full.anonymise(), full] {
             let bytes = encode(&report);
             prop_assert_eq!(read(&mut bytes.as_slice(), Limits::FILE), Ok(report));
         }
@@ -100,16 +100,16 @@ fn cut_and_altered_links_are_errors() {
         assert!(matches!(error, ShareError::Cut { .. } | ShareError::Empty), "{end}: {error}");
     }
     let mut rng = fastrand::Rng::with_seed(1);
-    for at in 0..text.len() {
+    for index in 0..text.len() {
         let mut other = text.clone().into_bytes();
-        other[at] = b"ABCDwxyz0189-_"[rng.usize(..14)];
+        other[index] = b"ABCDwxyz0189-_"[rng.usize(..14)];
         if other != text.as_bytes() {
             let error = decode_link(std::str::from_utf8(&other).unwrap()).unwrap_err();
-            assert!(!matches!(error, ShareError::Broken(_)), "{at}: {error}");
+            assert!(!matches!(error, ShareError::Broken(_)), "{index}: {error}");
         }
     }
     assert_eq!(decode_link(&format!("{text}AAAA")), Err(ShareError::Damaged));
-    assert_eq!(decode_link("AQ%3D"), Err(ShareError::Character { at: 3 }));
+    assert_eq!(decode_link("AQ%3D"), Err(ShareError::Character { position: 3 }));
     assert_eq!(decode_link(&"A".repeat(64_001)), Err(ShareError::Long(64_001)));
 }
 

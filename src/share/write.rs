@@ -130,7 +130,7 @@ impl Visit for Writer {
                     varint(&mut self.names, TEXT_NEW + self.known.len() as u64 - known);
                 } else {
                     let shared = text.bytes().zip(self.last.bytes()).take_while(|(a, b)| a == b).count();
-                    let shared = (0..=shared).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+                    let shared = (0..=shared).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
                     varint(&mut self.names, TEXT_NEW);
                     varint(&mut self.names, shared as u64);
                     varint(&mut self.names, (text.len() - shared) as u64);

@@ -73,14 +73,15 @@ impl<'r, R> TableRows<'r, R> {
         let mut missing: Vec<&Column<R>> = Vec::new();
         for (shown, _, _, scale) in &known {
             let is_known =
-                kept.largest.iter().any(|(id, _)| *id == scale.id) || missing.iter().any(|of| of.id == scale.id);
+                kept.largest.iter().any(|(id, _)| *id == scale.id) || missing.iter().any(|other| other.id == scale.id);
             if shown.format.has_scale() && !is_known {
                 missing.push(scale);
             }
         }
         let found = rows.largest(&missing);
         kept.largest.extend(missing.iter().map(|column| column.id).zip(found));
-        let largest = |scale: &Column<R>| kept.largest.iter().find(|(id, _)| *id == scale.id).map_or(0.0, |of| of.1);
+        let largest =
+            |scale: &Column<R>| kept.largest.iter().find(|(id, _)| *id == scale.id).map_or(0.0, |found| found.1);
         let columns = known
             .iter()
             .map(|(shown, head, column, scale)| {
@@ -146,10 +147,11 @@ impl<'r, R> TableRows<'r, R> {
         let mut made = Vec::new();
         let rows = self.rows.rows(part.iter().copied(), &mut made);
         let sums = self.running_sums(&order[..end]);
-        let sum = |at: usize| sums.get(first + at).copied().unwrap_or_default();
+        let sum = |index: usize| sums.get(first + index).copied().unwrap_or_default();
         let totals = self.totals(&order);
-        let total = |id: &str| totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str());
-        let rows: Vec<Row> = rows.iter().enumerate().map(|(at, row)| self.page_row(row, &rows, sum(at))).collect();
+        let total = |id: &str| totals.iter().find(|(other, _)| other == id).map(|(_, text)| text.as_str());
+        let rows: Vec<Row> =
+            rows.iter().enumerate().map(|(index, row)| self.page_row(row, &rows, sum(index))).collect();
         let mut columns: Vec<Head> = self.columns.iter().map(|column| column.head(total(column.shown.id))).collect();
         set_text_widths(&mut columns, &rows);
         Ok(TablePage { columns, n_rows: order.len() as u32, first: query.first, rows, totals, sort })
@@ -173,9 +175,9 @@ impl<'r, R> TableRows<'r, R> {
         let sums = self.running_sums(&order);
         let is_meant = |row: u32| keys.is_none_or(|keys| keys.contains(&self.rows.key(row, self.table.key)));
         let mut n = 0;
-        let mut line = |(at, row): (usize, &u32)| -> Vec<String> {
+        let mut line = |(index, row): (usize, &u32)| -> Vec<String> {
             n += 1;
-            let around = CellContext { whole: self.whole, sum: sums.get(at).copied().unwrap_or_default() };
+            let around = CellContext { whole: self.whole, sum: sums.get(index).copied().unwrap_or_default() };
             let text =
                 |row: &R, column: &&ReadyColumn<'_, R>| column.text(row, around).unwrap_or(format::ABSENT.to_owned());
             self.rows.with(*row, |row| chosen.iter().map(|column| text(row, column)).collect())
@@ -210,7 +212,7 @@ impl<'r, R> TableRows<'r, R> {
 
     /// Returns the same order for a compiled filter. The last order is kept.
     fn cached_order(&mut self, sort: &SortBy, filter: &TextFilter, matcher: &TextMatcher) -> Rc<[u32]> {
-        let last = self.kept.last.as_ref().filter(|(of, text, _)| of == sort && text == filter);
+        let last = self.kept.last.as_ref().filter(|(sorted, text, _)| sorted == sort && text == filter);
         if let Some((_, _, order)) = last {
             return Rc::clone(order);
         }
@@ -237,13 +239,15 @@ impl<'r, R> TableRows<'r, R> {
                 let keys: Vec<SortKey<'_>> = rows.iter().map(|row| sort_key((by.value)(&all[*row as usize]))).collect();
                 let mut order = sort_rows(&keys, &ranks, sort.descending);
                 if let Some(is_last) = self.is_last {
-                    order.sort_by_key(|at| is_last(&all[rows[*at as usize] as usize]));
+                    order.sort_by_key(|index| is_last(&all[rows[*index as usize] as usize]));
                 }
                 order
             }
             Source::Made(maker) => {
-                let is_numeric =
-                    self.columns.iter().any(|of| of.shown.id == sort.column && of.shown.format.is_numeric());
+                let is_numeric = self
+                    .columns
+                    .iter()
+                    .any(|column| column.shown.id == sort.column && column.shown.format.is_numeric());
                 match maker.text_order(by.id, &all_ranks) {
                     Some(texts) => {
                         let numbers: Vec<_> = rows.iter().map(|row| texts[*row as usize]).collect();
@@ -263,7 +267,7 @@ impl<'r, R> TableRows<'r, R> {
             }
         };
         self.kept.ranks = Some(all_ranks);
-        order.into_iter().map(|at| rows[at as usize]).collect()
+        order.into_iter().map(|index| rows[index as usize]).collect()
     }
 
     fn name_ranks(&self) -> Vec<u32> {
@@ -319,7 +323,7 @@ impl<'r, R> TableRows<'r, R> {
 
     /// Returns a part of a row as a row. Columns without a value of the part have empty cells.
     fn part_row(&self, part: &PartValues<'_>) -> Row {
-        let value = |id: &str| part.iter().find(|(of, _)| *of == id).map(|(_, value)| value);
+        let value = |id: &str| part.iter().find(|(other, _)| *other == id).map(|(_, value)| value);
         let around = CellContext { whole: self.whole, sum: 0.0 };
         let cell = |column: &ReadyColumn<'_, R>| match value(column.shown.id) {
             Some(value) => column.cell(value, || None, around),
@@ -349,7 +353,7 @@ impl<'r, R> TableRows<'r, R> {
         let name = if n == all { counted } else { format!("{} of {counted}", format::count(n)) };
         let total = |column: &ReadyColumn<'_, R>| {
             let id = column.shown.id;
-            let known = self.totals.iter().find(|(of, _)| *of == id).map(|(_, total)| total.clone());
+            let known = self.totals.iter().find(|(other, _)| *other == id).map(|(_, total)| total.clone());
             let sum = || {
                 let mut sum = Value::Absent;
                 self.rows.read_numbers(&mut order.iter().copied(), &mut |_, row| {
@@ -371,7 +375,7 @@ fn sort_key(value: Value<'_>) -> SortKey<'_> {
         Value::Time(time) => SortKey::Number(time.0),
         Value::Count(n) | Value::Bytes(n) | Value::Id(n) => SortKey::Number(n),
         // The largest differences matter, whatever their sign.
-        Value::Difference(of) => SortKey::Number(of.ps.unsigned_abs()),
+        Value::Difference(difference) => SortKey::Number(difference.ps.unsigned_abs()),
         // Flipping the sign bit makes signed numbers sort like unsigned numbers.
         Value::Integer(n) => SortKey::Number(n.cast_unsigned() ^ 1 << 63),
         Value::Executions(n) => SortKey::Real(n.as_f64()),

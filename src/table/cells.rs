@@ -81,7 +81,8 @@ impl<'t, R> ReadyColumn<'t, R> {
                 Cell::Range(part(*first), part(*last), text)
             }
             (Format::Parts, Value::List(parts)) => {
-                let part = |at: usize| parts.get(at).and_then(number).map_or(0.0, |part| fraction(part, self.largest));
+                let part =
+                    |index: usize| parts.get(index).and_then(number).map_or(0.0, |part| fraction(part, self.largest));
                 Cell::Gap(part(0), part(1), text)
             }
             (Format::Kinds, Value::List(kinds)) => {
@@ -92,10 +93,16 @@ impl<'t, R> ReadyColumn<'t, R> {
                 };
                 Cell::Kinds(kinds.iter().filter_map(part).collect(), text)
             }
-            (Format::Difference, Value::Difference(of)) => Cell::Difference { text, is_real: of.is_real },
-            (Format::DifferenceBar, Value::Difference(of)) => {
-                let share = fraction(of.ps.unsigned_abs() as f64, self.largest);
-                Cell::DifferenceBar { share: if of.ps < 0 { -share } else { share }, text, is_real: of.is_real }
+            (Format::Difference, Value::Difference(difference)) => {
+                Cell::Difference { text, is_real: difference.is_real }
+            }
+            (Format::DifferenceBar, Value::Difference(difference)) => {
+                let share = fraction(difference.ps.unsigned_abs() as f64, self.largest);
+                Cell::DifferenceBar {
+                    share: if difference.ps < 0 { -share } else { share },
+                    text,
+                    is_real: difference.is_real,
+                }
             }
             (format, value) => match (format, number(value)) {
                 (Format::Share, Some(number)) => Cell::Bar(fraction(number, self.largest), text),
@@ -121,15 +128,16 @@ impl<'t, R> ReadyColumn<'t, R> {
             (Format::Path, Value::Text(path)) => format::last_segment(path).to_owned(),
             (Format::Parts, Value::List(parts)) => return parts.first().and_then(exact_short),
             (Format::Kinds, Value::List(kinds)) => {
-                let of = |(_, label, time): (&str, &str, &Value<'_>)| Some(format!("{label} {}", exact_short(time)?));
-                kinds.iter().filter_map(kind_time).filter_map(of).collect::<Vec<_>>().join(", ")
+                let kind_text =
+                    |(_, label, time): (&str, &str, &Value<'_>)| Some(format!("{label} {}", exact_short(time)?));
+                kinds.iter().filter_map(kind_time).filter_map(kind_text).collect::<Vec<_>>().join(", ")
             }
-            (Format::DifferenceShare, Value::Difference(of)) => {
+            (Format::DifferenceShare, Value::Difference(difference)) => {
                 let whole = around.whole.filter(|whole| *whole > 0.0)?;
-                format::signed_percent(of.ps as f64 / whole)
+                format::signed_percent(difference.ps as f64 / whole)
             }
             (Format::Change, Value::Number(change)) => format::signed_percent(*change),
-            (_, Value::Difference(of)) => format::signed_time(of.ps, self.time_unit()),
+            (_, Value::Difference(difference)) => format::signed_time(difference.ps, self.time_unit()),
             (_, Value::Time(time)) => format::time(*time, self.time_unit()),
             (Format::Mib, Value::Bytes(n)) => format::mib(*n),
             (Format::Tflops, Value::Number(rate)) => format::tflops(*rate),
@@ -188,7 +196,7 @@ pub(super) fn number(value: &Value<'_>) -> Option<f64> {
         Value::Time(time) => time.as_f64(),
         Value::Count(n) | Value::Bytes(n) => *n as f64,
         Value::Executions(n) => n.as_f64(),
-        Value::Difference(of) => of.ps.unsigned_abs() as f64,
+        Value::Difference(difference) => difference.ps.unsigned_abs() as f64,
         Value::Number(number) | Value::Percent(number) | Value::Bandwidth(number) => *number,
         _ => return None,
     })
@@ -217,8 +225,8 @@ fn plain(value: &Value<'_>) -> Option<String> {
         Value::Count(n) | Value::Bytes(n) => format::count(*n),
         Value::Executions(n) => format::executions(*n),
         Value::Integer(n) => n.to_string(),
-        Value::Difference(of) => {
-            format!("{}{}", format::sign(of.ps as f64), format::exact_time(Picos(of.ps.unsigned_abs())))
+        Value::Difference(difference) => {
+            format!("{}{}", format::sign(difference.ps as f64), format::exact_time(Picos(difference.ps.unsigned_abs())))
         }
         Value::Id(id) => id.to_string(),
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),

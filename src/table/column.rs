@@ -15,11 +15,12 @@
 //!
 //! Without `in`, a column is in JSON and in CSV.
 
-use super::Value;
 #[cfg(not(target_arch = "wasm32"))]
 use super::kind::Head;
-use super::kind::Kind;
+use super::kind::{Kind, ObjectType, Outputs};
+use super::value::{RowList, Value};
 use std::borrow::Cow;
+use std::rc::Rc;
 
 /// A column of a table with rows of type `R`.
 pub struct Column<R> {
@@ -33,31 +34,6 @@ pub struct Column<R> {
     /// The declaration without the value. The page does not carry it.
     #[cfg(not(target_arch = "wasm32"))]
     pub head: Head,
-}
-
-/// The files that have a column. A column that no file has is shown on the page, in a table or its tooltip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outputs(u8);
-
-impl Outputs {
-    pub const PAGE: Self = Self(0);
-    pub const JSON: Self = Self(1);
-    pub const CSV: Self = Self(1 << 1);
-    /// The tables of the fleet export.
-    pub const TABLE: Self = Self(1 << 2);
-    /// An absent value leaves the field out of JSON.
-    pub const IF_PRESENT: Self = Self(1 << 3);
-
-    /// Returns the outputs of both.
-    #[must_use]
-    pub const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// Returns whether all of some outputs are among them.
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
 }
 
 impl<R> Column<R> {
@@ -81,8 +57,56 @@ impl<R> Column<R> {
     }
 }
 
+impl ObjectType {
+    /// Returns the type of the rows of some columns. It has the path of their Rust type as its name.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn new<R>(columns: &[Column<R>]) -> Self {
+        Self { name: std::any::type_name::<R>(), fields: columns.iter().map(|column| column.head).collect() }
+    }
+
+    /// Returns no fields, because the page does not carry them.
+    #[cfg(target_arch = "wasm32")]
+    pub fn new<R>(_: &[Column<R>]) -> Self {
+        Self { name: "", fields: Vec::new() }
+    }
+}
+
+impl<'r> Value<'r> {
+    /// Returns the values of a row as a record with a field for each column.
+    pub fn record<R>(columns: &[Column<R>], row: &'r R) -> Self {
+        Self::Record(json_fields(columns, row).collect())
+    }
+
+    /// Returns the values of a row whose fields take the place of a column.
+    pub fn fields<R>(columns: &[Column<R>], row: &'r R) -> Self {
+        Self::Fields(json_fields(columns, row).collect())
+    }
+
+    /// Returns rows, each as a record with a field for each column.
+    pub fn rows<R>(columns: &'static [Column<R>], rows: &'r [R]) -> Self {
+        Self::Rows(Rc::new(Rows { columns, rows }))
+    }
+}
+
+/// Rows, each as a record with a field for each column.
+pub struct Rows<'r, R: 'static> {
+    /// Columns in the order of the fields.
+    pub columns: &'static [Column<R>],
+    pub rows: &'r [R],
+}
+
+impl<R> RowList for Rows<'_, R> {
+    fn for_each(&self, write: &mut dyn FnMut(Value<'_>)) {
+        self.rows.iter().for_each(|row| write(Value::record(self.columns, row)));
+    }
+
+    fn object_type(&self) -> ObjectType {
+        ObjectType::new(self.columns)
+    }
+}
+
 /// Returns the fields of a row in JSON, each with its name.
-pub(super) fn json_fields<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iterator<Item = (Cow<'r, str>, Value<'r>)> {
+fn json_fields<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iterator<Item = (Cow<'r, str>, Value<'r>)> {
     let in_json = columns.iter().filter(|column| column.outputs.contains(Outputs::JSON));
     in_json.flat_map(move |column| match (column.value)(row) {
         Value::Fields(fields) => fields,
@@ -104,7 +128,7 @@ pub(super) fn json_fields<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iter
 /// | `List(K)`, `Map(K)` | values, or pairs of a name and a value, each as `K` expects it |
 /// | `Maybe(K)` | an `Option`, as an item of a list |
 /// | `Object(C)`, `Rows(C)`, `Fields(C)` | a row of the columns `C`, several rows, a row whose fields take the place of the column |
-/// | `Own`, `OwnFields` | an [`Object`](super::object::Object), and one whose fields take the place of the column |
+/// | `Own`, `OwnFields` | an [`Object`](super::value::Object), and one whose fields take the place of the column |
 /// | `Value(K)` | a [`Value`] that is one of kind `K` |
 macro_rules! columns {
     ($(
@@ -134,7 +158,7 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// Makes an [`Object`](super::object::Object) from fields, which are declared as [`columns!`] declares columns.
+/// Makes an [`Object`](super::value::Object) from fields, which are declared as [`columns!`] declares columns.
 macro_rules! object {
     ($name:ident {
         $(
@@ -142,7 +166,7 @@ macro_rules! object {
             $id:ident : $kind:ident $(($($arg:tt)*))? $(or $null:ident)? $(in $($output:ident)+)? = $value:expr
         ),* $(,)?
     }) => {{
-        let mut object = $crate::table::object::Object::new(stringify!($name));
+        let mut object = $crate::table::Object::new(stringify!($name));
         $(object.push(
             $crate::table::kind::Head {
                 id: $crate::table::column::name_of(stringify!($id)),

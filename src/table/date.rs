@@ -26,9 +26,9 @@ pub fn ns_of_rfc3339(text: &str) -> Option<u64> {
         digits.parse::<u64>().ok()
     };
     let is_separator =
-        |at: usize, separators: &[u8]| text.as_bytes().get(at).is_some_and(|byte| separators.contains(byte));
+        |index: usize, separators: &[u8]| text.as_bytes().get(index).is_some_and(|byte| separators.contains(byte));
     let has_form = [(4, b"-".as_slice()), (7, b"-"), (10, b"T "), (13, b":"), (16, b":")];
-    if !has_form.into_iter().all(|(at, separators)| is_separator(at, separators)) {
+    if !has_form.into_iter().all(|(index, separators)| is_separator(index, separators)) {
         return None;
     }
     let time = (number(11, 13)?, number(14, 16)?, number(17, 19)?);

@@ -100,20 +100,20 @@ pub fn contains(text: &str, needle: &str) -> bool {
     let Some(first) = needle.first() else { return true };
     let last = (text.len() + 1).saturating_sub(needle.len());
     let starts = text[..last].iter().enumerate().filter(|(_, byte)| byte.eq_ignore_ascii_case(first));
-    starts.into_iter().any(|(at, _)| text[at..at + needle.len()].eq_ignore_ascii_case(needle))
+    starts.into_iter().any(|(start, _)| text[start..start + needle.len()].eq_ignore_ascii_case(needle))
 }
 
 /// Compiles a regular expression. The parser does not give the position of an error, so the position is the end of the
 /// longest prefix that the parser accepts.
 fn regex(pattern: &str) -> Result<Regex, FilterError> {
     let build = |pattern: &str| RegexBuilder::new(pattern).case_insensitive(true).build();
-    let starts: Vec<usize> = pattern.char_indices().map(|(at, _)| at).collect();
+    let starts: Vec<usize> = pattern.char_indices().map(|(start, _)| start).collect();
     if starts.len() > MAX_REGEX {
         let message = format!("it is longer than {MAX_REGEX} characters");
         return Err(FilterError { message, column: MAX_REGEX as u32 + 1 });
     }
     build(pattern).map_err(|error| {
-        let accepted = starts.iter().rposition(|at| build(&pattern[..*at]).is_ok()).unwrap_or(0);
+        let accepted = starts.iter().rposition(|start| build(&pattern[..*start]).is_ok()).unwrap_or(0);
         FilterError { message: error.to_string(), column: accepted as u32 + 1 }
     })
 }

@@ -1,9 +1,9 @@
 //! This module writes rows as JSON, and JSON as text in the layout of `serde_json` with an indent of two spaces. It
 //! depends on the form of numbers, not on any field.
 
-use super::object::Object;
-use super::rows::RowList;
 use super::text::is_invisible;
+use super::value::Object;
+use super::value::RowList;
 use super::{Difference, Value};
 use serde::Serialize;
 use serde::ser::SerializeSeq;
@@ -54,8 +54,8 @@ impl Formatter for Plain<'_> {
 /// cannot act on a terminal that shows the JSON.
 fn write_escaped<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> Result<()> {
     let mut rest = fragment;
-    while let Some(at) = rest.find(is_invisible) {
-        let (before, after) = rest.split_at(at);
+    while let Some(start) = rest.find(is_invisible) {
+        let (before, after) = rest.split_at(start);
         writer.write_all(before.as_bytes())?;
         let mut chars = after.chars();
         for unit in chars.next().into_iter().flat_map(|c| c.encode_utf16(&mut [0; 2]).to_vec()) {
@@ -85,7 +85,7 @@ pub fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<()> {
 
 impl Serialize for Object<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_map(self.fields.iter().map(|(name, value)| (name, value)))
+        serializer.collect_map(self.fields())
     }
 }
 

@@ -1,9 +1,6 @@
 //! This module defines the type of a column: for the types of the npm package, the tables of the fleet export, the documentation
 //! and the anonymiser.
 
-use super::Column;
-use super::column::Outputs;
-
 /// The type of the values of a column, which its [`Value`](super::Value)s have.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -67,6 +64,31 @@ pub enum NameKind {
     Shape,
 }
 
+/// The files that have a column. A column that no file has is shown on the page, in a table or its tooltip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outputs(u8);
+
+impl Outputs {
+    pub const PAGE: Self = Self(0);
+    pub const JSON: Self = Self(1);
+    pub const CSV: Self = Self(1 << 1);
+    /// The tables of the fleet export.
+    pub const TABLE: Self = Self(1 << 2);
+    /// An absent value leaves the field out of JSON.
+    pub const IF_PRESENT: Self = Self(1 << 3);
+
+    /// Returns the outputs of both.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns whether all of some outputs are among them.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
 /// A column without its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
@@ -91,40 +113,4 @@ impl Head {
 pub struct ObjectType {
     pub name: &'static str,
     pub fields: Vec<Head>,
-}
-
-impl ObjectType {
-    /// Returns the type of the rows of some columns. It has the path of their Rust type as its name.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn new<R>(columns: &[Column<R>]) -> Self {
-        Self { name: std::any::type_name::<R>(), fields: columns.iter().map(|column| column.head).collect() }
-    }
-
-    /// Returns no fields, because the page does not carry them.
-    #[cfg(target_arch = "wasm32")]
-    pub fn new<R>(_: &[Column<R>]) -> Self {
-        Self { name: "", fields: Vec::new() }
-    }
-}
-
-impl Kind {
-    /// Returns the type as SQL writes it.
-    pub fn sql(&self) -> String {
-        match self {
-            Self::Text(_) | Self::Word(_) => "VARCHAR".to_owned(),
-            Self::Integer(_) => "BIGINT".to_owned(),
-            Self::Real => "DOUBLE".to_owned(),
-            Self::Flag => "BOOLEAN".to_owned(),
-            Self::Instant => "TIMESTAMPTZ".to_owned(),
-            Self::Pair => "DOUBLE[]".to_owned(),
-            Self::Maybe(item) => item.sql(),
-            Self::List(item) => format!("{}[]", item.sql()),
-            Self::Map(item) => format!("MAP(VARCHAR, {})", item.sql()),
-            Self::Object(object) | Self::Fields(object) => {
-                let field = |field: &Head| format!("{} {}", field.id, field.kind.sql());
-                format!("STRUCT({})", object().fields.iter().map(field).collect::<Vec<_>>().join(", "))
-            }
-            Self::Own | Self::OwnFields | Self::Any => "JSON".to_owned(),
-        }
-    }
 }

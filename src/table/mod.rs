@@ -22,9 +22,7 @@ pub mod filter;
 pub mod format;
 pub mod json;
 pub mod kind;
-pub mod object;
 pub mod page;
-mod rows;
 pub mod shown;
 pub mod sort;
 pub mod source;
@@ -32,12 +30,12 @@ pub mod text;
 pub mod text_columns;
 mod text_widths;
 mod totals;
-mod value;
+pub mod value;
 
-pub use column::{Column, Outputs};
+pub use column::{Column, Rows};
 pub(crate) use column::{columns, is_nullable, kind_of, object, outputs_of, value_of};
-pub use rows::{RowList, Rows};
-pub use value::{Difference, MIXED, Value};
+pub use kind::Outputs;
+pub use value::{Difference, MIXED, Object, RowList, Value};
 
 #[cfg(test)]
 mod tests {

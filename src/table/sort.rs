@@ -71,7 +71,7 @@ pub fn text_rank(distinct: &[&str], text: &str) -> Option<u64> {
     distinct
         .binary_search_by_key(&(split_number(text), text), |other| (split_number(other), other))
         .ok()
-        .map(|at| at as u64)
+        .map(|rank| rank as u64)
 }
 
 /// Sorts rows by text, and rows with equal texts by `ties`. Comparing texts is slow because each text lies elsewhere in

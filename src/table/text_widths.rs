@@ -8,8 +8,8 @@ const LONG_NAME: u32 = 36;
 /// Sets the length of the longest text of each column. If a name is long, columns of texts leave it the width that they
 /// do not need.
 pub(super) fn set_text_widths(columns: &mut [Head], rows: &[Row]) {
-    for (at, column) in columns.iter_mut().enumerate() {
-        let mut lengths = rows.iter().map(|row| row.cells.get(at).and_then(length));
+    for (index, column) in columns.iter_mut().enumerate() {
+        let mut lengths = rows.iter().map(|row| row.cells.get(index).and_then(length));
         // A column of bars or swatches keeps its width.
         let longest: Option<u32> = lengths.try_fold(0, |longest: u32, length| Some(longest.max(length?)));
         column.longest = longest.filter(|_| !column.numeric);

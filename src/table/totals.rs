@@ -26,7 +26,7 @@ fn own_number(value: &Value<'_>) -> Value<'static> {
         Value::Count(n) => Value::Count(n),
         Value::Executions(n) => Value::Executions(n),
         Value::Bytes(n) => Value::Bytes(n),
-        Value::Difference(of) => Value::Difference(Difference { is_real: false, ..of }),
+        Value::Difference(difference) => Value::Difference(Difference { is_real: false, ..difference }),
         Value::Percent(fraction) => Value::Percent(fraction),
         Value::Number(number) => Value::Number(number),
         _ => Value::Absent,

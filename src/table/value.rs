@@ -1,10 +1,8 @@
-//! This module defines the value of a cell, with its type and unit.
+//! This module defines the value of a cell, with its type and unit, and the objects and rows that documents consist of.
 
-use super::Column;
-use super::column::json_fields;
-use super::object::Object;
-use super::rows::{RowList, Rows};
+use super::kind::{Head, Kind, ObjectType, Outputs};
 use std::borrow::Cow;
+use std::fmt::{Debug, Formatter};
 use std::rc::Rc;
 use xla_profile::small_sort::SmallSort;
 use xla_profile::units::{Count, Picos};
@@ -91,16 +89,6 @@ impl<'r> Value<'r> {
         Self::List(texts.iter().map(|text| Self::text(text)).collect())
     }
 
-    /// Returns the values of a row as a record with a field for each column.
-    pub fn record<R>(columns: &[Column<R>], row: &'r R) -> Self {
-        Self::Record(json_fields(columns, row).collect())
-    }
-
-    /// Returns the values of a row whose fields take the place of a column.
-    pub fn fields<R>(columns: &[Column<R>], row: &'r R) -> Self {
-        Self::Fields(json_fields(columns, row).collect())
-    }
-
     /// Returns named values as a record, in the order of their names.
     pub fn map(values: impl Iterator<Item = (&'r str, Self)>) -> Self {
         let mut fields: Vec<_> = values.map(|(name, value)| (Cow::Borrowed(name), value)).collect();
@@ -108,13 +96,102 @@ impl<'r> Value<'r> {
         Self::Record(fields)
     }
 
-    /// Returns rows, each as a record with a field for each column.
-    pub fn rows<R>(columns: &'static [Column<R>], rows: &'r [R]) -> Self {
-        Self::Rows(Rc::new(Rows { columns, rows }))
-    }
-
     /// Returns whether there is no value.
     pub const fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
+    }
+}
+
+/// The rows of a table as values.
+pub trait RowList {
+    /// Calls a function with each row.
+    fn for_each(&self, write: &mut dyn FnMut(Value<'_>));
+
+    /// Returns the type of a row.
+    fn object_type(&self) -> ObjectType;
+}
+
+impl Debug for dyn RowList + '_ {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let mut list = f.debug_list();
+        self.for_each(&mut |row| {
+            list.entry(&row);
+        });
+        list.finish()
+    }
+}
+
+/// An object of JSON. [`object!`](super::object!) makes it.
+#[derive(Clone, Debug)]
+pub struct Object<'r> {
+    fields: Vec<(Cow<'r, str>, Value<'r>)>,
+    /// What the object consists of. The page does not carry it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub declared: Rc<Declared>,
+}
+
+/// The declaration of an object: its name and its parts.
+#[cfg(not(target_arch = "wasm32"))]
+#[derive(Clone, Debug)]
+pub struct Declared {
+    pub name: &'static str,
+    pub parts: Vec<Part>,
+}
+
+/// A part of the declaration of an object.
+#[cfg(not(target_arch = "wasm32"))]
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// A field, with the declaration of its value where that is an object itself.
+    Field(Head, Vec<Rc<Declared>>),
+    /// The fields of another object.
+    Object(Rc<Declared>),
+}
+
+impl<'r> Object<'r> {
+    /// Returns an object without fields.
+    #[cfg_attr(target_arch = "wasm32", expect(unused_variables, reason = "the page does not carry names of types"))]
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            fields: Vec::new(),
+            #[cfg(not(target_arch = "wasm32"))]
+            declared: Rc::new(Declared { name, parts: Vec::new() }),
+        }
+    }
+
+    /// Adds a field.
+    pub fn push(&mut self, head: Head, value: Value<'r>) {
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            let part = match &value {
+                Value::Object(object) if matches!(head.kind, Kind::OwnFields) => Part::Object(object.declared.clone()),
+                value => Part::Field(head, objects(value)),
+            };
+            Rc::make_mut(&mut self.declared).parts.push(part);
+        }
+        match value {
+            Value::Fields(fields) => self.fields.extend(fields),
+            Value::Object(object) if matches!(head.kind, Kind::OwnFields) => self.fields.extend(object.fields),
+            Value::Absent if head.outputs.contains(Outputs::IF_PRESENT) => {}
+            value => self.fields.push((Cow::Borrowed(head.id), value)),
+        }
+    }
+}
+
+impl<'r> Object<'r> {
+    /// Returns the fields with their names, in their order.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &Value<'r>)> {
+        self.fields.iter().map(|(name, value)| (&**name, value))
+    }
+}
+
+/// Returns the declarations of the objects that a value is or lists.
+#[cfg(not(target_arch = "wasm32"))]
+fn objects(value: &Value<'_>) -> Vec<Rc<Declared>> {
+    match value {
+        Value::Object(object) => vec![object.declared.clone()],
+        Value::List(values) => values.iter().flat_map(objects).collect(),
+        Value::Record(fields) => fields.iter().flat_map(|(_, value)| objects(value)).collect(),
+        _ => Vec::new(),
     }
 }

@@ -1,8 +1,8 @@
 //! This module renders data movement: the categories of ops that move data or communicate, what they change, their
 //! sources, and the opcodes that ran. Texts and lengths of bars are in `chart::data_movement`.
 
-use super::breakdown::picture_frame::{TablePicture, table_picture};
-use super::breakdown::save;
+use super::shared::picture_frame::{TablePicture, table_picture};
+use super::shared::save;
 use super::state::{PtrEq, SharedMemo, SharedSignal, State};
 use super::type_erasure::EraseType;
 use super::widgets::swatch::swatch;
@@ -52,7 +52,7 @@ fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> Any
     }
     let unit = data_movement.unit;
     let head = |label: &'static str| view! { <th scope="col" class="data-movement-change">{label}</th> }.any();
-    let group = |(at, of): (usize, &Group)| group(state, open, at == 0, of.clone());
+    let group = |(index, one_group): (usize, &Group)| group(state, open, index == 0, one_group.clone());
     let [self_time, share, stall, runs] = data_movement.total.clone();
     view! {
         <div class="tree picture-tree data-movement" on:keydown=tree::walk>
@@ -92,7 +92,7 @@ fn group(state: State, open: Open, first: bool, group: Group) -> AnyView {
     let face = view! { {swatch(group.time_part)} <span>{group.name.clone()}</span> }.any();
     let more = group.more.clone();
     let below = move || {
-        let sources = sources.iter().map(|of| view! { <tr>{source(state, of)} {cells(of)}</tr> }.any());
+        let sources = sources.iter().map(|part| view! { <tr>{source(state, part)} {cells(part)}</tr> }.any());
         let more = more.iter().map(|(label, value)| ((*label).to_owned(), value.clone())).collect();
         view! { {tree::detail_row("14", more)} {sources.collect_view()} {tree::note_row("14", rest.clone())} }.any()
     };
@@ -136,18 +136,18 @@ fn cells(row: &Row) -> AnyView {
     .any()
 }
 
-fn mark((of, label): (&Mark, &'static str)) -> AnyView {
-    let class = match &*of.word {
+fn mark((changes, label): (&Mark, &'static str)) -> AnyView {
+    let class = match &*changes.word {
         "no" => "data-movement-change none",
         "?" => "data-movement-change unknown",
         _ => "data-movement-change",
     };
     view! {
-        <td class=class title=of.full.clone()>
-            <span class="data-movement-label">{label}</span> " " <span>{of.word.clone()}</span>
+        <td class=class title=changes.full.clone()>
+            <span class="data-movement-label">{label}</span> " " <span>{changes.word.clone()}</span>
             <svg aria-hidden="true">
-                <rect class="data-movement-yes" width=width(of.yes) height="100%" />
-                <rect class="mark-idle" x=width(of.yes) width=width(of.unknown) height="100%" />
+                <rect class="data-movement-yes" width=width(changes.yes) height="100%" />
+                <rect class="mark-idle" x=width(changes.yes) width=width(changes.unknown) height="100%" />
             </svg>
         </td>
     }

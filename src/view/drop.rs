@@ -35,8 +35,8 @@ fn choice(event: &DragEvent, choices: &[OpenAs]) -> OpenAs {
     }
     let share = f64::from(event.client_x()) / wide;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2")]
-    let at = (share * choices.len() as f64).max(0.0) as usize;
-    choices.get(at).or(choices.last()).copied().unwrap_or_default()
+    let index = (share * choices.len() as f64).max(0.0) as usize;
+    choices.get(index).or(choices.last()).copied().unwrap_or_default()
 }
 
 /// Renders the frame that is shown while files are dragged over the page.

@@ -1,8 +1,8 @@
 //! This module renders idle gaps: the classes by what the device waited for, and the longest gaps of each class. Texts
 //! and lengths of bars are in `chart::gaps`.
 
-use super::breakdown::picture_frame::{TablePicture, table_picture};
-use super::breakdown::save;
+use super::shared::picture_frame::{TablePicture, table_picture};
+use super::shared::save;
 use super::state::{PtrEq, SharedSignal, State};
 use super::type_erasure::{EraseType, effect, live};
 use super::widgets::tree::{self, Branch, Open, width};
@@ -96,7 +96,7 @@ fn table(open: Open, show: ShowGap, idle: &gaps::IdleTable) -> AnyView {
                     <th scope="col" class="wide-2">"Op after"</th>
                     <th scope="col" class="wide-2">"Program"</th>
                 </tr></thead>
-                {idle.groups.iter().enumerate().map(|(at, of)| group(open, show, at == 0, of)).collect_view()}
+                {idle.groups.iter().enumerate().map(|(index, one_group)| group(open, show, index == 0, one_group)).collect_view()}
                 <tfoot><tr>
                     <th scope="row">"Idle"</th>
                     <td class="num">{time}</td><td></td><td class="num">{share}</td><td class="num wide-2">{n}</td>
@@ -112,14 +112,14 @@ fn group(open: Open, show: ShowGap, first: bool, group: &Group) -> AnyView {
     let name = group.row.name.clone();
     let Group { gaps, rest, .. } = group.clone();
     let below = move || {
-        let gap = |of: &Row| {
-            let (name, time) = (of.name.clone(), of.gap_time.clone());
+        let gap = |row: &Row| {
+            let (name, time) = (row.name.clone(), row.gap_time.clone());
             let name = time.map(|time| {
                 view! { <button type="button" class="link" title="Show in timeline" on:click=move |_| show.run(time.clone())>{name}</button> }.any()
             });
             view! {
-                <tr><th scope="row" class="leaf">{name}</th> {cells(of)}</tr>
-                {tree::detail_row("8", of.more.clone())}
+                <tr><th scope="row" class="leaf">{name}</th> {cells(row)}</tr>
+                {tree::detail_row("8", row.more.clone())}
             }
             .any()
         };

@@ -1,7 +1,8 @@
 //! This module handles the keys that work anywhere on the page. [`LIST`] describes the keys to the user, and must match the
 //! code.
 
-use super::breakdown::{filter, save};
+use super::breakdown::filter;
+use super::shared::save;
 use super::state::State;
 use super::widgets::popover;
 use super::widgets::table::GridAction;
@@ -109,7 +110,7 @@ pub(crate) fn listen(state: State, help: NodeRef<html::Dialog>) {
             event.prevent_default();
             return;
         }
-        let after_g = prefix.get_value().is_some_and(|at| event.time_stamp() - at < PREFIX);
+        let after_g = prefix.get_value().is_some_and(|pressed_ms| event.time_stamp() - pressed_ms < PREFIX);
         prefix.set_value((key == "g" && !after_g).then(|| event.time_stamp()));
         let done = if after_g { group(state, &key) } else { single(state, help, &key) };
         if done {
@@ -165,12 +166,12 @@ fn group(state: State, key: &str) -> bool {
 fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
     match key {
         "[" | "]" => {
-            if let Some(step) = untrack(|| state.step_on(if key == "[" { -1 } else { 1 })) {
+            if let Some(step) = untrack(|| state.neighbouring_step(if key == "[" { -1 } else { 1 })) {
                 state.choose_step(step);
             }
         }
         "{" | "}" => {
-            if let Some(device) = untrack(|| state.device_on(if key == "{" { -1 } else { 1 })) {
+            if let Some(device) = untrack(|| state.neighbouring_device(if key == "{" { -1 } else { 1 })) {
                 untrack(|| state.choose_device(device));
             }
         }
@@ -213,10 +214,10 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
 
 fn sort(state: State, reversed: bool) {
     let Some(model) = state.table.get_value() else { return };
-    let at = state.place.get_untracked().column;
+    let index = state.place.get_untracked().column;
     let column = model
         .columns
-        .with_untracked(|columns| columns.get(at).and_then(|column| Some((column.id.clone(), column.sort?))));
+        .with_untracked(|columns| columns.get(index).and_then(|column| Some((column.id.clone(), column.sort?))));
     if let Some((id, natural)) = column {
         model.act.run(GridAction::Sort(id, natural ^ reversed));
     }

@@ -30,6 +30,7 @@ mod op;
 mod overview;
 mod roofline;
 mod share;
+mod shared;
 mod sources;
 mod state;
 mod timeline;

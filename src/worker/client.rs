@@ -8,7 +8,7 @@
 
 use super::helpers::{HelperWorker, number_for};
 use super::lock;
-use super::message::{pack_call, ports, unpack};
+use super::message::{decode_message, encode_call, ports};
 use super::program::program;
 use super::spawn::{LOCKED, Spawned, spawn};
 use crate::protocol::{Answer, Call, Failure, Reply, Request, RequestId, SessionSlot, Skip, mismatch};
@@ -163,7 +163,7 @@ impl WorkerHandle {
             let worker = self.worker.clone();
             let on_error = move || {
                 let call = Call { id: RequestId::default(), request: Request::HelperEnded { helper: helper as u32 } };
-                drop(pack_call(&call, &[], &[]).map(|message| worker.post_message(&message)));
+                drop(encode_call(&call, &[], &[]).map(|message| worker.post_message(&message)));
             };
             let Ok((started, port)) = HelperWorker::start(on_error) else { break };
             self.helpers.borrow_mut().push(started);
@@ -175,7 +175,7 @@ impl WorkerHandle {
     fn send_with(&self, request: &Request, files: &[File], ports: &[MessagePort]) -> RequestId {
         let id = RequestId(self.next.get());
         self.next.set(id.0.wrapping_add(1).max(1));
-        let Ok(message) = pack_call(&Call { id, request: request.clone() }, files, ports) else { return id };
+        let Ok(message) = encode_call(&Call { id, request: request.clone() }, files, ports) else { return id };
         match self.outbox.borrow_mut().as_mut() {
             Some(waiting) => waiting.push(message),
             None => post(&self.worker, &message),
@@ -196,7 +196,7 @@ impl Drop for WorkerHandle {
 
 /// Handles a message. The first message shows that the worker has started, so the waiting messages are sent.
 fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn Fn(WorkerEvent)) {
-    match unpack::<Answer>(event.data()) {
+    match decode_message::<Answer>(event.data()) {
         Ok((Answer { reply: Reply::Hello { build }, .. }, _)) if build == crate::BUILD => {
             for message in outbox.borrow_mut().take().unwrap_or_default() {
                 post(worker, &message);

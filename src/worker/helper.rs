@@ -9,7 +9,7 @@
 //! ```
 
 use super::blob::BlobSource;
-use super::message::{pack, transfer_list, unpack};
+use super::message::{decode_message, encode_message, transfer_list};
 use super::runtime::{ProgressTimer, memory};
 use crate::session::open::PlaneAt;
 use js_sys::{Reflect, global};
@@ -49,16 +49,16 @@ impl HelperPort {
     /// Listens to the helper at a port. `on_message` is called with everything that comes from it; `None` stands for a
     /// message that cannot be read.
     pub(super) fn new(port: MessagePort, on_message: impl Fn(Option<HelperMessage>) + 'static) -> Self {
-        let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            on_message(unpack(event.data()).ok().map(|(message, _)| message));
+        let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            on_message(decode_message(event.data()).ok().map(|(message, _)| message));
         });
-        port.set_onmessage(Some(heard.as_ref().unchecked_ref()));
-        Self { port, _on_message: heard }
+        port.set_onmessage(Some(listener.as_ref().unchecked_ref()));
+        Self { port, _on_message: listener }
     }
 
     /// Tells the helper to read a plane. Planes are read in the order of the calls.
     pub(super) fn read(&self, plane_at: PlaneAt, file: &File) -> Result<(), String> {
-        let message = pack(&plane_at, std::slice::from_ref(file))?;
+        let message = encode_message(&plane_at, std::slice::from_ref(file))?;
         self.port.post_message(&message).map_err(|error| format!("{error:?}"))
     }
 }
@@ -80,9 +80,9 @@ pub(super) fn serve(port: &MessagePort) {
     post(port, &HelperMessage::Ready);
     let to = port.clone();
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let Ok((at, files)) = unpack::<PlaneAt>(event.data()) else { return };
-        let part = files.into_iter().next().and_then(|file| read(&to, at, file));
-        post(&to, &HelperMessage::Read(at, part.map(Box::new)));
+        let Ok((plane_at, files)) = decode_message::<PlaneAt>(event.data()) else { return };
+        let part = files.into_iter().next().and_then(|file| read(&to, plane_at, file));
+        post(&to, &HelperMessage::Read(plane_at, part.map(Box::new)));
     });
     port.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
@@ -93,7 +93,7 @@ fn read(port: &MessagePort, plane_at: PlaneAt, file: File) -> Option<ProfilePart
     let mut timer = ProgressTimer::default();
     let mut report = |progress: ReadProgress<'_>| {
         if timer.is_due() {
-            let (bytes, memory) = (plane_at.bytes_before(progress.at), memory().unwrap_or_default());
+            let (bytes, memory) = (plane_at.bytes_before(progress.bytes), memory().unwrap_or_default());
             post(port, &HelperMessage::Progress(HelperProgress { bytes, events: progress.events, memory }));
         }
     };
@@ -101,7 +101,7 @@ fn read(port: &MessagePort, plane_at: PlaneAt, file: File) -> Option<ProfilePart
 }
 
 fn post(port: &MessagePort, message: &HelperMessage) {
-    let sent = pack(message, &[]).map_err(JsValue::from);
+    let sent = encode_message(message, &[]).map_err(JsValue::from);
     let sent = sent.and_then(|message| port.post_message_with_transferable(&message, &transfer_list(&message)));
     if let Err(reason) = sent {
         // The page receives this as an error of the helper.

@@ -42,7 +42,7 @@ pub struct Absent;
 /// Requests a lock, and returns the function that releases it. With `at_once`, returns null if another page or worker
 /// holds the lock. `None` means that the browser offers no locks.
 async fn request(name: &str, at_once: bool) -> Option<JsValue> {
-    let field = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok().filter(JsValue::is_truthy);
+    let field = |object: &JsValue, name: &str| Reflect::get(object, &name.into()).ok().filter(JsValue::is_truthy);
     let manager = field(&field(&global(), "navigator")?, "locks")?;
     let query: Function = field(&manager, "request")?.dyn_into().ok()?;
     let options = Object::new();

@@ -1,4 +1,4 @@
-//! This module packs values of the protocol into messages. The page and the worker use the same format.
+//! This module encodes values of the protocol as messages. The page and the worker use the same format.
 //!
 //! A message is `[bytes, files, ports]`: a value that postcard has encoded, and the `File` objects and the ports that belong
 //! to it. Bytes
@@ -14,28 +14,28 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, MessagePort};
 
-/// Packs a value and its files into a message between workers.
+/// Encodes a value and its files as a message between workers.
 ///
 /// # Errors
 /// Returns the message of the encoder.
-pub fn pack<T: Serialize>(value: &T, files: &[File]) -> Result<JsValue, String> {
+pub fn encode_message<T: Serialize>(value: &T, files: &[File]) -> Result<JsValue, String> {
     message(postcard::to_allocvec(value), files, &[])
 }
 
-/// Packs a request of the page, its files and its ports into a message. The ports must be in the transfer list of the
+/// Encodes a request of the page, its files and its ports as a message. The ports must be in the transfer list of the
 /// message.
 ///
 /// # Errors
 /// Returns the message of the encoder.
-pub fn pack_call(call: &Call, files: &[File], ports: &[MessagePort]) -> Result<JsValue, String> {
+pub fn encode_call(call: &Call, files: &[File], ports: &[MessagePort]) -> Result<JsValue, String> {
     message(encode_for_worker(call), files, ports)
 }
 
-/// Packs an answer for the page. Invisible characters of its texts are escaped.
+/// Encodes an answer for the page. Invisible characters of its texts are escaped.
 ///
 /// # Errors
 /// Returns the message of the encoder.
-pub fn pack_answer(answer: &Answer) -> Result<JsValue, String> {
+pub fn encode_answer(answer: &Answer) -> Result<JsValue, String> {
     message(encode_for_page(answer), &[], &[])
 }
 
@@ -58,11 +58,11 @@ pub(super) fn transfer_list(message: &JsValue) -> Array {
     Array::of1(&bytes.unchecked_into::<Uint8Array>().buffer())
 }
 
-/// Unpacks the value and the files of a message.
+/// Decodes the value and the files of a message.
 ///
 /// # Errors
 /// Returns a text if `message` is not a message of this build.
-pub fn unpack<T: DeserializeOwned>(message: JsValue) -> Result<(T, Vec<File>), String> {
+pub fn decode_message<T: DeserializeOwned>(message: JsValue) -> Result<(T, Vec<File>), String> {
     let pair: Array = message.dyn_into().map_err(|_| "not a message of Rooflight".to_owned())?;
     let bytes: Uint8Array = pair.get(0).dyn_into().map_err(|_| "a message of another build".to_owned())?;
     let value = postcard::from_bytes(&bytes.to_vec()).map_err(|e| e.to_string())?;

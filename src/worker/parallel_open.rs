@@ -68,7 +68,7 @@ impl ParallelOpen {
         if planes.all.is_empty() || ports.is_empty() && planes.first.is_empty() {
             return Err((captures, skips));
         }
-        let bytes_total: u64 = planes.all.iter().map(|at| at.bytes()).sum();
+        let bytes_total: u64 = planes.all.iter().map(|plane_at| plane_at.bytes()).sum();
         let mut shares = planes.divide_among_workers(ports.len() + 1).into_iter();
         let own = shares.next().unwrap_or_default();
         let listen = |(number, (port, share)): (usize, (MessagePort, Vec<PlaneAt>))| {
@@ -96,11 +96,11 @@ impl ParallelOpen {
 
     /// Reads one plane of this worker's share. Returns `false` if none waits.
     pub(super) fn read_one(&mut self, report: &mut dyn FnMut(Progress)) -> bool {
-        let Some(at) = self.waiting.pop_front() else { return false };
-        let source = self.captures.inputs.get(at.file as usize).map(|input| input.source.as_ref());
-        let mut report = |own: ReadProgress<'_>| report(self.progress(Some((own, at))));
-        let part = source.and_then(|source| ProfilePart::read(source, at.span(), at.events(), &mut report));
-        self.add(at, part);
+        let Some(plane_at) = self.waiting.pop_front() else { return false };
+        let source = self.captures.inputs.get(plane_at.file as usize).map(|input| input.source.as_ref());
+        let mut report = |own: ReadProgress<'_>| report(self.progress(Some((own, plane_at))));
+        let part = source.and_then(|source| ProfilePart::read(source, plane_at.span(), plane_at.events(), &mut report));
+        self.add(plane_at, part);
         true
     }
 
@@ -116,10 +116,10 @@ impl ParallelOpen {
         match message {
             Some(HelperMessage::Ready) => self.give_share(number),
             Some(HelperMessage::Progress(progress)) => state.progress = progress,
-            Some(HelperMessage::Read(at, part)) => {
-                state.share.retain(|given| *given != at);
+            Some(HelperMessage::Read(plane_at, part)) => {
+                state.share.retain(|given| *given != plane_at);
                 state.progress = HelperProgress { memory: state.progress.memory, ..HelperProgress::default() };
-                self.add(at, part.map(|part| *part));
+                self.add(plane_at, part.map(|part| *part));
             }
             None => self.end(number),
         }
@@ -136,7 +136,7 @@ impl ParallelOpen {
 
     /// Returns the planes to open before the others, once they have been read, and the numbers of devices.
     pub(super) fn take_first(&mut self) -> Option<(PlanesRead, DevicesRead)> {
-        if self.first.is_empty() || !self.first.iter().all(|at| self.read.has(*at)) {
+        if self.first.is_empty() || !self.first.iter().all(|plane_at| self.read.has(*plane_at)) {
             return None;
         }
         let planes = self.read.only(&std::mem::take(&mut self.first))?;
@@ -146,7 +146,8 @@ impl ParallelOpen {
     /// Gives up the planes that have not been read. They are left out of what [`ParallelOpen::finish`] returns.
     pub(super) fn stop(&mut self) {
         (0..self.helpers.len()).for_each(|number| self.end(number));
-        self.skips.extend(self.waiting.drain(..).map(|at| Skip { file: at.file, plane: Some(at.plane) }));
+        self.skips
+            .extend(self.waiting.drain(..).map(|plane_at| Skip { file: plane_at.file, plane: Some(plane_at.plane) }));
         self.read.is_all = true;
         self.first.clear();
     }
@@ -169,8 +170,9 @@ impl ParallelOpen {
     /// Tells a helper to read its share.
     fn give_share(&mut self, number: usize) {
         let Some(Some(state)) = self.helpers.get(number) else { return };
-        let is_sent =
-            |at: &PlaneAt| self.files.get(at.file as usize).is_some_and(|file| state.helper.read(*at, file).is_ok());
+        let is_sent = |plane_at: &PlaneAt| {
+            self.files.get(plane_at.file as usize).is_some_and(|file| state.helper.read(*plane_at, file).is_ok())
+        };
         if !state.share.iter().all(is_sent) {
             self.end(number);
         }
@@ -185,8 +187,9 @@ impl ParallelOpen {
     /// Returns the progress of all workers. `own` is that of this worker, if it reads a plane.
     pub(super) fn progress(&self, own: Option<(ReadProgress<'_>, PlaneAt)>) -> Progress {
         let helpers = || self.helpers.iter().flatten().map(|state| state.progress);
-        let (own_bytes, own_events, place) =
-            own.map_or((0, 0, String::new()), |(own, at)| (at.bytes_before(own.at), own.events, own.plane.to_owned()));
+        let (own_bytes, own_events, place) = own.map_or((0, 0, String::new()), |(own, plane_at)| {
+            (plane_at.bytes_before(own.bytes), own.events, own.plane.to_owned())
+        });
         let (planes, events) = self.read.count();
         Progress {
             stage: Stage::Read,

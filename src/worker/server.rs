@@ -11,7 +11,7 @@
 
 use super::blob::BlobSource;
 use super::helper::{self, HelperMessage};
-use super::message::{pack_answer, ports, unpack};
+use super::message::{decode_message, encode_answer, ports};
 use super::parallel_open::ParallelOpen;
 use super::runtime::{ProgressTimer, memory, now};
 use crate::protocol::{
@@ -76,7 +76,7 @@ struct Server {
 }
 
 fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
-    let (call, files) = match unpack::<Call>(event.data()) {
+    let (call, files) = match decode_message::<Call>(event.data()) {
         Ok(message) => message,
         Err(reason) => {
             let failure = Failure { title: "A request could not be read".to_owned(), message: reason };
@@ -92,7 +92,8 @@ fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
         let before = this.queue.len();
         this.queue.retain(|(waiting, ..)| waiting.id != id);
         // Reading for a comparison can be given up: the first session stays.
-        let is_read = this.opening_slot == SessionSlot::Second && this.opening.take_if(|of| of.id == id).is_some();
+        let is_read =
+            this.opening_slot == SessionSlot::Second && this.opening.take_if(|opening| opening.id == id).is_some();
         if is_read || this.queue.len() < before {
             this.answer(id, Reply::Cancelled);
         }
@@ -133,12 +134,12 @@ fn handle_helper(server: &Weak<RefCell<Server>>, number: usize, message: Option<
 /// Ends silent helpers, from time to time as long as files are being opened.
 fn watch_helpers(server: Weak<RefCell<Server>>) {
     Timeout::new(CHECK_EVERY, move || {
-        let Some(of) = server.upgrade() else { return };
-        let is_opening = of
+        let Some(strong) = server.upgrade() else { return };
+        let is_opening = strong
             .try_borrow_mut()
             .is_ok_and(|mut this| this.opening.as_mut().map(ParallelOpen::end_silent_helpers).is_some());
         if is_opening {
-            tick(of);
+            tick(strong);
             watch_helpers(server);
         }
     })
@@ -344,7 +345,7 @@ impl Server {
     }
 
     fn answer(&self, id: RequestId, reply: Reply) {
-        let sent = pack_answer(&Answer { id, reply }).and_then(|m| self.scope.post_message(&m).map_err(describe));
+        let sent = encode_answer(&Answer { id, reply }).and_then(|m| self.scope.post_message(&m).map_err(describe));
         if let Err(reason) = sent {
             // The page receives this as an error of the worker.
             wasm_bindgen::throw_str(&format!("an answer could not be sent: {reason}"));

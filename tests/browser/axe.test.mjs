@@ -52,10 +52,10 @@ const STATES = {
     await groupBy(page, "Op");
     await page.locator("[data-row='0'] [data-column='0']").focus();
     await page.keyboard.press("Enter");
-    await page.locator(".op-hlo").first().waitFor();
+    await page.locator(".panel-hlo").first().waitFor();
   },
   "op graph": async (page) => {
-    await page.locator(".op-panel").getByRole("button", { name: "Graph", exact: true }).click();
+    await page.locator(".side-panel").getByRole("button", { name: "Graph", exact: true }).click();
     await page.locator(".graph .scene rect").first().waitFor();
   },
   "op graph, with the tooltip of a node": async (page) => {
@@ -72,7 +72,7 @@ const STATES = {
   "save menu": async (page) => {
     await page.getByRole("button", { name: "Close the graph" }).click();
     // Esc would first hide a tooltip, so the panel is closed with its button.
-    await page.locator(".op-panel").getByRole("button", { name: "Close" }).click();
+    await page.locator(".side-panel").getByRole("button", { name: "Close" }).click();
     await page.locator("#save-button").click();
     await page.locator("#save").getByRole("menuitem").first().waitFor();
   },
@@ -287,7 +287,7 @@ const STATES = {
   "File view, with an op panel": async (page) => {
     await page.locator("#find").fill("");
     await page.locator(".code-op").first().click();
-    await page.locator(".op-hlo").first().waitFor();
+    await page.locator(".panel-hlo").first().waitFor();
   },
   "share dialog, link": async (page) => {
     await page.keyboard.press("Escape");
@@ -342,7 +342,7 @@ const STATES = {
   "op graph of a compiled program": async (page) => {
     if (!programFile) return;
     await page.locator(".code-line.at ~ .code-line .code-op").first().click();
-    await page.locator(".op-panel").getByRole("button", { name: "Graph", exact: true }).click();
+    await page.locator(".side-panel").getByRole("button", { name: "Graph", exact: true }).click();
     await page.locator(".graph .scene rect").first().waitFor();
   },
   "breakdown of a compiled program": async (page) => {

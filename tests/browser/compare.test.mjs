@@ -89,7 +89,7 @@ onPage("a row shows the ops of both sides, and leads to the op in its capture", 
   assert.equal(await panel.locator("pre").count(), 2);
   // The op of B is shown in the breakdown of B, and its capture is marked as the one that the views show.
   await panel.getByRole("button", { name: "Open in breakdown" }).nth(1).click();
-  await page.locator(".op-panel .op-place").waitFor();
+  await page.locator(".side-panel .op-place").waitFor();
   assert.equal(await page.locator("#op-name").innerText(), matched[0].b.ops[0]);
   assert.match(await page.locator("#capture-button").innerText(), /cudnn/);
   assert.equal(await page.getByRole("button", { name: /^Show B/ }).getAttribute("aria-pressed"), "true");

@@ -216,7 +216,7 @@ onPage("an instruction in the text opens its panel, and a computation scrolls to
   await page.locator(".code-op").filter({ hasText: /^%?copy-done\.2$/ }).click();
   await waitUntil(() => opTitle(page).innerText(), (name) => name === "copy-done.2");
   const shape = /copy-done\.2 = (\S+)/.exec(line)[1];
-  await waitUntil(() => page.locator(".op-hlo").first().innerText(), (text) => text.startsWith(`%copy-done.2 = ${shape}`));
+  await waitUntil(() => page.locator(".panel-hlo").first().innerText(), (text) => text.startsWith(`%copy-done.2 = ${shape}`));
   await waitUntil(() => page.url(), (url) => /view=file/.test(url) && /op=copy-done\.2@/.test(url));
   await page.keyboard.press("Escape");
   await opPanel(page).waitFor({ state: "detached" });
@@ -276,7 +276,7 @@ onPage("a compiled program without a capture shows its text, the reason for the 
   const name = (await op.innerText()).replace(/^%/, "");
   await op.click();
   await waitUntil(() => opTitle(page).innerText(), (text) => text === name);
-  await waitUntil(() => page.locator(".op-hlo").first().innerText(), (text) => text.startsWith(`%${name} = `));
+  await waitUntil(() => page.locator(".panel-hlo").first().innerText(), (text) => text.startsWith(`%${name} = `));
   await waitUntil(() => page.url(), (url) => decodeURIComponent(url).includes(`op=${name}@#0`));
 });
 

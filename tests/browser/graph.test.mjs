@@ -205,7 +205,7 @@ onPage("the saved SVG names the op, and the table lists the edges", { needs: tpu
   assert.match(svg, />copy-done\.2</);
   assert.doesNotMatch(svg, /var\(--/, "the SVG has no CSS variables");
   const rows = await edgeRows(page);
-  const hlo = await opPanel(page).locator(".op-hlo").first().innerText();
+  const hlo = await opPanel(page).locator(".panel-hlo").first().innerText();
   const operand = /copy-done\(\((.*)\) %(\S+)\)/.exec(hlo);
   assert.deepEqual(rows.filter(([, to]) => to === "copy-done.2").map(([from]) => from), [operand[2]]);
   assert.deepEqual(rows.filter(([from]) => from === "copy-done.2").map(([, to]) => to), ["broadcast_add_fusion.1"]);
@@ -277,7 +277,7 @@ onPage("another file opens without the panel and the graph of the previous file"
   await waitForTable(page);
   await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Enter");
-  await opPanel(page).locator(".op-hlo").first().waitFor();
+  await opPanel(page).locator(".panel-hlo").first().waitFor();
   assert.equal(await graph(page).count(), 0);
   assert.doesNotMatch(page.url(), /graph=1/);
 });

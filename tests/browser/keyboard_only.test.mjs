@@ -154,7 +154,7 @@ onPage("the whole breakdown can be used with the keyboard alone", { timeout: 240
   await tabTo(page, /^cell$/, "Shift+Tab");
   await pressKeys(page, "Enter");
   await waitUntil(() => page.evaluate(() => document.activeElement.id), (id) => id === "op-name");
-  await page.locator(".op-hlo").first().waitFor();
+  await page.locator(".panel-hlo").first().waitFor();
   await pressKeys(page, "Escape");
   await waitUntil(() => focusedElement(page), (focused) => focused === "cell");
 

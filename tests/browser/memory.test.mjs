@@ -146,7 +146,7 @@ onPage("the peak without selected buffers is replayed from the timeline, not sub
   await page.getByRole("button", { name: "Findings" }).click();
   await page.getByRole("heading", { name: "Largest rises of the curve" }).waitFor();
   await page.getByRole("button", { name: "Live ranges" }).click();
-  await page.locator(".lives .scene rect").first().waitFor();
+  await page.locator(".live-ranges .scene rect").first().waitFor();
 });
 
 onPage("the program, the memory space, the groups, the sort order and the filter can be changed", { needs: tpu() }, async ({ page }) => {

@@ -87,14 +87,14 @@ onPage("no name reverses or hides a text of any view", { view: "overview", timeo
   const row = page.locator("[data-row]").filter({ hasText: "202e" }).first();
   await row.locator("[data-column='0']").focus();
   await page.keyboard.press("Enter");
-  await page.locator(".op-hlo").first().waitFor();
-  assert.match(await page.locator(".op-panel").getByRole("heading", { level: 2 }).innerText(), /\\u\{202e\}/, "an op is found by its escaped name");
+  await page.locator(".panel-hlo").first().waitFor();
+  assert.match(await page.locator(".side-panel").getByRole("heading", { level: 2 }).innerText(), /\\u\{202e\}/, "an op is found by its escaped name");
   escaped += await checkTexts(page, "op panel");
-  await page.locator(".op-panel").getByRole("button", { name: "Graph", exact: true }).click();
+  await page.locator(".side-panel").getByRole("button", { name: "Graph", exact: true }).click();
   await page.locator(".graph .scene rect").first().waitFor();
   escaped += await checkTexts(page, "op graph");
   await page.getByRole("button", { name: "Close the graph" }).click();
-  await page.locator(".op-panel").getByRole("button", { name: "Close" }).click();
+  await page.locator(".side-panel").getByRole("button", { name: "Close" }).click();
   await share(page);
   await page.getByText(/All texts included/).click();
   await page.locator(".share-preview section").first().waitFor();

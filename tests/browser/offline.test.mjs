@@ -120,7 +120,7 @@ test("the page works under a sub-path of a plain host and requests nothing outsi
   await waitForTable(page);
   await page.locator("[data-row='0'] [role=gridcell]").first().click();
   await page.keyboard.press("Enter");
-  await page.locator(".op-panel .op-hlo").first().waitFor();
+  await page.locator(".side-panel .panel-hlo").first().waitFor();
   await share(page);
   assert.deepEqual(foreignUrls, [], "no request leaves the folder of the page");
   assert.deepEqual(problems, []);

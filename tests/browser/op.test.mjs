@@ -32,7 +32,7 @@ onPage("the panel of an op shows its shapes, opens its operand, and returns", { 
   assert.deepEqual(rows[0], ["result", "f32[5,1024,1024,256]{3,2,1,0:T(8,128)}", "5.0 GiB", "0 %"]);
   assert.match(rows[2][1], /S\(5\)/);
   assert.match(await opPanel(page).innerText(), /Memory space: S\(5\) → HBM/);
-  assert.match(await opPanel(page).locator(".op-hlo").first().innerText(), /^%copy-done\.2 = f32\[5,1024,1024,256\]/);
+  assert.match(await opPanel(page).locator(".panel-hlo").first().innerText(), /^%copy-done\.2 = f32\[5,1024,1024,256\]/);
   // The panel shows the same self time as the row.
   const row = await page.locator("[data-row][aria-selected=true]").innerText();
   const selfTime = await opPanel(page).locator(".op-figures dd").first().innerText();
@@ -88,7 +88,7 @@ onPage("a reload restores the op from the URL, and the panel reports an op that 
 });
 
 onPage("a folded section of the panel stays folded for the next op and after a reload", { needs: tpu() }, async ({ page }) => {
-  const section = (name) => opPanel(page).locator(".op-part", { has: page.getByRole("heading", { name, exact: true }) });
+  const section = (name) => opPanel(page).locator(".panel-part", { has: page.getByRole("heading", { name, exact: true }) });
   const isOpen = (name) => section(name).evaluate((part) => part.open);
   await openCapture(page, tpu());
   await nameCell(page, "copy-done.2").getByText("copy-done.2").click();

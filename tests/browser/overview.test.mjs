@@ -121,7 +121,7 @@ onPage("evidence leads to an op, a time, a device and a step, and keys lead to t
   const copies = await opened(at("layout_copies"));
   const { ops, spans } = found.findings[at("layout_copies")].evidence;
   await copies.locator(".finding-body .link.mono").first().click();
-  await waitUntil(() => page.locator(".op-panel h2").first().innerText(), (name) => name.includes(ops[0].name));
+  await waitUntil(() => page.locator(".side-panel h2").first().innerText(), (name) => name.includes(ops[0].name));
   await page.keyboard.press("Escape");
   // The time in the timeline is as long as the one in the command line's answer.
   await copies.getByRole("button", { name: /^at / }).first().click();

@@ -6,7 +6,7 @@ import { waitForApp, waitUntil } from "./lib.mjs";
 export const grid = (page) => page.getByRole("grid");
 
 /** Returns the panel of one op. It is found by its class, because the tooltip has the same role. */
-export const opPanel = (page) => page.locator(".op-panel");
+export const opPanel = (page) => page.locator(".side-panel");
 
 /** Waits until the table is not busy. */
 export async function waitForRows(page) {

@@ -202,7 +202,7 @@ onPage("changed peaks update the figures, and a reload keeps them", async ({ pag
   await chart(page).focus();
   await page.keyboard.press("Enter");
   await page.locator(".op-verdict").waitFor();
-  assert.match(await page.locator(".op-panel").innerText(), /of 918\.0\sTFLOP\/s/);
+  assert.match(await page.locator(".side-panel").innerText(), /of 918\.0\sTFLOP\/s/);
   await page.keyboard.press("Escape");
   await page.locator("#peaks-button").click();
   await page.getByRole("button", { name: "Reset" }).click();
@@ -331,11 +331,11 @@ onPage("the panel of an op leaves the sorted columns free, and the op has a ring
   const rings = () => page.locator(".roofline-canvas .scene [stroke='var(--accent-line)']").count();
   assert.equal(await rings(), 0);
   await page.locator("[data-row='0'] [data-column='0']").dblclick();
-  await page.locator(".op-panel").waitFor();
+  await page.locator(".side-panel").waitFor();
   await waitUntil(rings, (n) => n === 1);
   await waitUntil(labels, (all) => all.some((label) => label.startsWith(name.slice(0, 6))));
   await waitForPaint(page);
-  const panel = await page.locator(".op-panel").boundingBox();
+  const panel = await page.locator(".side-panel").boundingBox();
   for (const head of ["Gap", "At roof"]) {
     const box = await page.getByRole("columnheader", { name: head, exact: false }).first().boundingBox();
     assert.ok(box.x + box.width <= panel.x + 1, `${head} is beside the panel`);

@@ -98,7 +98,7 @@ const states = {
     await waitForTable(page);
     await page.locator("[data-row='1'] [data-column='0']").focus();
     await page.keyboard.press("Enter");
-    await page.locator(".op-hlo").first().waitFor();
+    await page.locator(".panel-hlo").first().waitFor();
     await page.locator("#op-name").blur();
   },
   graph: async (page) => {
@@ -137,7 +137,7 @@ const states = {
     await page.locator(".map-canvas .scene rect").first().click();
     await page.locator(".what-if").waitFor();
     await page.getByRole("button", { name: "Live ranges" }).click();
-    await page.locator(".lives .scene rect").first().waitFor();
+    await page.locator(".live-ranges .scene rect").first().waitFor();
   },
   allocator: async (page) => {
     await page.getByRole("button", { name: "Open the sample" }).click();

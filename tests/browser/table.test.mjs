@@ -96,15 +96,15 @@ onPage("a click selects a row, Ctrl adds a row, a double click opens the op, and
   await waitUntil(selectedRows, (rows) => rows.join() === "4");
   await (await cell(1)).click({ modifiers: ["ControlOrMeta"] });
   await waitUntil(selectedRows, (rows) => rows.join() === "1,4");
-  assert.equal(await page.locator(".op-panel").count(), 0);
+  assert.equal(await page.locator(".side-panel").count(), 0);
   const name = (await renderedRows(page)).find(([index]) => index === 4)[1][0];
   await (await cell(4)).dblclick();
-  await page.locator(".op-panel").getByText(name, { exact: true }).first().waitFor();
+  await page.locator(".side-panel").getByText(name, { exact: true }).first().waitFor();
   await waitUntil(selectedRows, (rows) => rows.join() === "4");
   const op = await waitUntil(() => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("op")));
   await page.keyboard.press("3");
   await page.locator(".roofline-table [data-row='0']").waitFor();
-  await page.locator(".op-panel").getByText(name, { exact: true }).first().waitFor();
+  await page.locator(".side-panel").getByText(name, { exact: true }).first().waitFor();
   const parameters = await waitUntil(() => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1)))), (parameters) => parameters.view === "roofline");
   assert.deepEqual([parameters.op, parameters.sel], [op, op]);
   await page.keyboard.press("5");

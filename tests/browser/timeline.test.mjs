@@ -180,10 +180,10 @@ onPage("the keyboard alone walks events, zooms and opens an op", async ({ page }
   await waitUntil(() => status(page).textContent(), (text) => /fusion/.test(text));
   await canvas(page).focus();
   await page.keyboard.press("Enter");
-  await page.locator(".op-panel").waitFor();
+  await page.locator(".side-panel").waitFor();
   // The panel finds all executions of its op.
   const name = await page.locator("#op-name").innerText();
-  await page.locator(".op-panel").getByRole("button", { name: "Find in timeline" }).click();
+  await page.locator(".side-panel").getByRole("button", { name: "Find in timeline" }).click();
   await waitUntil(() => page.locator("#filter").inputValue(), (text) => text === name);
   await waitUntil(() => place(page).find, (text) => text === name);
 });

@@ -12,10 +12,10 @@ fn runs(number: usize, n: usize, start: i64) -> XPlane {
     let op = device.op("%fusion.1 = f32[8]{0} fusion(f32[8]{0} %x)", "fusion.1", &[]);
     let run = device.op("jit_f(7)", "jit_f(7)", &[]);
     let times = || (0..n as i64).map(|i| start + 100 * i);
-    device.line("XLA Ops", &times().map(|at| (op, at, 50)).collect::<Vec<_>>());
+    device.line("XLA Ops", &times().map(|start| (op, start, 50)).collect::<Vec<_>>());
     let ids: Vec<[XStat; 2]> =
         (0..n).map(|i| [device.stat("run_id", int(i as i64)), device.stat("queue_id", int(0))]).collect();
-    let line = device.line("XLA Modules", &times().map(|at| (run, at, 50)).collect::<Vec<_>>());
+    let line = device.line("XLA Modules", &times().map(|start| (run, start, 50)).collect::<Vec<_>>());
     for (event, ids) in line.events.iter_mut().zip(ids) {
         event.stats.extend(ids);
     }
@@ -36,7 +36,7 @@ fn with_runs(host: &mut Plane, line: XLine, n: usize) -> XLine {
 fn host(n: usize, start: i64, events: &[(&str, i64, i64)]) -> XPlane {
     let mut host = Plane::new("/host:CPU");
     let mut all: Vec<(i64, i64, i64)> =
-        events.iter().map(|(name, at, length)| (host.op(name, name, &[]), *at, *length)).collect();
+        events.iter().map(|(name, start, length)| (host.op(name, name, &[]), *start, *length)).collect();
     let call = host.op("DoEnqueueProgram", "DoEnqueueProgram", &[]);
     all.extend((0..n as i64).map(|i| (call, start + 100 * i - 30, 20)));
     let line = host.line("python", &all).clone();
@@ -108,11 +108,12 @@ fn chained(n: usize, n_devices: usize) -> Files {
         lines.push(line);
     }
     for (thread, line) in lines.iter_mut().enumerate() {
-        for (at, event) in line.events.iter_mut().enumerate() {
-            let i = (at / 2 * 2 + thread) as i64;
-            let link =
-                |host: &mut Plane, of: [&str; 2], id| [(of[0], 5), (of[1], id)].map(|(of, n)| host.stat(of, int(n)));
-            if at % 2 == 1 {
+        for (index, event) in line.events.iter_mut().enumerate() {
+            let i = (index / 2 * 2 + thread) as i64;
+            let link = |host: &mut Plane, names: [&str; 2], id| {
+                [(names[0], 5), (names[1], id)].map(|(name, n)| host.stat(name, int(n)))
+            };
+            if index % 2 == 1 {
                 event.stats.extend(link(&mut host, ["_pt", "_p"], i + 1));
             } else if i > 0 {
                 event.stats.extend(link(&mut host, ["_ct", "_c"], i));

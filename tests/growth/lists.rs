@@ -116,7 +116,7 @@ pub fn collectives_of_devices(n: usize) -> Files {
         let op = plane.op(hlo, "all-reduce.1", &[("hlo_category", text("all-reduce")), ("program_id", int(7))]);
         let mut plane = plane.done();
         let late = i as i64 % 20;
-        plane.lines[1].events.extend([60, 160].map(|at| crate::make::event(op, at + late, 35 - late)));
+        plane.lines[1].events.extend([60, 160].map(|start| crate::make::event(op, start + late, 35 - late)));
         plane
     });
     capture(planes.collect())
@@ -147,9 +147,9 @@ fn with_ops(n: usize, op: impl Fn(&mut Plane, usize) -> i64) -> Files {
     let steps = [plane.op("1", "", &[]), plane.op("2", "", &[])];
     let length = 10 * n as i64;
     plane.line("Steps", &[(steps[0], 0, length), (steps[1], length, length)]);
-    let at = |(i, op): (usize, &i64)| (*op, 10 * i as i64, 8);
-    let events: Vec<_> = ops.iter().enumerate().map(at).collect();
-    let again: Vec<_> = events.iter().map(|(op, at, time)| (*op, at + length, *time)).collect();
+    let timed = |(i, op): (usize, &i64)| (*op, 10 * i as i64, 8);
+    let events: Vec<_> = ops.iter().enumerate().map(timed).collect();
+    let again: Vec<_> = events.iter().map(|(op, start, time)| (*op, start + length, *time)).collect();
     plane.line("XLA Ops", &[events, again].concat());
     capture(vec![plane.done()])
 }
@@ -202,16 +202,16 @@ pub fn collectives(n: usize) -> Files {
                 "%all-gather-start.{i} = (f32[2]{{0}}, f32[8]{{0}}) all-gather-start(f32[2]{{0}} %p.{i}), replica_groups={{{{0,1,2,3}}}}, dimensions={{0}}"
             ),
             1 => {
-                let of = i - 1;
+                let before = i - 1;
                 format!(
-                    "%all-gather-done.{i} = f32[8]{{0}} all-gather-done((f32[2]{{0}}, f32[8]{{0}}) %all-gather-start.{of})"
+                    "%all-gather-done.{i} = f32[8]{{0}} all-gather-done((f32[2]{{0}}, f32[8]{{0}}) %all-gather-start.{before})"
                 )
             }
             2 => format!("%copy-start.{i} = (f32[8]{{0:S(1)}}, f32[8]{{0}}, u32[]) copy-start(f32[8]{{0}} %x.{i})"),
             _ => {
-                let of = i - 1;
+                let before = i - 1;
                 format!(
-                    "%copy-done.{i} = f32[8]{{0:S(1)}} copy-done((f32[8]{{0:S(1)}}, f32[8]{{0}}, u32[]) %copy-start.{of})"
+                    "%copy-done.{i} = f32[8]{{0:S(1)}} copy-done((f32[8]{{0:S(1)}}, f32[8]{{0}}, u32[]) %copy-start.{before})"
                 )
             }
         };
@@ -228,8 +228,8 @@ pub fn executions_of_collectives(n: usize) -> Files {
         let op = plane.op(hlo, "all-reduce.1", &stats);
         let step = plane.op("1", "", &[]);
         plane.line("Steps", &[(step, 0, 20 * n as i64)]);
-        let at = |i: i64| (op, 20 * i + (i + device) % 3, 10 - (i + device) % 3);
-        plane.line("XLA Ops", &(0..n as i64).map(at).collect::<Vec<_>>());
+        let timed = |i: i64| (op, 20 * i + (i + device) % 3, 10 - (i + device) % 3);
+        plane.line("XLA Ops", &(0..n as i64).map(timed).collect::<Vec<_>>());
         plane.done()
     });
     capture(planes.collect())

@@ -188,8 +188,10 @@ fn flags() {
         let text: String = (0..n).map(|i| format!("--xla_tpu_unknown_flag_{i}=true ")).collect();
         work::cost_of_flags(&files, &text)
     });
-    let broken: Vec<String> =
-        [(2.0, 1), (4.0, 2)].iter().flat_map(|(times, at)| counts("flags", &costs[0], &costs[*at], *times)).collect();
+    let broken: Vec<String> = [(2.0, 1), (4.0, 2)]
+        .iter()
+        .flat_map(|(times, index)| counts("flags", &costs[0], &costs[*index], *times))
+        .collect();
     assert!(broken.is_empty() && !is_slow(costs[0].seconds, costs[2].seconds), "{broken:?} {costs:?}");
 }
 

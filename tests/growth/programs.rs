@@ -107,7 +107,7 @@ fn text_file(text: String) -> Files {
 }
 
 pub fn tuple_operands(n: usize) -> Files {
-    let tuple = |of: &str| vec![of; n].join(", ");
+    let tuple = |text: &str| vec![text; n].join(", ");
     text_file(format!(
         "HloModule m, is_scheduled=true\n\nENTRY %e (p: f32[8]) -> f32[8] {{\n  %p = f32[8]{{0}} parameter(0)\n  \
          %t1 = (f32[8]{{0}}) tuple({})\n  %t2 = (f32[8]{{0}}) tuple({})\n  ROOT %n = f32[8]{{0}} negate(%p)\n}}\n",

@@ -11,7 +11,7 @@ use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::timeline::{EventsQuery, FlowsQuery, PictureQuery, SearchQuery, Timeline, TraceQuery};
 use rooflight::cli::{OpenFiles, document, run_arguments};
 use rooflight::protocol::program_text::{ProgramQuery, ProgramRef};
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{Export, OpRef, Request, ShareQuery, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession};
@@ -72,8 +72,8 @@ pub fn costs(files: &Files) -> BTreeMap<&'static str, Cost> {
         costs.insert(command, measure(|| black_box(document(&arguments, Some(&opened)).ok())).1);
     }
     drop(opened);
-    for (at, command) in WRITING.into_iter().enumerate() {
-        let out = folder.path().join(format!("out{at}"));
+    for (index, command) in WRITING.into_iter().enumerate() {
+        let out = folder.path().join(format!("out{index}"));
         let arguments = arguments(command, &input, &out);
         costs.insert(command, measure(|| black_box(document(&arguments, None).ok())).1);
     }
@@ -149,7 +149,7 @@ fn page(files: &Files, costs: &mut BTreeMap<&'static str, Cost>) {
     let all = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
     let roofline = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
     let comm = CommQuery { query: query.clone(), ..CommQuery::default() };
-    let lanes = LaneQuery { query: query.clone(), carried: TransferFilter::All, part: None, max_spans: 0 };
+    let lanes = LaneQuery { query: query.clone(), transfers: TransferFilter::All, part: None, max_spans: 0 };
     let rows = || TableAction::Rows(PageQuery { count: 50, ..PageQuery::default() });
     let by_key = SortBy::new("key", true);
     let sorted = TableAction::Rows(PageQuery { sort: Some(by_key), count: 50, ..PageQuery::default() });
@@ -157,7 +157,8 @@ fn page(files: &Files, costs: &mut BTreeMap<&'static str, Cost>) {
     send("page: breakdown of all", Request::Breakdown(all.clone()));
     send("page: steps", Request::StepStats);
     send("page: scopes", Request::Scopes { query: all.clone(), root: String::new(), min_share: 0.001 });
-    let page = send("page: rows", ViewRequest::Table { of: TableOf::Breakdown(all.clone()), action: sorted }.into());
+    let page =
+        send("page: rows", ViewRequest::Table { table: TableQuery::Breakdown(all.clone()), action: sorted }.into());
     let memory = MemoryQuery::default();
     let points = Points { from: 0, to: u32::MAX };
     let whole = [
@@ -170,18 +171,18 @@ fn page(files: &Files, costs: &mut BTreeMap<&'static str, Cost>) {
         ("page: roofline", ViewRequest::Roofline(roofline.clone())),
         (
             "page: rows of the roofline",
-            ViewRequest::Table { of: TableOf::Roofline(roofline.clone(), RoofBy::ALL[0]), action: rows() },
+            ViewRequest::Table { table: TableQuery::Roofline(roofline.clone(), RoofBy::ALL[0]), action: rows() },
         ),
         ("page: memory", ViewRequest::Memory),
         ("page: memory of a program", ViewRequest::MemoryOf(memory.clone())),
         ("page: curve", ViewRequest::MemoryCurve { query: memory.clone(), points }),
         ("page: live ranges", ViewRequest::MemoryLiveRanges { query: memory.clone(), points }),
-        ("page: rows of buffers", ViewRequest::Table { of: TableOf::Buffers(memory, 0), action: rows() }),
+        ("page: rows of buffers", ViewRequest::Table { table: TableQuery::Buffers(memory, 0), action: rows() }),
         ("page: communication", ViewRequest::Comm(comm.clone())),
         ("page: lanes", ViewRequest::CommLanes(lanes)),
         (
             "page: rows of communication",
-            ViewRequest::Table { of: TableOf::Comm(comm.clone(), TransferFilter::All), action: rows() },
+            ViewRequest::Table { table: TableQuery::Comm(comm.clone(), TransferFilter::All), action: rows() },
         ),
         ("page: flags", ViewRequest::Flags(FlagsQuery { comm, text: String::new() })),
         ("page: outline", ViewRequest::ProgramOutline(ProgramRef(0))),

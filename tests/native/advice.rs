@@ -74,15 +74,16 @@ fn fault(capture: &Capture, finding: &Finding, advice: &str) -> Option<&'static 
 fn advice_fits_each_capture() {
     let mut faults = Vec::new();
     let mut n_advice = 0;
-    for of in all() {
-        let Overview { findings, options, memory, quality, .. } = &of.overview;
+    for capture in all() {
+        let Overview { findings, options, memory, quality, .. } = &capture.overview;
         for finding in findings.iter().chain(options).chain(memory).chain(quality) {
             for one in &finding.tries {
                 let code = one.code.as_deref().or(one.flag.as_deref()).unwrap_or_default();
                 n_advice += 1;
                 let advice = format!("{} {code}", one.text);
                 faults.extend(
-                    fault(&of, finding, &advice).map(|why| format!("{}, {}: {advice}: {why}", of.name, finding.id)),
+                    fault(&capture, finding, &advice)
+                        .map(|why| format!("{}, {}: {advice}: {why}", capture.name, finding.id)),
                 );
             }
         }
@@ -106,9 +107,9 @@ fn unfit_advice_is_found() {
         "a data loader",
         "jax.lax.scan(f, init, xs)",
     ];
-    for of in &all {
-        for finding in &of.overview.findings {
-            found.extend(texts.iter().filter_map(|text| fault(of, finding, text)));
+    for capture in &all {
+        for finding in &capture.overview.findings {
+            found.extend(texts.iter().filter_map(|text| fault(capture, finding, text)));
         }
     }
     found.sort_unstable();

@@ -13,7 +13,7 @@ use rooflight::analysis::timeline::{
     Alignment, AlignmentBasis, EventDetail, EventQuery, EventsQuery, FlowsQuery, FlowsReport, HostOffset, LineRef,
     Picture, PictureQuery, SeriesRange, Timeline, TimelineIndex, TrackKind,
 };
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::{Request, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
@@ -233,10 +233,10 @@ fn simulated_hosts_are_aligned() {
     let spread = offset.spread.unwrap();
     assert!(spread < Picos(300_000) && offset.n > 20, "{offset:?}");
     let (opened, analysis) = open(&files);
-    let name = |at: usize| {
+    let name = |event: usize| {
         let line = &opened.profile.planes[analysis.devices[0].plane].lines[analysis.devices[0].ops[0]];
         let plane = &opened.profile.planes[analysis.devices[0].plane];
-        opened.profile.text(plane.op(line.events.op(at)).name)
+        opened.profile.text(plane.op(line.events.op(event)).name)
     };
     let n_events = opened.profile.planes[analysis.devices[0].plane].lines[analysis.devices[0].ops[0]].events.len();
     let is_collective =
@@ -380,13 +380,14 @@ fn all_answers_are_moved_by_the_offset() {
         let ranges = answer(ranges).decode::<Vec<SeriesRange>>().unwrap();
         let flows = answer(TimelineRequest::Flows(FlowsQuery { lines: lines.clone(), start, end }));
         assert!(flows.decode::<FlowsReport>().is_ok());
-        let line = picture.lines.iter().find(|line| line.boxes.iter().any(|of| of.kind.is_some())).unwrap();
+        let line =
+            picture.lines.iter().find(|line| line.boxes.iter().any(|event_box| event_box.kind.is_some())).unwrap();
         let event = EventQuery::Index { line: line.line, event: line.boxes[0].event };
         let event = answer(TimelineRequest::Event(event)).decode::<Option<EventDetail>>().unwrap().unwrap();
-        let of = TableOf::Events(EventsQuery { lines, start, end });
+        let table = TableQuery::Events(EventsQuery { lines, start, end });
         let sort = Some(SortBy::new("start_ps", false));
         let action = TableAction::Rows(PageQuery { sort, count: 50, ..PageQuery::default() });
-        let table = session.answer(&ViewRequest::Table { of, action }.into()).decode::<TablePage>().unwrap();
+        let table = session.answer(&ViewRequest::Table { table, action }.into()).decode::<TablePage>().unwrap();
         (by, start, picture, ranges, event, table)
     };
     let (by, start, aligned, aligned_ranges, event, table) = answers(true);
@@ -397,17 +398,28 @@ fn all_answers_are_moved_by_the_offset() {
     assert!(event.step.is_some());
     for (aligned, apart) in aligned.lines.iter().zip(&apart.lines) {
         assert_eq!(aligned.cells, apart.cells);
-        let moved = |of: &rooflight::analysis::timeline::EventBox| (of.event, of.start.moved(by), of.end.moved(by));
-        let boxes: Vec<_> = aligned.boxes.iter().map(|of| (of.event, of.start, of.end)).collect();
+        let moved = |event_box: &rooflight::analysis::timeline::EventBox| {
+            (event_box.event, event_box.start.moved(by), event_box.end.moved(by))
+        };
+        let boxes: Vec<_> =
+            aligned.boxes.iter().map(|event_box| (event_box.event, event_box.start, event_box.end)).collect();
         assert_eq!(boxes, apart.boxes.iter().map(moved).collect::<Vec<_>>());
     }
-    let idle: Vec<_> = aligned.idle[0].boxes.iter().map(|of| (of.start, of.end, of.gap, of.class)).collect();
+    let idle: Vec<_> = aligned.idle[0]
+        .boxes
+        .iter()
+        .map(|idle_box| (idle_box.start, idle_box.end, idle_box.gap, idle_box.class))
+        .collect();
     let moved = |(start, end): (Picos, Picos)| (start.moved(by), end.moved(by));
-    let expected = apart.idle[0].boxes.iter().map(|of| (of.start.moved(by), of.end.moved(by), moved(of.gap), of.class));
+    let expected = apart.idle[0]
+        .boxes
+        .iter()
+        .map(|idle_box| (idle_box.start.moved(by), idle_box.end.moved(by), moved(idle_box.gap), idle_box.class));
     assert_eq!(idle, expected.collect::<Vec<_>>());
     assert!(!idle.is_empty());
     assert_eq!(aligned.series, apart.series);
-    let values = |ranges: &[SeriesRange]| ranges.iter().map(|of| (of.id, of.mean, of.covered)).collect::<Vec<_>>();
+    let values =
+        |ranges: &[SeriesRange]| ranges.iter().map(|range| (range.id, range.mean, range.covered)).collect::<Vec<_>>();
     assert_eq!(values(&aligned_ranges), values(&apart_ranges));
     assert!(aligned_ranges.iter().any(|range| range.mean.is_some_and(|mean| mean > 0.0)));
     // The rows are not those of the other alignment.
@@ -442,8 +454,8 @@ fn damaged_hosts_do_not_panic() {
         let mut damaged = files.clone();
         for _ in 0..random.u32(1..4) {
             let file = random.usize(0..2);
-            let at = random.usize(0..damaged[file].1.len());
-            damaged[file].1[at] = random.u8(..);
+            let index = random.usize(0..damaged[file].1.len());
+            damaged[file].1[index] = random.u8(..);
         }
         *opened.entry(check(&references(&damaged))).or_default() += 1;
     }

@@ -85,10 +85,11 @@ fn few_bytes_are_read_for_them() {
         let read = summarise(vec![counting("x", &bytes).0], &mut |_| ()).map_err(|failure| failure.message);
         set(&mut session, 0, read.clone());
         // The rows are in the order of their times.
-        let of_first = |rows: Vec<(Value, Vec<String>)>| rows.into_iter().find(|(_, of)| *of == programs).unwrap();
+        let of_first =
+            |rows: Vec<(Value, Vec<String>)>| rows.into_iter().find(|(_, names)| *names == programs).unwrap();
         let (device, _) = of_first(before);
         if read.is_ok() {
-            assert!(rows(&mut session).iter().any(|(of, _)| *of == device), "{name}");
+            assert!(rows(&mut session).iter().any(|(other, _)| *other == device), "{name}");
         }
         assert_eq!(device.as_str(), device_type.as_deref(), "{name}");
     }
@@ -132,9 +133,9 @@ proptest! {
         end in any::<prop::sample::Index>(),
     ) {
         let mut bytes = SMALL.clone();
-        for (at, byte) in flips {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
+        for (place, byte) in flips {
+            let index = place.index(bytes.len());
+            bytes[index] = byte;
         }
         bytes.truncate(end.index(bytes.len()).max(bytes.len() / 4));
         capture_facts(&counting("x", &Arc::new(bytes)).0);

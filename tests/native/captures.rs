@@ -4,7 +4,7 @@ use crate::synth::made;
 use rooflight::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView, ChangeCause};
 use rooflight::analysis::compare::Verdict;
 use rooflight::analysis::overview::{FigureId, OverviewQuery};
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::{CapturesRequest, Export, Reply, SessionInfo, ShareQuery, ViewRequest};
 use rooflight::session::captures::{explain_change, summarise};
 use rooflight::session::{Input, OpenSession};
@@ -52,7 +52,7 @@ pub fn nights() -> Nights {
         let (folder, expected) = made(&[&options[..], slow].concat());
         if night == JUMP {
             let scales = expected["scales"].as_array().unwrap();
-            longer_ps = scales.iter().map(|of| of["injected_ps_per_step"].as_u64().unwrap()).sum();
+            longer_ps = scales.iter().map(|scale| scale["injected_ps_per_step"].as_u64().unwrap()).sum();
         }
         for host in 0..2 {
             let bytes = std::fs::read(folder.path().join(format!("worker-{host}.xplane.pb"))).unwrap();
@@ -70,15 +70,16 @@ impl Nights {
             source: Box::new(Counting { bytes: Arc::clone(bytes), n_read: Arc::default() }),
             from_folder: true,
         };
-        self.files.iter().enumerate().filter(|(at, _)| is_input(at / 2)).map(input).collect()
+        self.files.iter().enumerate().filter(|(index, _)| is_input(index / 2)).map(input).collect()
     }
 
     pub fn summary(&self, night: usize) -> CaptureSummary {
-        summarise(self.inputs(|of| of == night), &mut |_| ()).unwrap()
+        summarise(self.inputs(|number| number == night), &mut |_| ()).unwrap()
     }
 
     fn cause(&self, before: usize, after: usize) -> Option<ChangeCause> {
-        explain_change(self.inputs(|of| of == before), self.inputs(|of| of == after), &mut |_| ()).unwrap()
+        explain_change(self.inputs(|number| number == before), self.inputs(|number| number == after), &mut |_| ())
+            .unwrap()
     }
 }
 
@@ -96,7 +97,7 @@ pub fn set(session: &mut OpenSession, capture: usize, read: Result<CaptureSummar
 
 pub fn table(session: &mut OpenSession) -> TablePage {
     let query = PageQuery { count: 100, ..PageQuery::default() };
-    let request = ViewRequest::Table { of: TableOf::Captures { revision: 0 }, action: TableAction::Rows(query) };
+    let request = ViewRequest::Table { table: TableQuery::Captures { revision: 0 }, action: TableAction::Rows(query) };
     session.answer(&request.into()).decode().unwrap()
 }
 
@@ -109,7 +110,11 @@ fn a_change_is_found_where_it_was_made_and_named() {
     let nights = nights();
     let (mut session, info) = open(&nights.inputs(|_| true));
     assert_eq!(info.captures.len(), N);
-    assert!((0..).zip(&info.captures).all(|(at, files)| *files == [2 * at, 2 * at + 1]), "{:?}", info.captures);
+    assert!(
+        (0..).zip(&info.captures).all(|(index, files)| *files == [2 * index, 2 * index + 1]),
+        "{:?}",
+        info.captures
+    );
     let before = view(&mut session, CaptureFigure::StepTime);
     assert_eq!((before.n_captures, before.n_read, before.latest), (N as u32, 0, None));
     assert!(before.series.is_by_time && before.series.changes.is_empty());
@@ -119,15 +124,18 @@ fn a_change_is_found_where_it_was_made_and_named() {
     for night in (0..N).rev() {
         set(&mut session, night, Ok(nights.summary(night)));
     }
-    let of = view(&mut session, CaptureFigure::StepTime);
-    assert_eq!((of.n_read, of.n_failed, of.n_other, of.latest), (N as u32, 0, 0, Some(N as u32 - 1)));
-    let [change] = of.series.changes.as_slice() else { panic!("{:?}", of.series.changes) };
-    assert_eq!((change.at as usize, change.last_before as usize, change.cause.as_ref()), (JUMP, JUMP - 1, None));
+    let list = view(&mut session, CaptureFigure::StepTime);
+    assert_eq!((list.n_read, list.n_failed, list.n_other, list.latest), (N as u32, 0, 0, Some(N as u32 - 1)));
+    let [change] = list.series.changes.as_slice() else { panic!("{:?}", list.series.changes) };
+    assert_eq!(
+        (change.first_after as usize, change.last_before as usize, change.cause.as_ref()),
+        (JUMP, JUMP - 1, None)
+    );
     let longer = change.after - change.before;
     let expected = nights.longer_ps as f64;
     assert!((longer - expected).abs() < 0.03 * expected, "{longer} ps, made {expected}");
     // The same change as a difference of neighbours, and noise elsewhere.
-    for (night, row) in of.captures.iter().enumerate() {
+    for (night, row) in list.captures.iter().enumerate() {
         let verdict = row.change.and_then(|(_, verdict)| verdict);
         let right = if night == 0 {
             None
@@ -152,23 +160,26 @@ fn a_row_has_the_figures_of_the_overview_and_a_failed_capture_costs_one_row() {
     let (mut session, _) = open(&nights.inputs(|_| true));
     set(&mut session, 2, Ok(nights.summary(2)));
     set(&mut session, 5, Err("It is damaged.".to_owned()));
-    let of = view(&mut session, CaptureFigure::Mfu);
-    assert_eq!((of.n_read, of.n_failed), (1, 1));
+    let list = view(&mut session, CaptureFigure::Mfu);
+    assert_eq!((list.n_read, list.n_failed), (1, 1));
     // The overview of the same files, opened alone.
-    let (mut alone, _) = OpenSession::open(nights.inputs(|of| of == 2), &mut |_| ()).unwrap();
+    let (mut alone, _) = OpenSession::open(nights.inputs(|number| number == 2), &mut |_| ()).unwrap();
     let request = ViewRequest::Overview(OverviewQuery::default());
     let overview: Option<rooflight::analysis::overview::Overview> = alone.answer(&request.into()).decode().unwrap();
     let overview = overview.unwrap();
     let row = nights.summary(2);
-    let shown = of.captures[2].summary().unwrap();
+    let shown = list.captures[2].summary().unwrap();
     assert!(shown.point.figures.is_empty() && shown.point.head.periods_ps.is_empty(), "the page needs no steps");
     assert_eq!(shown.point.head.n_steps, row.point.head.n_steps);
     assert_eq!(row.point.figures, overview.figures);
     assert_eq!((row.period, &row.verdict), (Some(overview.period), &overview.verdict));
-    assert_eq!(row.top_finding.as_ref().map(|of| &of.title), overview.findings.first().map(|of| &of.title));
+    assert_eq!(
+        row.top_finding.as_ref().map(|finding| &finding.title),
+        overview.findings.first().map(|finding| &finding.title)
+    );
     let sum: u64 = row.kinds.iter().map(|(_, time)| time.0).sum();
     assert!(sum.abs_diff(row.period.unwrap().0) <= row.kinds.len() as u64, "kinds sum to the step");
-    let mark = of.series.marks.iter().find(|mark| mark.capture == 2).unwrap();
+    let mark = list.series.marks.iter().find(|mark| mark.capture == 2).unwrap();
     let mfu = overview.figure(FigureId::ModelMfu).unwrap().value;
     assert!(mfu.is_some() && mark.value == mfu);
 
@@ -196,9 +207,9 @@ fn only_the_starts_of_files_are_read() {
     let days = [of_day("0"), of_day("1")];
     let bytes = &days[0];
     let counts: Vec<Arc<AtomicU64>> = (0..2).map(|_| Arc::default()).collect();
-    let input = |(at, n_read): (usize, &Arc<AtomicU64>)| Input {
-        name: format!("run-{at}/a.xplane.pb"),
-        source: Box::new(Counting { bytes: Arc::clone(&days[at]), n_read: Arc::clone(n_read) }),
+    let input = |(index, n_read): (usize, &Arc<AtomicU64>)| Input {
+        name: format!("run-{index}/a.xplane.pb"),
+        source: Box::new(Counting { bytes: Arc::clone(&days[index]), n_read: Arc::clone(n_read) }),
         from_folder: true,
     };
     let inputs: Vec<Input> = counts.iter().enumerate().map(input).collect();
@@ -214,7 +225,7 @@ fn only_the_starts_of_files_are_read() {
 fn reports_are_listed_as_their_captures_are() {
     let nights = nights();
     let report = |night: usize| {
-        let (mut session, info) = OpenSession::open(nights.inputs(|of| of == night), &mut |_| ()).unwrap();
+        let (mut session, info) = OpenSession::open(nights.inputs(|number| number == night), &mut |_| ()).unwrap();
         let mut query = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
         query.roofline.query.device = info.usual_device;
         query.comm.query.device = info.usual_device;
@@ -246,7 +257,7 @@ fn reports_are_listed_as_their_captures_are() {
     let longer = nights.longer_ps as f64;
     assert!((cause.delta_ps as f64 - longer).abs() < 0.03 * longer, "{cause:?}, made {longer}");
     // A capture among the reports is one of them. A report beside the capture that it was made of is no list.
-    let mixed: Vec<Input> = nights.inputs(|of| of == N - 1).into_iter().chain((0..N - 1).map(input)).collect();
+    let mixed: Vec<Input> = nights.inputs(|number| number == N - 1).into_iter().chain((0..N - 1).map(input)).collect();
     let (mut session, info) = open(&mixed);
     assert_eq!((info.captures.len(), &info.captures[0]), (N, &vec![0, 1]));
     set(&mut session, 0, Ok(nights.summary(N - 1)));
@@ -254,14 +265,14 @@ fn reports_are_listed_as_their_captures_are() {
         set(&mut session, night + 1, summarise(vec![input(night)], &mut |_| ()).map_err(|failure| failure.message));
     }
     assert_eq!(view(&mut session, CaptureFigure::StepTime).n_other, 0);
-    let pair: Vec<Input> = nights.inputs(|of| of == 0).into_iter().chain([input(0)]).collect();
+    let pair: Vec<Input> = nights.inputs(|number| number == 0).into_iter().chain([input(0)]).collect();
     assert!(OpenSession::open_folder(&pair, &mut |_| ()).unwrap().is_none());
 }
 
 #[test]
 fn files_of_one_run_are_no_list() {
     let nights = nights();
-    assert!(OpenSession::open_folder(&nights.inputs(|of| of == 0), &mut |_| ()).unwrap().is_none());
+    assert!(OpenSession::open_folder(&nights.inputs(|number| number == 0), &mut |_| ()).unwrap().is_none());
     assert!(OpenSession::open_folder(&[], &mut |_| ()).unwrap().is_none());
 }
 
@@ -278,12 +289,12 @@ fn other_devices_are_no_part_of_the_levels() {
         summary.is_partial = night == 1;
         set(&mut session, night, Ok(summary));
     }
-    let of = view(&mut session, CaptureFigure::StepTime);
-    assert_eq!((of.n_other, of.n_partial, of.best.is_some_and(|best| best != 6)), (1, 1, true));
-    assert_eq!(of.series.changes.iter().map(|change| change.at as usize).collect::<Vec<_>>(), [JUMP]);
-    assert!(!of.series.marks[6].is_comparable && of.captures[6].change.is_none());
+    let list = view(&mut session, CaptureFigure::StepTime);
+    assert_eq!((list.n_other, list.n_partial, list.best.is_some_and(|best| best != 6)), (1, 1, true));
+    assert_eq!(list.series.changes.iter().map(|change| change.first_after as usize).collect::<Vec<_>>(), [JUMP]);
+    assert!(!list.series.marks[6].is_comparable && list.captures[6].change.is_none());
     // The capture after it is compared with the last comparable one.
-    assert!(of.captures[7].change.is_some_and(|(_, verdict)| verdict == Some(Verdict::WithinNoise)));
+    assert!(list.captures[7].change.is_some_and(|(_, verdict)| verdict == Some(Verdict::WithinNoise)));
 }
 
 /// The median of two captures is the value of neither, so it is not drawn.
@@ -291,7 +302,7 @@ fn other_devices_are_no_part_of_the_levels() {
 fn a_level_needs_three_captures() {
     let nights = nights();
     for n in [2, 3] {
-        let (mut session, _) = open(&nights.inputs(|of| of < n));
+        let (mut session, _) = open(&nights.inputs(|number| number < n));
         for night in 0..n {
             set(&mut session, night, Ok(nights.summary(night)));
         }
@@ -316,6 +327,6 @@ fn packed_captures_of_one_folder_are_a_list() {
     let (_, mut info) = OpenSession::open_folder(&inputs, &mut |_| {}).unwrap().unwrap();
     // The captures of a folder are in the order of their times.
     info.captures.sort_unstable();
-    assert_eq!(info.captures, (0..names.len() as u32).map(|at| vec![at]).collect::<Vec<_>>());
+    assert_eq!(info.captures, (0..names.len() as u32).map(|index| vec![index]).collect::<Vec<_>>());
     assert!(info.files.iter().all(|file| file.format == "XSpace"), "{:?}", info.files);
 }

@@ -49,7 +49,7 @@ fn exported(captures: Vec<Vec<Input>>) -> Vec<TableFile> {
 /// The captures of all nights, and their tables. They are made once, because several tests read them.
 static NIGHTS: LazyLock<(Nights, Vec<TableFile>)> = LazyLock::new(|| {
     let nights = nights();
-    let files = exported((0..N).map(|night| nights.inputs(|of| of == night)).collect());
+    let files = exported((0..N).map(|night| nights.inputs(|number| number == night)).collect());
     (nights, files)
 });
 
@@ -101,8 +101,8 @@ fn assert_same(found: &Value, expected: &Value, place: &str) {
         }
         (Value::Array(found), Value::Array(expected)) => {
             assert_eq!(found.len(), expected.len(), "{place}");
-            for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
-                assert_same(found, expected, &format!("{place}[{at}]"));
+            for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+                assert_same(found, expected, &format!("{place}[{index}]"));
             }
         }
         (Value::Object(found), Value::Object(expected)) => {
@@ -133,15 +133,18 @@ fn assert_same_list(of_tables: &mut OpenSession, of_captures: &mut OpenSession) 
         let series = |session: &mut OpenSession| {
             let CapturesView { captures, mut series, latest, best, worst, n_other, n_partial, n_failed, .. } =
                 view(session, figure);
-            let name = |at: u32| captures[at as usize].name.clone();
+            let name = |index: u32| captures[index as usize].name.clone();
             let marks: Vec<_> = series
                 .marks
                 .drain(..)
                 .map(|mark| (name(mark.capture), mark.value, mark.spread, mark.is_comparable, mark.is_partial))
                 .collect();
-            let changes: Vec<_> =
-                series.changes.iter().map(|of| (of.at, of.last_before, of.before, of.after)).collect();
-            let ends = [latest, best, worst].map(|at| at.map(name));
+            let changes: Vec<_> = series
+                .changes
+                .iter()
+                .map(|change| (change.first_after, change.last_before, change.before, change.after))
+                .collect();
+            let ends = [latest, best, worst].map(|capture| capture.map(name));
             serde_json::to_value((marks, changes, ends, n_other, n_partial, n_failed, series.is_by_time)).unwrap()
         };
         assert_same(&series(of_tables), &series(of_captures), figure.label());
@@ -212,8 +215,8 @@ fn what_a_missing_table_holds_is_unknown() {
         }
         assert_eq!(row["change_ps"].is_null(), night == 0, "the difference is known, its verdict is not");
     }
-    let of = view(&mut session, CaptureFigure::StepTime);
-    assert_eq!(of.series.changes.len(), 1);
+    let list = view(&mut session, CaptureFigure::StepTime);
+    assert_eq!(list.series.changes.len(), 1);
     // The quartiles of the row are drawn, if there are enough steps.
     let of_five_steps = |(name, text): TableFile| {
         let mut row: Value = serde_json::from_str(&text).unwrap();
@@ -253,8 +256,8 @@ fn a_capture_among_the_files_is_not_listed_twice() {
     let (mut session, info) = open(&mixed);
     assert_eq!(info.captures.iter().filter(|files| !files.is_empty()).count(), 2);
     assert_eq!(info.captures.len(), N);
-    let of = view(&mut session, CaptureFigure::StepTime);
-    assert_eq!((of.n_read, of.n_without_files), (N as u32 - 2, N as u32 - 2));
+    let list = view(&mut session, CaptureFigure::StepTime);
+    assert_eq!((list.n_read, list.n_without_files), (N as u32 - 2, N as u32 - 2));
     // The row names a file that lies beside the capture, and has another size for it.
     let beside = |(name, text): TableFile| {
         let mut row: Value = serde_json::from_str(&text).unwrap();
@@ -271,9 +274,9 @@ fn a_capture_among_the_files_is_not_listed_twice() {
     assert_eq!(view(&mut session, CaptureFigure::StepTime).series.changes.len(), 1);
     // One capture beside its own row opens as a capture.
     let row = |night: usize| of_tables(files, &["captures"]).remove(night);
-    let night_of = |night: usize| nights.inputs(|of| of == night).into_iter();
+    let night_of = |night: usize| nights.inputs(|number| number == night).into_iter();
     let is_list = |inputs: Vec<Input>| OpenSession::open_folder(&inputs, &mut |_| ()).unwrap().is_some();
-    let rows: Vec<bool> = (0..N).map(|at| is_list(night_of(0).chain(inputs(&[row(at)])).collect())).collect();
+    let rows: Vec<bool> = (0..N).map(|index| is_list(night_of(0).chain(inputs(&[row(index)])).collect())).collect();
     assert_eq!(rows.iter().filter(|is_list| !**is_list).count(), 1, "{rows:?}");
 }
 
@@ -287,9 +290,9 @@ fn real_captures_are_listed_as_their_files_are() {
         Input { name: format!("gpu/{name}"), source: Box::new(bytes), from_folder: true }
     };
     let (mut of_captures, info) = open(&names.map(input));
-    for (at, files) in info.captures.iter().enumerate() {
-        let inputs = files.iter().map(|at| input(names[*at as usize])).collect();
-        set(&mut of_captures, at, summarise(inputs, &mut |_| ()).map_err(|failure| failure.message));
+    for (index, files) in info.captures.iter().enumerate() {
+        let inputs = files.iter().map(|index| input(names[*index as usize])).collect();
+        set(&mut of_captures, index, summarise(inputs, &mut |_| ()).map_err(|failure| failure.message));
     }
     let files = exported(names.iter().map(|name| vec![input(name)]).collect());
     let (mut of_tables, _) = open_tables(&files);
@@ -307,11 +310,11 @@ fn captures_that_failed_say_why() {
     let ExportOutcome::Failed(sentence) = outcome else { panic!("{outcome:?}") };
     let (_, files) = &*NIGHTS;
     let (mut session, _) = open_tables(&[files.clone(), files_below(out.path())].concat());
-    let of = view(&mut session, CaptureFigure::StepTime);
-    assert_eq!((of.n_captures, of.n_failed), (N as u32 + 1, 1));
-    let failed = of.captures.last().unwrap();
+    let list = view(&mut session, CaptureFigure::StepTime);
+    assert_eq!((list.n_captures, list.n_failed), (N as u32 + 1, 1));
+    let failed = list.captures.last().unwrap();
     assert_eq!((&*failed.name, &failed.progress), ("2026_01_09_02_00_00", &CaptureProgress::Failed(sentence)));
-    assert!(of.series.is_by_time, "the folder is named by its time");
+    assert!(list.series.is_by_time, "the folder is named by its time");
 }
 
 #[test]
@@ -409,8 +412,8 @@ proptest! {
         let (_, text) = concatenated(&files);
         let mut rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         for (row, column, value) in changes {
-            let at = row.index(rows.len());
-            let row = rows[at].as_object_mut().unwrap();
+            let index = row.index(rows.len());
+            let row = rows[index].as_object_mut().unwrap();
             let column = row.keys().nth(column.index(row.len())).unwrap().clone();
             row.insert(column, value);
         }

@@ -27,7 +27,7 @@ fn run(case: &Value) -> Printed {
 /// Returns the value at a path such as `rows.0.bus_gbps`.
 fn value_at<'j>(json: &'j Value, path: &str) -> &'j Value {
     path.split('.').fold(json, |value, key| match key.parse::<usize>() {
-        Ok(at) => &value[at],
+        Ok(index) => &value[index],
         Err(_) => &value[key],
     })
 }
@@ -48,13 +48,13 @@ fn failure(check: &Value, printed: &Printed) -> Option<String> {
         "first_not" => !matches(wanted, verdict),
         _ => {
             let value = value_at(json, check["at"].as_str().unwrap());
-            let number = |of: &Value| of.as_f64().unwrap_or(f64::NAN);
+            let number = |expected: &Value| expected.as_f64().unwrap_or(f64::NAN);
             let rel = check["rel"].as_f64().unwrap_or(0.02);
-            let is_near = |of: &Value| (number(value) - number(of)).abs() <= rel * number(of).abs();
+            let is_near = |expected: &Value| (number(value) - number(expected)).abs() <= rel * number(expected).abs();
             return (!(check.get("near").is_none_or(is_near)
-                && check.get("eq").is_none_or(|of| number(value) == number(of))
-                && check.get("min").is_none_or(|of| number(value) >= number(of))
-                && check.get("max").is_none_or(|of| number(value) <= number(of))))
+                && check.get("eq").is_none_or(|expected| number(value) == number(expected))
+                && check.get("min").is_none_or(|expected| number(value) >= number(expected))
+                && check.get("max").is_none_or(|expected| number(value) <= number(expected))))
             .then(|| format!("{check}: the value is {value}"));
         }
     };

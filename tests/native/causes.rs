@@ -88,9 +88,9 @@ impl Device {
     pub fn steps(&mut self, ops: &[(i64, i64)]) {
         let period: i64 = ops.iter().map(|(_, duration)| duration).sum();
         for n in 0..N_STEPS {
-            let at = START + n * period;
-            self.run(at, ops);
-            self.step(n, at, period);
+            let start = START + n * period;
+            self.run(start, ops);
+            self.step(n, start, period);
         }
     }
 
@@ -138,7 +138,8 @@ pub fn overview(planes: Vec<XPlane>) -> (Overview, Vec<Note>) {
 }
 
 fn words(finding: &Finding) -> String {
-    let tries = finding.tries.iter().map(|of| format!("{} {}", of.text, of.code.as_deref().unwrap_or_default()));
+    let tries =
+        finding.tries.iter().map(|advice| format!("{} {}", advice.text, advice.code.as_deref().unwrap_or_default()));
     [finding.title.clone(), finding.detail.clone()].into_iter().chain(tries).collect::<Vec<_>>().join("\n")
 }
 
@@ -146,12 +147,12 @@ fn words(finding: &Finding) -> String {
 fn check(simulate: impl Fn(&mut Rng) -> Made) {
     for seed in 0..N_RUNS {
         let Made { planes, id, costs, says, is_silent_about } = simulate(&mut Rng::with_seed(seed));
-        let (of, _) = overview(planes);
-        let first = of.findings.iter().max_by_key(|finding| finding.at_stake).unwrap();
-        assert_eq!(first.id.key(), id, "run {seed}: {}", of.verdict);
+        let (report, _) = overview(planes);
+        let first = report.findings.iter().max_by_key(|finding| finding.at_stake).unwrap();
+        assert_eq!(first.id.key(), id, "run {seed}: {}", report.verdict);
         let ratio = first.at_stake.as_f64() / costs as f64;
         assert!((ratio - 1.0).abs() < 0.02, "run {seed}: {id} costs {costs} ps, and {:?} is said", first.at_stake);
-        assert!(of.verdict.starts_with(&first.title), "run {seed}: {}", of.verdict);
+        assert!(report.verdict.starts_with(&first.title), "run {seed}: {}", report.verdict);
         let words = words(first);
         for word in says {
             assert!(words.contains(word), "run {seed}: “{word}” is not said: {words}");
@@ -218,12 +219,12 @@ fn idle(random: &mut Rng, during: &[(&str, f64, f64)]) -> (Vec<XPlane>, i64) {
     let period = compute + idle;
     let mut events = Vec::new();
     for n in 0..N_STEPS {
-        let at = START + n * period;
-        events.push(("PjitFunction(train_step)", at - 10 * US, at - 5 * US));
-        device.run(at, &[(matmul, compute)]);
-        device.step(n, at, period);
+        let start = START + n * period;
+        events.push(("PjitFunction(train_step)", start - 10 * US, start - 5 * US));
+        device.run(start, &[(matmul, compute)]);
+        device.step(n, start, period);
         #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a time")]
-        let within = |share: f64| at + compute + (share * (idle - 20 * US) as f64) as i64;
+        let within = |share: f64| start + compute + (share * (idle - 20 * US) as f64) as i64;
         events.extend(during.iter().map(|(name, start, end)| (*name, within(*start), within(*end))));
     }
     (vec![device.done(), host(&events)], idle)
@@ -263,8 +264,12 @@ fn a_compilation_in_each_step() {
         let (mut planes, idle) = idle(random, &[("backend_compile_and_load", 0.01, 1.0)]);
         // The compilation lies in a call of the function.
         let host = &mut planes[1];
-        let calls =
-            host.event_metadata.values().find(|of| of.name.starts_with("PjitFunction")).map(|of| of.id).unwrap();
+        let calls = host
+            .event_metadata
+            .values()
+            .find(|metadata| metadata.name.starts_with("PjitFunction"))
+            .map(|metadata| metadata.id)
+            .unwrap();
         for event in host.lines[0].events.iter_mut().filter(|event| event.metadata_id == calls) {
             // It begins 5 µs after the device has become idle.
             let before = idle - 15 * US;
@@ -297,13 +302,13 @@ fn operations_one_by_one() {
         let period = n_runs * (run + gap);
         let mut events = Vec::new();
         for n in 0..N_STEPS {
-            let at = START + n * period;
+            let start = START + n * period;
             for one in 0..n_runs {
-                let at = at + one * (run + gap);
-                device.run(at, &[(matmul, run)]);
-                events.push(("PjitFunction(add)", at - gap + US, at - 2 * US));
+                let run_start = start + one * (run + gap);
+                device.run(run_start, &[(matmul, run)]);
+                events.push(("PjitFunction(add)", run_start - gap + US, run_start - 2 * US));
             }
-            device.step(n, at, period);
+            device.step(n, start, period);
         }
         Made {
             planes: vec![device.done(), host(&events)],
@@ -331,15 +336,15 @@ fn a_scatter_that_became_a_loop() {
         let [first, second] = body.map(|hlo| device.op(hlo, "loop fusion", path, 0));
         let period = compute + 2 * rounds * each;
         for n in 0..N_STEPS {
-            let at = START + n * period;
-            let end = device.run(at, &[(matmul, compute)]);
+            let start = START + n * period;
+            let end = device.run(start, &[(matmul, compute)]);
             device.ops.push((outer, end, 2 * rounds * each));
             for round in 0..rounds {
                 device.ops.push((first, end + 2 * round * each, each));
                 device.ops.push((second, end + (2 * round + 1) * each, each));
             }
             device.runs.last_mut().unwrap().2 = period;
-            device.step(n, at, period);
+            device.step(n, start, period);
         }
         Made {
             planes: vec![device.done()],
@@ -369,8 +374,8 @@ fn the_bubble_of_a_pipeline() {
             );
             let period = n_slots * each;
             for n in 0..N_STEPS {
-                let at = START + n * period;
-                let mut now = at;
+                let start = START + n * period;
+                let mut now = start;
                 for batch in 0..n_batches {
                     // The first batch waits for the stages before, and the last one for those after.
                     let before = if batch == 0 { stage * each } else { 0 };
@@ -379,7 +384,7 @@ fn the_bubble_of_a_pipeline() {
                     let ops: Vec<(i64, i64)> = ops.into_iter().filter(|(_, time)| *time > 0).collect();
                     now = device.run(now, &ops);
                 }
-                device.step(n, at, period);
+                device.step(n, start, period);
             }
             device.done()
         });
@@ -450,11 +455,11 @@ fn clocks_of_host_and_device_that_differ() {
         let period = compute + wait;
         let mut events = Vec::new();
         for n in 0..N_STEPS {
-            let at = START + n * period;
-            device.run(at - behind, &[(matmul, compute)]);
-            device.step(n, at - behind, period);
-            events.push(("DoEnqueueProgram", at - lead - 4 * US, at - lead));
-            events.push(("np.asarray(jax.Array)", at + US, at + period - 20 * US));
+            let start = START + n * period;
+            device.run(start - behind, &[(matmul, compute)]);
+            device.step(n, start - behind, period);
+            events.push(("DoEnqueueProgram", start - lead - 4 * US, start - lead));
+            events.push(("np.asarray(jax.Array)", start + US, start + period - 20 * US));
         }
         let (mut device, mut host) = (device, host(&events));
         let number = |plane: &mut Plane, name: &str, n: i64| plane.stat(name, int(n));
@@ -471,10 +476,10 @@ fn clocks_of_host_and_device_that_differ() {
         host.stat_metadata = named.done().stat_metadata;
         host.lines[0].events.iter_mut().step_by(2).zip(calls).for_each(|(event, stats)| event.stats = stats);
 
-        let (of, notes) = overview(vec![device, host]);
+        let (report, notes) = overview(vec![device, host]);
         assert!(notes.iter().any(|note| note.code == NoteCode::DeviceClockBehind), "run {seed}: {notes:?}");
-        let first = of.findings.first().unwrap();
-        assert_eq!(first.rule(), RuleId::HostSync, "run {seed}: {}", of.verdict);
+        let first = report.findings.first().unwrap();
+        assert_eq!(first.rule(), RuleId::HostSync, "run {seed}: {}", report.verdict);
         assert_eq!(first.confidence, Confidence::Likely, "run {seed}");
         let ratio = first.at_stake.as_f64() / wait as f64;
         assert!((ratio - 1.0).abs() < 0.02, "run {seed}: {wait} ps, and {:?} is said", first.at_stake);

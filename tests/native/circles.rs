@@ -56,10 +56,10 @@ fn absolute(path: &[String], within: &Module, modules: &BTreeMap<Module, String>
 fn use_tree(tokens: &[TokenTree], prefix: &[String], found: &mut Vec<(Module, String)>) {
     let mut path = prefix.to_vec();
     let mut alias = None;
-    let mut at = 0;
-    while let Some(token) = tokens.get(at) {
+    let mut index = 0;
+    while let Some(token) = tokens.get(index) {
         match token {
-            TokenTree::Ident(word) if word == "as" => alias = tokens.get(at + 1).map(ToString::to_string),
+            TokenTree::Ident(word) if word == "as" => alias = tokens.get(index + 1).map(ToString::to_string),
             TokenTree::Ident(word) if alias.is_none() => path.push(word.to_string()),
             TokenTree::Punct(mark) if mark.as_char() == '*' => path.push("*".to_owned()),
             TokenTree::Group(group) => {
@@ -70,7 +70,7 @@ fn use_tree(tokens: &[TokenTree], prefix: &[String], found: &mut Vec<(Module, St
             }
             _ => {}
         }
-        at += 1;
+        index += 1;
     }
     if path.last().is_some_and(|last| last == "self") && path.len() > 1 {
         path.pop();
@@ -83,31 +83,31 @@ fn use_tree(tokens: &[TokenTree], prefix: &[String], found: &mut Vec<(Module, St
 /// Adds the imports of a stream of tokens to `imports`.
 fn read(stream: TokenStream, within: &Module, modules: &BTreeMap<Module, String>, imports: &mut Imports) {
     let tokens: Vec<TokenTree> = stream.into_iter().collect();
-    let word = |at: usize| match tokens.get(at) {
+    let word = |index: usize| match tokens.get(index) {
         Some(TokenTree::Ident(word)) => Some(word.to_string()),
         _ => None,
     };
-    let is_path_mark = |at: usize| {
-        let colon = |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(mark)) if mark.as_char() == ':');
-        colon(at) && colon(at + 1)
+    let is_path_mark = |index: usize| {
+        let colon = |index: usize| matches!(tokens.get(index), Some(TokenTree::Punct(mark)) if mark.as_char() == ':');
+        colon(index) && colon(index + 1)
     };
-    let mut at = 0;
-    while at < tokens.len() {
-        match (&tokens[at], word(at).as_deref()) {
+    let mut index = 0;
+    while index < tokens.len() {
+        match (&tokens[index], word(index).as_deref()) {
             // The imports of `#[cfg(test)] mod tests { … }` are left out.
             (TokenTree::Group(group), _)
                 if group.delimiter() == Delimiter::Bracket
                     && group.stream().to_string().replace(' ', "").contains("test")
                     && group.stream().to_string().starts_with("cfg")
-                    && word(at + 1).as_deref() == Some("mod") =>
+                    && word(index + 1).as_deref() == Some("mod") =>
             {
-                at += 4;
+                index += 4;
             }
             (_, Some("use")) => {
-                let end = at + tokens[at..].iter().take_while(|token| token.to_string() != ";").count();
+                let end = index + tokens[index..].iter().take_while(|token| token.to_string() != ";").count();
                 let mut found = Vec::new();
-                use_tree(&tokens[at + 1..end], &[], &mut found);
-                let before = at.checked_sub(1).map(|before| tokens[before].to_string()).unwrap_or_default();
+                use_tree(&tokens[index + 1..end], &[], &mut found);
+                let before = index.checked_sub(1).map(|before| tokens[before].to_string()).unwrap_or_default();
                 let is_export = before == "pub" || before.starts_with('(');
                 for (path, name) in found {
                     let Some(path) = absolute(&path, within, modules) else { continue };
@@ -117,22 +117,22 @@ fn read(stream: TokenStream, within: &Module, modules: &BTreeMap<Module, String>
                         imports.paths.insert(path);
                     }
                 }
-                at = end + 1;
+                index = end + 1;
             }
-            (_, Some(first)) if !(at >= 2 && is_path_mark(at - 2)) && is_path_mark(at + 1) => {
+            (_, Some(first)) if !(index >= 2 && is_path_mark(index - 2)) && is_path_mark(index + 1) => {
                 let mut path = vec![first.to_owned()];
-                while is_path_mark(at + 1) && word(at + 3).is_some() {
-                    path.extend(word(at + 3));
-                    at += 3;
+                while is_path_mark(index + 1) && word(index + 3).is_some() {
+                    path.extend(word(index + 3));
+                    index += 3;
                 }
                 imports.paths.extend(absolute(&path, within, modules));
-                at += 1;
+                index += 1;
             }
             (TokenTree::Group(group), _) => {
                 read(group.stream(), within, modules, imports);
-                at += 1;
+                index += 1;
             }
-            _ => at += 1,
+            _ => index += 1,
         }
     }
 }
@@ -188,8 +188,8 @@ fn circles(graph: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<Module>> {
     walk.found
 }
 
-/// Returns the circles among the files of a crate, given as names and texts.
-fn circles_of(files: &[(String, String)]) -> Vec<Vec<Module>> {
+/// Returns the modules of a crate, given as names and texts of files, each with the modules that it imports.
+fn imports_by_module(files: &[(String, String)]) -> BTreeMap<Module, BTreeSet<Module>> {
     let modules: BTreeMap<Module, String> = files.iter().map(|(name, _)| (module(name), name.clone())).collect();
     let all: BTreeMap<Module, Imports> = files
         .iter()
@@ -203,7 +203,55 @@ fn circles_of(files: &[(String, String)]) -> Vec<Vec<Module>> {
         let to = imports.paths.iter().filter_map(|path| defined_in(path, &all, 0));
         to.filter(|to| to != from && !to.is_empty()).collect::<BTreeSet<Module>>()
     };
-    circles(&all.iter().map(|(from, imports)| (from.clone(), leads(from, imports))).collect())
+    all.iter().map(|(from, imports)| (from.clone(), leads(from, imports))).collect()
+}
+
+/// Returns the circles among the files of a crate, given as names and texts.
+fn circles_of(files: &[(String, String)]) -> Vec<Vec<Module>> {
+    circles(&imports_by_module(files))
+}
+
+/// Returns the rooms of a layer, which are its folders and the files beside them, each with the rooms that it imports.
+fn rooms(layer: &str, modules: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeMap<Module, BTreeSet<Module>> {
+    let room = |module: &Module| (module.len() > 1 && module[0] == layer).then(|| module[..2].to_vec());
+    let mut rooms: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
+    for (from, to) in modules {
+        let Some(from) = room(from) else { continue };
+        let others = to.iter().filter_map(room).filter(|to| *to != from).collect::<Vec<Module>>();
+        rooms.entry(from).or_default().extend(others);
+    }
+    rooms
+}
+
+/// Returns the files of `src` without its programs, with names below it.
+fn sources() -> Vec<(String, String)> {
+    let below = |(name, text): (String, String)| (name["src/".len()..].to_owned(), text);
+    files("src", &["rs"]).into_iter().map(below).filter(|(name, _)| !name.starts_with("bin/")).collect()
+}
+
+#[test]
+fn rooms_of_a_layer_have_an_order() {
+    let modules = imports_by_module(&sources());
+    let mut found = Vec::new();
+    for layer in ["table", "analysis", "report", "share", "protocol", "session", "fleet", "chart", "view", "cli"] {
+        let rooms = rooms(layer, &modules);
+        assert!(rooms.len() > 3, "{layer} is nowhere");
+        for circle in circles(&rooms) {
+            let names = circle.iter().map(|room| room.join("::")).collect::<Vec<_>>().join(" ↔ ");
+            // The files that join them help to find the way out.
+            let between = modules.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to)));
+            let joins = |module: &Module| circle.iter().find(|room| module.starts_with(room)).cloned();
+            let pairs = between.filter(|(from, to)| joins(from).zip(joins(to)).is_some_and(|(a, b)| a != b));
+            found.push(format!(
+                "{names}: {}",
+                pairs
+                    .map(|(from, to)| format!("{} → {}", from.join("::"), to.join("::")))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ));
+        }
+    }
+    check(&found, "rooms of a layer have an order: no two of them import each other");
 }
 
 #[test]

@@ -64,10 +64,10 @@ fn v6e_stall_and_overlap_match_known_values() {
         if device == 0 {
             let line: Picos = comm.copy_rows.iter().map(|row| row.wall).sum();
             assert!((seconds(line) - 197.6).abs() < 0.05, "{}", seconds(line));
-            let of = comm.copies.overlap;
-            assert_near(of.in_flight, 78.4154, "in flight");
-            assert_near(of.exposed, 76.0484, "exposed");
-            assert_near(of.overlapped, 2.3670, "overlapped");
+            let overlap = comm.copies.overlap;
+            assert_near(overlap.in_flight, 78.4154, "in flight");
+            assert_near(overlap.exposed, 76.0484, "exposed");
+            assert_near(overlap.overlapped, 2.3670, "overlapped");
             assert!(!comm.pairing.device_clock, "the async line has no device clock");
             assert_eq!((comm.pairing.from_line, comm.pairing.from_ops, comm.pairing.unpaired), (600, 0, 0));
         } else {
@@ -129,9 +129,10 @@ fn v6e_all_reduce() {
 /// interval starts or ends.
 fn brute(flying: &[(u64, u64)], computing: &[(u64, u64)]) -> (u64, u64) {
     let mut changes: Vec<(u64, i32, i32)> = Vec::new();
-    for (of, (fly, compute)) in [(flying, (1, 0)), (computing, (0, 1))] {
+    for (intervals, (fly, compute)) in [(flying, (1, 0)), (computing, (0, 1))] {
         changes.extend(
-            of.iter()
+            intervals
+                .iter()
                 .filter(|(start, end)| start < end)
                 .flat_map(|(start, end)| [(*start, fly, compute), (*end, -fly, -compute)]),
         );
@@ -139,12 +140,12 @@ fn brute(flying: &[(u64, u64)], computing: &[(u64, u64)]) -> (u64, u64) {
     changes.sort_unstable();
     let (mut fly, mut compute, mut now) = (0, 0, 0);
     let (mut in_flight, mut overlapped) = (0, 0);
-    for (at, of_fly, of_compute) in changes {
+    for (time, of_fly, of_compute) in changes {
         if fly > 0 {
-            in_flight += at - now;
-            overlapped += if compute > 0 { at - now } else { 0 };
+            in_flight += time - now;
+            overlapped += if compute > 0 { time - now } else { 0 };
         }
-        (fly, compute, now) = (fly + of_fly, compute + of_compute, at);
+        (fly, compute, now) = (fly + of_fly, compute + of_compute, time);
     }
     (in_flight, overlapped)
 }
@@ -156,8 +157,8 @@ fn line<'a>(plane: &'a Plane, name: &str) -> &'a Line {
 /// Returns the raw events of a line with their texts, on the event clock.
 fn events<'a>(session: &'a Session, plane: &'a Plane, name: &str) -> impl Iterator<Item = ((u64, u64), &'a str)> {
     let events = &line(plane, name).events;
-    let at = events.times().map(|(start, length)| (start, start + length));
-    at.zip(events.ops().map(|op| session.opened.profile.text(plane.op(op).text)))
+    let intervals = events.times().map(|(start, length)| (start, start + length));
+    intervals.zip(events.ops().map(|op| session.opened.profile.text(plane.op(op).text)))
 }
 
 #[test_with::env(ROOFLIGHT_PROFILES)]
@@ -171,29 +172,32 @@ fn overlap_equals_a_sweep_instant_by_instant() {
         let plane = &session.opened.profile.planes[session.analysis.devices[device as usize].plane];
         let is = |text: &str, opcode: &str| text.contains(&format!(" {opcode}("));
         let ops: Vec<((u64, u64), &str)> = events(&session, plane, "XLA Ops").collect();
-        let computing: Vec<(u64, u64)> = ops.iter().filter(|(_, text)| is(text, "fusion")).map(|(at, _)| *at).collect();
+        let computing: Vec<(u64, u64)> =
+            ops.iter().filter(|(_, text)| is(text, "fusion")).map(|(interval, _)| *interval).collect();
         assert_eq!(computing.len(), 300);
-        let mut flying: Vec<(u64, u64)> = events(&session, plane, "Async XLA Ops").map(|(at, _)| at).collect();
+        let mut flying: Vec<(u64, u64)> =
+            events(&session, plane, "Async XLA Ops").map(|(interval, _)| interval).collect();
         if flying.is_empty() {
             // Each start is paired with the first done after it that has the same name.
             let name = |text: &str| text.split(" = ").next().unwrap().trim_start_matches('%').to_owned();
             for (start, text) in ops.iter().filter(|(_, text)| is(text, "copy-start")) {
                 let wanted = name(text).replace("-start", "-done");
-                let done = ops.iter().filter(|(at, text)| at.0 >= start.0 && name(text) == wanted).min().unwrap();
+                let done =
+                    ops.iter().filter(|(interval, text)| interval.0 >= start.0 && name(text) == wanted).min().unwrap();
                 flying.push((start.0, done.0.1));
             }
         }
         let (in_flight, overlapped) = brute(&flying, &computing);
-        let of = comm.copies.overlap;
-        assert_eq!((of.in_flight.0, of.overlapped.0), (in_flight, overlapped), "device {device}");
-        assert_eq!(of.exposed, Picos(in_flight - overlapped));
+        let overlap = comm.copies.overlap;
+        assert_eq!((overlap.in_flight.0, overlap.overlapped.0), (in_flight, overlapped), "device {device}");
+        assert_eq!(overlap.exposed, Picos(in_flight - overlapped));
         if device > 0 {
             continue;
         }
         assert_eq!(comm.steps.len(), steps.len());
         for (number, window) in &steps {
-            let cut = |of: &[(u64, u64)]| -> Vec<(u64, u64)> {
-                of.iter().map(|(start, end)| (*start.max(&window.0), *end.min(&window.1))).collect()
+            let cut = |list: &[(u64, u64)]| -> Vec<(u64, u64)> {
+                list.iter().map(|(start, end)| (*start.max(&window.0), *end.min(&window.1))).collect()
             };
             let (in_flight, overlapped) = brute(&cut(&flying), &cut(&computing));
             let step = comm.steps.iter().find(|step| step.number == *number).unwrap();
@@ -213,7 +217,7 @@ fn lanes_hold_all_spans_without_overlap() {
     let Session { opened, analysis, programs } = &mut session;
     let request = LaneQuery {
         query: query(DeviceChoice::One(0), StepChoice::All),
-        carried: TransferFilter::All,
+        transfers: TransferFilter::All,
         ..LaneQuery::default()
     };
     let lanes = session::comm_lanes(analysis, &opened.profile, programs, &request);
@@ -261,8 +265,8 @@ fn every_grouping_sums_to_the_whole() {
     for by in CommBy::ALL {
         let request = CommQuery { query: query(DeviceChoice::All, StepChoice::All), by, ..CommQuery::default() };
         let comm = session.query(&request);
-        let sum = |of: &[rooflight::analysis::comm::CommRow]| {
-            of.iter().map(|row| row.stall + row.issue + row.fused).sum::<Picos>()
+        let sum = |rows: &[rooflight::analysis::comm::CommRow]| {
+            rows.iter().map(|row| row.stall + row.issue + row.fused).sum::<Picos>()
         };
         assert_eq!(
             sum(&comm.rows),
@@ -343,8 +347,16 @@ fn small_capture_matches_sums_by_hand() {
     let mut session = Session { analysis: Analysis::new(&opened.profile), opened, programs };
     let comm = session.comm(DeviceChoice::One(0), StepChoice::Number(0));
     let figures = |traffic: &rooflight::analysis::comm::Traffic| {
-        let of = traffic.overlap;
-        let times = [traffic.stall, traffic.issue, traffic.fused, of.in_flight, of.exposed, of.overlapped, of.waited];
+        let overlap = traffic.overlap;
+        let times = [
+            traffic.stall,
+            traffic.issue,
+            traffic.fused,
+            overlap.in_flight,
+            overlap.exposed,
+            overlap.overlapped,
+            overlap.waited,
+        ];
         (traffic.n, times.map(|time| time.0))
     };
     assert_eq!(figures(&comm.tensor), (3.into(), [160, 15, 100, 685, 245, 440, 160]));
@@ -430,8 +442,12 @@ fn a_start_without_flops_covers_nothing() {
         let comm = analysis.comm(&opened.profile, &request, None);
         let (kind, exposed, overlapped) = wanted;
         assert_eq!(comm.totals.by_kind[kind.index()], Picos(us(105) as u64), "{flops:?}");
-        let of = comm.tensor.overlap;
-        assert_eq!((of.exposed, of.overlapped), (Picos(us(exposed) as u64), Picos(us(overlapped) as u64)), "{flops:?}");
+        let overlap = comm.tensor.overlap;
+        assert_eq!(
+            (overlap.exposed, overlap.overlapped),
+            (Picos(us(exposed) as u64), Picos(us(overlapped) as u64)),
+            "{flops:?}"
+        );
     }
 }
 
@@ -440,8 +456,8 @@ fn a_start_without_flops_covers_nothing() {
 #[test]
 fn starts_of_the_v5p_golden_capture_compute_nothing() {
     let table = common::json("tpu-v5p-golden/hlo_stats.json.gz").unwrap();
-    let at = |id: &str| table["cols"].as_array().unwrap().iter().position(|col| col["id"] == id).unwrap();
-    let (name, time, rate) = (at("hlo_op_name"), at("total_self_time"), at("model_flop_rate"));
+    let column = |id: &str| table["cols"].as_array().unwrap().iter().position(|col| col["id"] == id).unwrap();
+    let (name, time, rate) = (column("hlo_op_name"), column("total_self_time"), column("model_flop_rate"));
     let starts: Vec<(f64, Kind)> = table["rows"]
         .as_array()
         .unwrap()
@@ -520,10 +536,10 @@ fn captures_of_other_devices_do_not_panic() {
         for step in [StepChoice::All, StepChoice::Busiest, StepChoice::Number(0), StepChoice::Number(u64::MAX)] {
             for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(u32::MAX)] {
                 let comm = session.comm(device, step);
-                let of = comm.tensor.overlap;
-                assert_eq!(of.in_flight, of.exposed + of.overlapped);
+                let overlap = comm.tensor.overlap;
+                assert_eq!(overlap.in_flight, overlap.exposed + overlap.overlapped);
                 let request =
-                    LaneQuery { query: query(device, step), carried: TransferFilter::All, ..LaneQuery::default() };
+                    LaneQuery { query: query(device, step), transfers: TransferFilter::All, ..LaneQuery::default() };
                 let Session { opened, analysis, programs } = &mut session;
                 session::comm_lanes(analysis, &opened.profile, programs, &request);
             }

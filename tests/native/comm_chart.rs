@@ -45,18 +45,18 @@ impl Session {
 #[test]
 fn steps_are_the_sums_of_their_parts() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    for of in [CommRows::Collectives, CommRows::Copies] {
-        let bars = steps::bars(&view.comm.steps, of);
+    for comm_rows in [CommRows::Collectives, CommRows::Copies] {
+        let bars = steps::bars(&view.comm.steps, comm_rows);
         assert_eq!(bars.len(), 5);
         for (bar, step) in bars.iter().zip(&view.comm.steps) {
             let [alone, overlapped, exposed, moves, other, idle] = bar.parts[..] else { panic!("six parts") };
-            assert_eq!(bar.parts.len(), steps::parts(of, true).len());
+            assert_eq!(bar.parts.len(), steps::parts(comm_rows, true).len());
             assert_eq!(alone + overlapped + exposed + moves + other + idle, step.duration);
             assert_eq!(alone + overlapped, step.compute_busy);
             // The sample copies between layouts for 19 % of its time. This time is neither other nor idle.
             assert!(moves.as_f64() > 0.15 * step.duration.as_f64() && idle <= step.idle);
-            let of = if of == CommRows::Copies { step.copies } else { step.collectives };
-            assert_eq!((overlapped, exposed), (of.overlapped, of.exposed));
+            let overlap = if comm_rows == CommRows::Copies { step.copies } else { step.collectives };
+            assert_eq!((overlapped, exposed), (overlap.overlapped, overlap.exposed));
         }
     }
     // A report does not split the time beside communication, so the rest is one part.
@@ -66,10 +66,10 @@ fn steps_are_the_sums_of_their_parts() {
         .iter()
         .map(|step| StepComm { beside_collectives: None, beside_copies: None, ..*step })
         .collect();
-    let of = CommRows::Collectives;
-    assert!(steps::is_split(&view.comm.steps, of) && !steps::is_split(&report, of));
-    for (bar, whole) in steps::bars(&report, of).iter().zip(steps::bars(&view.comm.steps, of)) {
-        assert_eq!(bar.parts.len(), steps::parts(of, false).len());
+    let comm_rows = CommRows::Collectives;
+    assert!(steps::is_split(&view.comm.steps, comm_rows) && !steps::is_split(&report, comm_rows));
+    for (bar, whole) in steps::bars(&report, comm_rows).iter().zip(steps::bars(&view.comm.steps, comm_rows)) {
+        assert_eq!(bar.parts.len(), steps::parts(comm_rows, false).len());
         assert_eq!(bar.parts.last().copied(), Some(whole.parts[3..].iter().copied().sum::<Picos>()));
     }
     assert_eq!(steps::step_index(&view.comm.steps, StepChoice::Number(3), "3"), Some(3));
@@ -143,8 +143,8 @@ fn named(scene: &Scene) -> Vec<&Mark> {
 #[test]
 fn lanes_show_every_span_and_fill_its_exposed_part() {
     let mut session = sample();
-    for carried in [TransferFilter::Collectives, TransferFilter::Copies, TransferFilter::All] {
-        let request = LaneQuery { query: query(), carried, ..LaneQuery::default() };
+    for transfers in [TransferFilter::Collectives, TransferFilter::Copies, TransferFilter::All] {
+        let request = LaneQuery { query: query(), transfers, ..LaneQuery::default() };
         let result = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &request);
         assert_eq!(result.left_out.0, 0);
         let kind = steps::kind(CommRows::Collectives);
@@ -158,7 +158,7 @@ fn lanes_show_every_span_and_fill_its_exposed_part() {
             let look = lanes::LaneOptions { part: (Picos(from), Picos(to)), kind, chosen: None, width };
             let scene = lanes::scene(&result, &look);
             let (left, right) = (66.0, width - 14.0);
-            let x = |at: Picos| (at.as_f64() - from as f64) / (to - from) as f64 * (right - left) + left;
+            let x = |time: Picos| (time.as_f64() - from as f64) / (to - from) as f64 * (right - left) + left;
             let seen = |start: Picos, end: Picos| x(end) > left && x(start) < right;
             // Each visible span lies inside a mark of its lane, and no two marks of a lane overlap.
             let marks = named(&scene);
@@ -166,8 +166,9 @@ fn lanes_show_every_span_and_fill_its_exposed_part() {
             for span in result.spans.iter().filter(|span| seen(span.start, span.end)) {
                 let y = lane_y(span.lane);
                 let (a, b) = (x(span.start).max(left), x(span.end).min(right));
-                let holds =
-                    boxes.iter().any(|of| (of.y - y).abs() < 1e-6 && of.x <= a + 1e-6 && of.x + of.width + 1e-6 >= b);
+                let holds = boxes
+                    .iter()
+                    .any(|rect| (rect.y - y).abs() < 1e-6 && rect.x <= a + 1e-6 && rect.x + rect.width + 1e-6 >= b);
                 assert!(holds, "{} in lane {}", span.name, span.lane);
             }
             let mut by_lane = boxes.clone();
@@ -176,8 +177,8 @@ fn lanes_show_every_span_and_fill_its_exposed_part() {
                 assert!(pair[0].x + pair[0].width <= pair[1].x + 1.0 + 1e-6, "{pair:?}");
             }
             assert!(scene.marks.iter().all(|mark| {
-                let of = mark.shape.bounds();
-                of.y >= 0.0 && of.y + of.height <= scene.height + 1e-6
+                let rect = mark.shape.bounds();
+                rect.y >= 0.0 && rect.y + rect.height <= scene.height + 1e-6
             }));
             assert_eq!(scene.table.rows.len(), result.spans.len());
         }
@@ -198,8 +199,8 @@ fn lanes_show_every_span_and_fill_its_exposed_part() {
                 .iter()
                 .filter(|mark| mark.id.is_none() && mark.paint.fill == Some(tone))
                 .map(|mark| mark.shape.bounds())
-                .filter(|of| (of.y - y).abs() < 1e-6)
-                .map(|of| of.width)
+                .filter(|rect| (rect.y - y).abs() < 1e-6)
+                .map(|rect| rect.width)
                 .sum();
             let part = filled / (5000.0 - 66.0 - 14.0);
             let exposed = span.exposed.as_f64() / (span.end.0 - span.start.0) as f64;
@@ -213,7 +214,7 @@ fn neighbours_below_a_pixel_are_drawn_together_and_none_is_lost() {
     let mut session = sample();
     let request = LaneQuery {
         query: Query { step: StepChoice::All, ..query() },
-        carried: TransferFilter::All,
+        transfers: TransferFilter::All,
         max_spans: 20_000,
         ..LaneQuery::default()
     };
@@ -252,8 +253,8 @@ fn bandwidth_marks_are_placed_by_size_and_rate() {
         machine: Machine { topology, mesh, ..Machine::default() },
         ..CommQuery::default()
     });
-    let of = CommRows::Collectives;
-    let scene = bandwidth::scene(&view.comm.rows, of, None, (800.0, 260.0));
+    let comm_rows = CommRows::Collectives;
+    let scene = bandwidth::scene(&view.comm.rows, comm_rows, None, (800.0, 260.0));
     let marks = named(&scene);
     let placed =
         |row: &&CommRow| row.bytes_each.is_some_and(|bytes| bytes > 0) && row.bus_rate.is_some_and(|r| r > 0.0);
@@ -261,15 +262,15 @@ fn bandwidth_marks_are_placed_by_size_and_rate() {
     let matter = |row: &&CommRow| row.wall.0 * 500 >= all;
     assert_eq!(marks.len(), view.comm.rows.iter().filter(placed).filter(matter).count());
     let left = view.comm.rows.len() - marks.len();
-    assert!(left > 0 && bandwidth::left_out(&view.comm.rows, of).unwrap().starts_with(&left.to_string()));
+    assert!(left > 0 && bandwidth::left_out(&view.comm.rows, comm_rows).unwrap().starts_with(&left.to_string()));
     assert!(marks.len() > 20);
     // A larger message is farther right and a faster one is higher. Both scales are logarithmic and the same for all
     // marks.
     let centre = |mark: &Mark| match &mark.shape {
         Shape::Circle { x, y, .. } => (*x, *y),
         shape => {
-            let of = shape.bounds();
-            (of.x + of.width / 2.0, of.y + of.height / 2.0)
+            let rect = shape.bounds();
+            (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0)
         }
     };
     let of_row = |mark: &Mark| &view.comm.rows[mark.id.unwrap() as usize];

@@ -17,24 +17,24 @@ use xla_profile::units::{Count, Picos};
 const BOTH: [TransferFilter; 2] = [TransferFilter::Collectives, TransferFilter::Copies];
 
 /// Returns all rows of the table, as the page requests them.
-fn page(view: &CommView, carried: TransferFilter, query: PageQuery) -> TablePage {
-    let (more, _) = if carried == TransferFilter::Copies { view.more_copies } else { view.more };
-    let mut table = session::comm_table(&view.comm, &view.query, carried).with_more(more);
+fn page(view: &CommView, transfers: TransferFilter, query: PageQuery) -> TablePage {
+    let (more, _) = if transfers == TransferFilter::Copies { view.more_copies } else { view.more };
+    let mut table = session::comm_table(&view.comm, &view.query, transfers).with_more(more);
     table.page(&PageQuery { count: u32::MAX, ..query }).unwrap()
 }
 
-fn rows_of(comm: &Comm, carried: TransferFilter) -> &[CommRow] {
-    if carried == TransferFilter::Copies { &comm.copy_rows } else { &comm.rows }
+fn rows_of(comm: &Comm, transfers: TransferFilter) -> &[CommRow] {
+    if transfers == TransferFilter::Copies { &comm.copy_rows } else { &comm.rows }
 }
 
 /// Returns the texts of a column, in the order of the rows.
 fn column(page: &TablePage, id: &str) -> Vec<String> {
-    let at = page.columns.iter().position(|column| column.id == id).expect("the table has the column");
-    page.rows.iter().map(|row| row.cells[at].plain().to_owned()).collect()
+    let index = page.columns.iter().position(|column| column.id == id).expect("the table has the column");
+    page.rows.iter().map(|row| row.cells[index].plain().to_owned()).collect()
 }
 
 fn total<'p>(page: &'p TablePage, id: &str) -> Option<&'p str> {
-    page.totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str())
+    page.totals.iter().find(|(other, _)| other == id).map(|(_, text)| text.as_str())
 }
 
 fn time_unit(page: &TablePage, id: &str) -> TimeUnit {
@@ -57,8 +57,8 @@ fn totals_are_sums_of_their_columns() {
     assert_eq!((lowest(&whole), part.comm.rows.len()), (lowest(&part), 12));
     assert!(CommRow::slowest(&whole.comm.rows).unwrap() >= 12, "it would be cut");
     for view in [&whole, &part] {
-        for carried in BOTH {
-            let (page, all) = (page(view, carried, PageQuery::default()), rows_of(&view.comm, carried));
+        for transfers in BOTH {
+            let (page, all) = (page(view, transfers, PageQuery::default()), rows_of(&view.comm, transfers));
             let stall: Picos = all.iter().map(|row| row.stall).sum();
             assert_eq!(total(&page, "stall_ps"), Some(&*format::time(stall, time_unit(&page, "stall_ps"))));
             let executions = all.iter().filter(|row| !row.is_unpaired()).map(|row| row.n).sum::<Count>();
@@ -86,7 +86,7 @@ fn unpaired_halves_are_no_executions() {
 
 /// Returns the number of a row in a column, computed from the report itself: `None` if the row has no such number, and
 /// NaN if the column holds texts.
-fn number(row: &CommRow, id: &str, carried: TransferFilter) -> Option<f64> {
+fn number(row: &CommRow, id: &str, transfers: TransferFilter) -> Option<f64> {
     Some(match id {
         "stall_ps" | "share" => row.stall.as_f64(),
         "executions" => Some(row.n.as_f64()).filter(|_| !row.is_unpaired())?,
@@ -94,7 +94,7 @@ fn number(row: &CommRow, id: &str, carried: TransferFilter) -> Option<f64> {
         "exposed_ps" => row.overlap.exposed.as_f64(),
         "overlap_pct" => row.overlap.share()?,
         "bytes_per_execution" => row.bytes_each? as f64,
-        "rate" if carried == TransferFilter::Copies => row.alg_rate?,
+        "rate" if transfers == TransferFilter::Copies => row.alg_rate?,
         "rate" => row.bus_rate?,
         "util" => row.util?,
         _ => f64::NAN,
@@ -108,22 +108,22 @@ fn row_order_matches_plain_sorting() {
     for by in CommBy::ALL {
         let machine = Machine { topology: Some(topology.clone()), ..Machine::default() };
         let view = session.view(CommQuery { query: query(), by, machine });
-        for carried in BOTH {
-            let all = rows_of(&view.comm, carried);
-            let columns = page(&view, carried, PageQuery::default()).columns;
+        for transfers in BOTH {
+            let all = rows_of(&view.comm, transfers);
+            let columns = page(&view, transfers, PageQuery::default()).columns;
             for id in columns.iter().map(|column| column.id.as_str()) {
                 for descending in [true, false] {
                     let sort = Some(SortBy::new(id, descending));
-                    let page = page(&view, carried, PageQuery { sort: sort.clone(), ..PageQuery::default() });
+                    let page = page(&view, transfers, PageQuery { sort: sort.clone(), ..PageQuery::default() });
                     assert_eq!((page.rows.len(), Some(&page.sort)), (all.len(), sort.as_ref()));
                     let find = |wanted: &str| all.iter().find(|row| key(row) == wanted).unwrap();
                     let numbers: Vec<Option<f64>> =
-                        page.rows.iter().map(|row| number(find(&row.key), id, carried)).collect();
+                        page.rows.iter().map(|row| number(find(&row.key), id, transfers)).collect();
                     let texts = column(&page, id);
-                    for (at, pair) in numbers.windows(2).enumerate() {
+                    for (index, pair) in numbers.windows(2).enumerate() {
                         let is_ordered = match (pair[0], pair[1]) {
                             (Some(a), Some(b)) if a.is_nan() || b.is_nan() => {
-                                let (a, b) = (&texts[at], &texts[at + 1]);
+                                let (a, b) = (&texts[index], &texts[index + 1]);
                                 // Texts that end in a number compare by the number. Long texts are cut and are not
                                 // compared.
                                 let parts = |text: &str| {
@@ -142,7 +142,7 @@ fn row_order_matches_plain_sorting() {
                             (None, Some(_)) => false,
                             (_, None) => true,
                         };
-                        assert!(is_ordered, "{by:?} {id} {descending}: {pair:?} {:?}", &texts[at..at + 2]);
+                        assert!(is_ordered, "{by:?} {id} {descending}: {pair:?} {:?}", &texts[index..index + 2]);
                     }
                 }
             }

@@ -31,9 +31,9 @@ pub fn sample(name: &str) -> CompareSide {
 }
 
 pub fn compared(mut a: CompareSide, mut b: CompareSide) -> Comparison {
-    let of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
-    check_sums(&of);
-    of
+    let comparison = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
+    check_sums(&comparison);
+    comparison
 }
 
 pub fn gpu(name: &str) -> CompareSide {
@@ -81,15 +81,22 @@ pub fn children(part: &PartDelta) -> i64 {
 #[test]
 fn a_capture_does_not_differ_from_itself() {
     for name in ["sample.xplane.pb.xz", "gpu/xla.graphs.xplane.pb.xz", "gpu/cudnn.kernels.xplane.pb.xz"] {
-        let of = compared(sample(name), sample(name));
-        assert_eq!((of.delta_ps, of.verdict, of.unit), (0, Verdict::WithinNoise, CompareUnit::Step), "{name}");
-        assert!(of.parts.iter().all(|part| part.delta_ps == 0 && part.a_ps == part.b_ps), "{name}");
-        assert!(of.rows.iter().all(|row| row.delta_ps == 0 && row.tier.is_some()), "{name}");
-        check_equal(&of);
-        check_no_changes(&of.program_changes);
-        assert!(of.findings.is_empty() && of.parity.iter().all(|parity| parity.is_equal != Some(false)), "{name}");
+        let comparison = compared(sample(name), sample(name));
+        assert_eq!(
+            (comparison.delta_ps, comparison.verdict, comparison.unit),
+            (0, Verdict::WithinNoise, CompareUnit::Step),
+            "{name}"
+        );
+        assert!(comparison.parts.iter().all(|part| part.delta_ps == 0 && part.a_ps == part.b_ps), "{name}");
+        assert!(comparison.rows.iter().all(|row| row.delta_ps == 0 && row.tier.is_some()), "{name}");
+        check_equal(&comparison);
+        check_no_changes(&comparison.program_changes);
+        assert!(
+            comparison.findings.is_empty() && comparison.parity.iter().all(|parity| parity.is_equal != Some(false)),
+            "{name}"
+        );
         let gate = Gate { on: GateFigure::Period, limit: Some(0.0), rows_over: None };
-        assert_eq!(gate.evaluate(&of), GateResult::Passed, "{name}");
+        assert_eq!(gate.evaluate(&comparison), GateResult::Passed, "{name}");
     }
     for (name, bytes) in common::xspaces() {
         let (Some(mut a), Some(mut b)) = (
@@ -98,13 +105,17 @@ fn a_capture_does_not_differ_from_itself() {
         ) else {
             continue;
         };
-        let of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
-        check_sums(&of);
-        assert_eq!(of.delta_ps, 0, "{name}");
-        check_equal(&of);
-        check_no_changes(&of.program_changes);
-        assert!(matches!(of.verdict, Verdict::WithinNoise | Verdict::TooFewSteps), "{name}: {:?}", of.verdict);
-        assert!(of.rows.iter().all(|row| row.tier.is_some()), "{name}");
+        let comparison = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
+        check_sums(&comparison);
+        assert_eq!(comparison.delta_ps, 0, "{name}");
+        check_equal(&comparison);
+        check_no_changes(&comparison.program_changes);
+        assert!(
+            matches!(comparison.verdict, Verdict::WithinNoise | Verdict::TooFewSteps),
+            "{name}: {:?}",
+            comparison.verdict
+        );
+        assert!(comparison.rows.iter().all(|row| row.tier.is_some()), "{name}");
     }
 }
 
@@ -117,8 +128,8 @@ fn the_other_way_round_everything_has_the_opposite_sign() {
         check_opposite_changes(&there, &back);
         assert_eq!((there.delta_ps, there.a_ps, there.b_ps), (-back.delta_ps, back.b_ps, back.a_ps));
         assert_eq!((there.p, there.unit), (back.p, back.unit));
-        let parts = |of: &Comparison, sign: i64| {
-            let mut all: Vec<_> = of.parts.iter().map(|part| (part.owner, sign * part.delta_ps)).collect();
+        let parts = |comparison: &Comparison, sign: i64| {
+            let mut all: Vec<_> = comparison.parts.iter().map(|part| (part.owner, sign * part.delta_ps)).collect();
             all.sort_unstable();
             all
         };
@@ -151,7 +162,10 @@ fn captures_of_an_h100() {
     assert_eq!((precision.unit, precision.verdict), (CompareUnit::Step, Verdict::Regression));
     assert!(precision.findings.iter().any(|finding| finding.is_new && finding.title.contains("f32")));
     let gate = Gate { on: GateFigure::Period, limit: Some(0.03), rows_over: None };
-    assert_eq!([&again, &precision].map(|of| gate.evaluate(of)), [GateResult::Passed, GateResult::Failed]);
+    assert_eq!(
+        [&again, &precision].map(|comparison| gate.evaluate(comparison)),
+        [GateResult::Passed, GateResult::Failed]
+    );
 }
 
 pub fn simulated(options: &[&str]) -> (tempfile::TempDir, serde_json::Value) {
@@ -185,26 +199,34 @@ fn faults_are_the_difference() {
     ];
     for (fault, owners) in faults {
         let (broken, truth) = simulated(&["--fault", fault]);
-        let of = compared(opened(&healthy), opened(&broken));
+        let comparison = compared(opened(&healthy), opened(&broken));
         let injected = truth["faults"][0]["injected_ps_per_step"].as_i64().unwrap();
-        assert!((of.delta_ps - injected).abs() * 100 <= injected, "{fault}: {} for {injected}", of.delta_ps);
-        assert_eq!(of.verdict, Verdict::Regression, "{fault}");
+        assert!(
+            (comparison.delta_ps - injected).abs() * 100 <= injected,
+            "{fault}: {} for {injected}",
+            comparison.delta_ps
+        );
+        assert_eq!(comparison.verdict, Verdict::Regression, "{fault}");
         let of_owners: i64 =
-            of.parts.iter().filter(|part| owners.contains(&part.owner)).map(|part| part.delta_ps).sum();
-        assert!(of_owners * 10 >= of.delta_ps * 9, "{fault}: {of_owners} of {}", of.delta_ps);
-        let ours = of.matched.iter().filter(|share| share.tier.is_none()).map(|share| share.a + share.b).sum::<f64>();
-        assert!(ours < 0.001, "{fault}: {:?}", of.matched);
+            comparison.parts.iter().filter(|part| owners.contains(&part.owner)).map(|part| part.delta_ps).sum();
+        assert!(of_owners * 10 >= comparison.delta_ps * 9, "{fault}: {of_owners} of {}", comparison.delta_ps);
+        let ours =
+            comparison.matched.iter().filter(|share| share.tier.is_none()).map(|share| share.a + share.b).sum::<f64>();
+        assert!(ours < 0.001, "{fault}: {:?}", comparison.matched);
         let gate = Gate { on: GateFigure::Period, limit: Some(0.01), rows_over: None };
-        assert_eq!(gate.evaluate(&of), GateResult::Failed, "{fault}");
+        assert_eq!(gate.evaluate(&comparison), GateResult::Failed, "{fault}");
     }
     // The device on which the steps depend is named.
     let (broken, _) = simulated(&["--fault", "straggler"]);
     assert_eq!(compared(opened(&healthy), opened(&broken)).b.device, "TPU:5");
     // One slow step is no regression.
     let (slow, _) = simulated(&["--fault", "slow-step"]);
-    let of = compared(opened(&healthy), opened(&slow));
-    assert_eq!(of.verdict, Verdict::WithinNoise);
-    assert_eq!(Gate { on: GateFigure::Period, limit: Some(0.03), rows_over: None }.evaluate(&of), GateResult::Passed);
+    let comparison = compared(opened(&healthy), opened(&slow));
+    assert_eq!(comparison.verdict, Verdict::WithinNoise);
+    assert_eq!(
+        Gate { on: GateFigure::Period, limit: Some(0.03), rows_over: None }.evaluate(&comparison),
+        GateResult::Passed
+    );
 }
 
 /// Another compile of the same program gives other names and numbers, and an edit of the sources other lines.
@@ -213,12 +235,12 @@ fn the_same_run_of_another_compile_is_the_same() {
     let (plain, _) = simulated(&[]);
     for options in [&["--renumber"][..], &["--edit-lines"], &["--renumber", "--edit-lines"]] {
         let (other, _) = simulated(options);
-        let of = compared(opened(&plain), opened(&other));
-        assert!(of.delta_ps.abs() * 10_000 < of.a_ps, "{options:?}: {}", of.delta_ps);
+        let comparison = compared(opened(&plain), opened(&other));
+        assert!(comparison.delta_ps.abs() * 10_000 < comparison.a_ps, "{options:?}: {}", comparison.delta_ps);
         let is_sure = |share: &&TierShare| matches!(share.tier, Some(Tier::Exact | Tier::ScopeAndShape));
-        let sure: f64 = of.matched.iter().filter(is_sure).map(|share| share.a).sum();
-        assert!(sure >= 0.995, "{options:?}: {:?}", of.matched);
-        assert_eq!(of.verdict, Verdict::WithinNoise);
+        let sure: f64 = comparison.matched.iter().filter(is_sure).map(|share| share.a).sum();
+        assert!(sure >= 0.995, "{options:?}: {:?}", comparison.matched);
+        assert_eq!(comparison.verdict, Verdict::WithinNoise);
     }
 }
 
@@ -228,13 +250,17 @@ fn a_slower_op_is_the_first_row() {
     let (plain, _) = simulated(&[]);
     for op in ["fusion", "all-gather", "copy"] {
         let (other, truth) = simulated(&["--scale", &format!("{op}=1.50")]);
-        let of = compared(opened(&plain), opened(&other));
+        let comparison = compared(opened(&plain), opened(&other));
         let scale = &truth["scales"][0];
         let injected = scale["injected_ps_per_step"].as_i64().unwrap();
-        assert!((of.delta_ps - injected).abs() * 100 <= injected, "{op}: {} for {injected}", of.delta_ps);
+        assert!(
+            (comparison.delta_ps - injected).abs() * 100 <= injected,
+            "{op}: {} for {injected}",
+            comparison.delta_ps
+        );
         let ops: Vec<&str> = scale["ops"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
-        assert!(ops.contains(&of.rows[0].name()), "{op}: {}", of.rows[0].name());
-        for row in of.rows.iter().filter(|row| row.verdict == Verdict::Regression) {
+        assert!(ops.contains(&comparison.rows[0].name()), "{op}: {}", comparison.rows[0].name());
+        for row in comparison.rows.iter().filter(|row| row.verdict == Verdict::Regression) {
             assert!(ops.contains(&row.name()), "{op}: {}", row.name());
         }
     }
@@ -244,11 +270,11 @@ fn a_slower_op_is_the_first_row() {
 #[test]
 fn runs_that_differ_by_chance_are_within_noise() {
     let sides: Vec<_> = ["1", "2", "3", "4"].map(|seed| simulated(&["--seed", seed]).0).into();
-    for (at, a) in sides.iter().enumerate() {
-        for b in &sides[at + 1..] {
-            let of = compared(opened(a), opened(b));
-            assert_eq!(of.verdict, Verdict::WithinNoise, "{}", of.delta_ps);
-            assert!(of.rows.iter().all(|row| row.verdict == Verdict::WithinNoise));
+    for (index, a) in sides.iter().enumerate() {
+        for b in &sides[index + 1..] {
+            let comparison = compared(opened(a), opened(b));
+            assert_eq!(comparison.verdict, Verdict::WithinNoise, "{}", comparison.delta_ps);
+            assert!(comparison.rows.iter().all(|row| row.verdict == Verdict::WithinNoise));
         }
     }
 }
@@ -334,8 +360,8 @@ fn new_ops_are_no_regressions() {
     let json = |a: &str, b: &str| -> serde_json::Value {
         serde_json::from_str(&run(&[a, b, "--rows-over", "1%", "--json"]).1).unwrap()
     };
-    let names = |of: &serde_json::Value| -> Vec<String> {
-        of.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+    let names = |list: &serde_json::Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
     };
     let faster = json(&xla, &cudnn);
     assert_eq!((&faster["verdict"], &faster["gate"]["result"]), (&"improvement".into(), &"passed".into()));
@@ -382,9 +408,12 @@ fn generated_captures_are_compared() {
         check_equal(&same);
         check_no_changes(&same.program_changes);
         if let Some(before) = sides.last_mut() {
-            let of = compare_sessions(before, &mut a, &CompareOptions::default()).unwrap();
-            check_sums(&of);
-            compare::text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }));
+            let comparison = compare_sessions(before, &mut a, &CompareOptions::default()).unwrap();
+            check_sums(&comparison);
+            compare::text::markdown(
+                &comparison,
+                Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }),
+            );
             n_compared += 1;
         }
         sides.push(a);
@@ -436,15 +465,15 @@ fn a_history_gives_the_band() {
 /// Returns a capture with steps of two programs, of which the first runs seldom and irregularly, as the prefill of a server.
 pub fn two_programs(names: [&str; 2], lengths: [i64; 2]) -> Vec<u8> {
     let mut plane = make::Plane::new("/device:TPU:0");
-    let [seldom, often] = [0, 1].map(|at| {
-        let (name, id) = (names[at], at as i64 + 1);
+    let [seldom, often] = [0, 1].map(|index| {
+        let (name, id) = (names[index], index as i64 + 1);
         let text = format!("%{name}.1 = f32[8]{{0}} copy(f32[8]{{0}} %a)");
         let op = plane.op(&text, name, &[("program_id", make::int(id))]);
-        (plane.op(&format!("jit_{name}({id})"), "", &[]), op, lengths[at])
+        (plane.op(&format!("jit_{name}({id})"), "", &[]), op, lengths[index])
     });
     let (mut modules, mut ops, mut now) = (Vec::new(), Vec::new(), 0);
-    for at in 0..32 {
-        let (module, op, length) = if [0, 5, 14, 24].contains(&at) { seldom } else { often };
+    for index in 0..32 {
+        let (module, op, length) = if [0, 5, 14, 24].contains(&index) { seldom } else { often };
         modules.push((module, now, length));
         ops.push((op, now, length));
         now += length + 1_000_000;
@@ -458,19 +487,19 @@ pub fn two_programs(names: [&str; 2], lengths: [i64; 2]) -> Vec<u8> {
 /// In B, prefilling takes most of the time. Its steps are not compared with those that decode in A.
 #[test]
 fn steps_of_one_kind_are_compared() {
-    let kinds = |of: &Comparison| {
-        let of = of.parity.iter().find(|parity| parity.key == "step_kind").expect("the kinds");
-        (of.a.clone().unwrap(), of.b.clone().unwrap(), of.is_equal)
+    let kinds = |comparison: &Comparison| {
+        let kind = comparison.parity.iter().find(|parity| parity.key == "step_kind").expect("the kinds");
+        (kind.a.clone().unwrap(), kind.b.clone().unwrap(), kind.is_equal)
     };
     let server = |lengths| side("server.xplane.pb", two_programs(["prefill", "decode"], lengths));
     let a = || server([4_000_000_000, 2_000_000_000]);
-    let of = compared(a(), server([40_000_000_000, 2_200_000_000]));
-    assert_eq!(kinds(&of), ("decode".to_owned(), "decode".to_owned(), Some(true)));
-    assert_eq!((of.delta_ps, of.a.n_steps, of.b.n_steps), (200_000_000, 27, 27));
+    let comparison = compared(a(), server([40_000_000_000, 2_200_000_000]));
+    assert_eq!(kinds(&comparison), ("decode".to_owned(), "decode".to_owned(), Some(true)));
+    assert_eq!((comparison.delta_ps, comparison.a.n_steps, comparison.b.n_steps), (200_000_000, 27, 27));
     // A session that lacks the kind keeps its own, and the comparison says so.
     let training = two_programs(["evaluate", "train"], [4_000_000_000, 2_000_000_000]);
-    let of = compared(a(), side("training.xplane.pb", training));
-    assert_eq!(kinds(&of), ("decode".to_owned(), "jit_train".to_owned(), Some(false)));
-    let text = compare::text::differences(&of).join("\n");
+    let comparison = compared(a(), side("training.xplane.pb", training));
+    assert_eq!(kinds(&comparison), ("decode".to_owned(), "jit_train".to_owned(), Some(false)));
+    let text = compare::text::differences(&comparison).join("\n");
     assert!(text.contains("Kind of steps: decode in A, jit_train in B."), "{text}");
 }

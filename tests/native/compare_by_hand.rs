@@ -9,9 +9,10 @@ use std::path::Path;
 use std::process::Command;
 
 fn compared(a: &mut CompareSide, b: &mut CompareSide, pairs: &[OpPair]) -> Comparison {
-    let of = compare_sessions(a, b, &CompareOptions { pairs: pairs.to_vec(), ..CompareOptions::default() }).unwrap();
-    check_sums(&of);
-    of
+    let comparison =
+        compare_sessions(a, b, &CompareOptions { pairs: pairs.to_vec(), ..CompareOptions::default() }).unwrap();
+    check_sums(&comparison);
+    comparison
 }
 
 fn pair(a: &str, b: &str) -> OpPair {
@@ -19,7 +20,7 @@ fn pair(a: &str, b: &str) -> OpPair {
 }
 
 fn swapped(pairs: &[OpPair]) -> Vec<OpPair> {
-    pairs.iter().map(|of| pair(&of.b, &of.a)).collect()
+    pairs.iter().map(|chosen| pair(&chosen.b, &chosen.a)).collect()
 }
 
 /// The names of all ops of each side, in order.
@@ -58,15 +59,15 @@ fn ops_are_paired_by_hand_and_their_partners_are_left_alone() {
     let plain = compared(&mut a, &mut b, &[]);
     let keys = keys(&plain);
     let wanted = pair(&keys[0].a, &keys[1].b);
-    let of = compared(&mut a, &mut b, std::slice::from_ref(&wanted));
-    let row = row_with(&of, OF_A, name(&wanted.a));
+    let comparison = compared(&mut a, &mut b, std::slice::from_ref(&wanted));
+    let row = row_with(&comparison, OF_A, name(&wanted.a));
     assert_eq!((row.tier, row.is_ambiguous), (Some(Tier::ByHand), false));
     assert_eq!(row.b.as_ref().map(RowSide::key), Some(wanted.b.clone()));
-    assert_eq!(row_with(&of, OF_B, name(&keys[0].b)).tier, None);
-    assert_eq!(row_with(&of, OF_A, name(&keys[1].a)).tier, None);
-    assert_eq!((of.delta_ps, of.a_ps, of.b_ps), (plain.delta_ps, plain.a_ps, plain.b_ps));
-    assert_eq!(ops(&of), ops(&plain));
-    assert!(of.notes.is_empty() && of.rows.len() == plain.rows.len() + 1);
+    assert_eq!(row_with(&comparison, OF_B, name(&keys[0].b)).tier, None);
+    assert_eq!(row_with(&comparison, OF_A, name(&keys[1].a)).tier, None);
+    assert_eq!((comparison.delta_ps, comparison.a_ps, comparison.b_ps), (plain.delta_ps, plain.a_ps, plain.b_ps));
+    assert_eq!(ops(&comparison), ops(&plain));
+    assert!(comparison.notes.is_empty() && comparison.rows.len() == plain.rows.len() + 1);
     // The pair that was found anyway changes the reason of the row, and no number.
     let same = compared(&mut a, &mut b, &keys[..1]);
     let (by_hand, found) = (row_with(&same, OF_A, name(&keys[0].a)), row_with(&plain, OF_A, name(&keys[0].a)));
@@ -78,8 +79,8 @@ fn an_op_with_several_partners_is_in_one_row_with_all_of_them() {
     let (mut a, mut b) = (gpu("xla"), gpu("batch2"));
     let keys = keys(&compared(&mut a, &mut b, &[]));
     let pairs = [pair(&keys[0].a, &keys[1].b), pair(&keys[0].a, &keys[2].b), pair(&keys[3].a, &keys[2].b)];
-    let of = compared(&mut a, &mut b, &pairs);
-    let row = row_with(&of, OF_A, name(&keys[0].a));
+    let comparison = compared(&mut a, &mut b, &pairs);
+    let row = row_with(&comparison, OF_A, name(&keys[0].a));
     let sorted = |side: &Option<RowSide>| {
         let mut ops = side.as_ref().map_or_else(Vec::new, |side| side.ops.clone());
         ops.sort_unstable();
@@ -105,15 +106,15 @@ fn random_pairs_keep_all_sums_and_can_be_swapped() {
     for n in [1, 3, 8] {
         let any = |random: &mut fastrand::Rng| &keys[random.usize(..keys.len())];
         let pairs: Vec<OpPair> = (0..n).map(|_| pair(&any(&mut random).a, &any(&mut random).b)).collect();
-        let of = compared(&mut a, &mut b, &pairs);
+        let comparison = compared(&mut a, &mut b, &pairs);
         let back = compared(&mut b, &mut a, &swapped(&pairs));
-        assert_eq!(of.delta_ps, -back.delta_ps);
-        assert_eq!(of.rows.len(), back.rows.len());
-        for (there, back) in of.parts.iter().zip(&back.parts) {
+        assert_eq!(comparison.delta_ps, -back.delta_ps);
+        assert_eq!(comparison.rows.len(), back.rows.len());
+        for (there, back) in comparison.parts.iter().zip(&back.parts) {
             assert_eq!((there.owner, there.delta_ps), (back.owner, -back.delta_ps));
         }
         for found in &pairs {
-            let row = row_with(&of, OF_A, name(&found.a));
+            let row = row_with(&comparison, OF_A, name(&found.a));
             let partners = row.b.as_ref().map_or(&[][..], |side| &side.ops);
             assert!(row.tier == Some(Tier::ByHand) && partners.iter().any(|op| op == name(&found.b)), "{found:?}");
         }
@@ -125,13 +126,13 @@ fn an_op_that_does_not_exist_is_named_and_changes_nothing() {
     let (mut a, mut b) = (gpu("xla"), gpu("again"));
     let plain = compared(&mut a, &mut b, &[]);
     let real = keys(&plain)[0].clone();
-    let of = compared(&mut a, &mut b, &[pair("no.1", &real.b), pair(&real.a, "no.2@9")]);
-    assert_eq!(of.rows, plain.rows);
+    let comparison = compared(&mut a, &mut b, &[pair("no.1", &real.b), pair(&real.a, "no.2@9")]);
+    assert_eq!(comparison.rows, plain.rows);
     let expected = [
         format!("no.1 is not paired with {}: A has no such op.", real.b),
         format!("{} is not paired with no.2@9: B has no such op.", real.a),
     ];
-    assert_eq!(of.notes, expected);
+    assert_eq!(comparison.notes, expected);
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn the_command_line_pairs_by_names_and_the_page_by_rows() {
     let (_, from_b) = UnpairedOp::of_row(only_b).unwrap().with(only_a).unwrap();
     assert_eq!(from_a, from_b);
     assert_eq!(UnpairedOp::of_row(only_a).unwrap().with(only_a), None);
-    let of = compared(&mut a, &mut b, std::slice::from_ref(&from_a));
+    let comparison = compared(&mut a, &mut b, std::slice::from_ref(&from_a));
     let path =
         |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("samples/gpu/{name}.graphs.xplane.pb.xz"));
     let text = format!("{} = {}", name(&from_a.a), name(&from_a.b));
@@ -157,7 +158,7 @@ fn the_command_line_pairs_by_names_and_the_page_by_rows() {
     let json: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     let rows: Vec<&serde_json::Value> =
         json["rows"].as_array().unwrap().iter().filter(|row| row["tier"] == "by_hand").collect();
-    let row = row_with(&of, OF_A, name(&from_a.a));
+    let row = row_with(&comparison, OF_A, name(&from_a.a));
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0]["delta_ps"].as_i64(), rows[0]["weight"].as_f64()), (Some(row.delta_ps), Some(1.0)));
     let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));

@@ -24,7 +24,8 @@ fn sums<'r>(rows: impl IntoIterator<Item = &'r RowDelta>) -> [i64; 3] {
 pub fn check_groups(comparison: &Comparison) {
     for by in CompareBy::ALL {
         let all = groups(&comparison.rows, by);
-        let total = all.iter().fold([0; 3], |[a, b, delta], of| [a + of.a_ps, b + of.b_ps, delta + of.delta_ps]);
+        let total =
+            all.iter().fold([0; 3], |[a, b, delta], group| [a + group.a_ps, b + group.b_ps, delta + group.delta_ps]);
         assert_eq!(total, sums(&comparison.rows), "{by:?}");
         assert_eq!(all.iter().map(|group| group.n_rows as usize).sum::<usize>(), comparison.rows.len(), "{by:?}");
         assert!(all.windows(2).all(|pair| pair[0].delta_ps.unsigned_abs() >= pair[1].delta_ps.unsigned_abs()));
@@ -41,7 +42,7 @@ pub fn check_groups(comparison: &Comparison) {
 
 #[test]
 fn sources_and_kinds_sum_their_rows() {
-    let of = compared(gpu("xla"), gpu("f32"));
+    let comparison = compared(gpu("xla"), gpu("f32"));
     // The source of a row is that of B, or else that of A.
     let source = |row: &RowDelta| {
         let source = |side: &Option<RowSide>| side.as_ref().and_then(|side| side.source.clone());
@@ -51,8 +52,8 @@ fn sources_and_kinds_sum_their_rows() {
     for by in [CompareBy::Source, CompareBy::Kind] {
         let key = |row: &RowDelta| if by == CompareBy::Source { source(row) } else { kind(row) };
         let mut expected: BTreeMap<String, Vec<&RowDelta>> = BTreeMap::new();
-        of.rows.iter().for_each(|row| expected.entry(key(row)).or_default().push(row));
-        let all = groups(&of.rows, by);
+        comparison.rows.iter().for_each(|row| expected.entry(key(row)).or_default().push(row));
+        let all = groups(&comparison.rows, by);
         assert_eq!(all.len(), expected.len(), "{by:?}");
         assert!(all.len() > 1, "{by:?}");
         for group in all {
@@ -60,53 +61,63 @@ fn sources_and_kinds_sum_their_rows() {
             assert_eq!([group.a_ps, group.b_ps, group.delta_ps], sums(rows), "{by:?} {}", group.name);
         }
     }
-    assert!(of.rows.iter().flat_map(sides).any(|side| side.source.as_deref().is_some_and(|of| of.contains(".py:"))));
+    assert!(
+        comparison
+            .rows
+            .iter()
+            .flat_map(sides)
+            .any(|side| side.source.as_deref().is_some_and(|source| source.contains(".py:")))
+    );
 }
 
 #[test]
 fn a_scope_selects_the_ops_at_and_below_it() {
-    let of = compared(gpu("unrolled"), gpu("f32"));
+    let comparison = compared(gpu("unrolled"), gpu("f32"));
     // In this capture, all numbers in folded scopes are those of layers.
     let without_numbers = |path: &str| path.replace(|c: char| c.is_ascii_digit(), "");
     let folded: Vec<&str> =
-        of.scopes.iter().map(|scope| &*scope.path).filter(|path| path.contains("layers_*")).collect();
+        comparison.scopes.iter().map(|scope| &*scope.path).filter(|path| path.contains("layers_*")).collect();
     assert!(folded.len() > 3, "{folded:?}");
     for path in folded {
         let selection = RowSelection { scope: path.to_owned(), ..RowSelection::default() };
-        let rows = selection.select(&of.rows);
+        let rows = selection.select(&comparison.rows);
         let wanted = without_numbers(&path.replace("layers_*", "layers_"));
         let is_in = |side: &RowSide| {
             let scope = without_numbers(side.scope.as_deref().unwrap_or_default());
             side.scope.as_deref().is_some_and(|scope| scope.contains("layers_"))
                 && (scope == wanted || scope.starts_with(&format!("{wanted}/")))
         };
-        let expected: Vec<String> = of.rows.iter().filter(|row| sides(row).any(is_in)).map(RowDelta::key).collect();
+        let expected: Vec<String> =
+            comparison.rows.iter().filter(|row| sides(row).any(is_in)).map(RowDelta::key).collect();
         assert_eq!(rows.iter().map(RowDelta::key).collect::<Vec<_>>(), expected, "{path}");
     }
-    let none = RowSelection { scope: "<no scope>".to_owned(), ..RowSelection::default() }.select(&of.rows);
+    let none = RowSelection { scope: "<no scope>".to_owned(), ..RowSelection::default() }.select(&comparison.rows);
     assert!(!none.is_empty() && none.iter().all(|row| sides(row).any(|side| side.scope.is_none())));
     // Rows of one side, within a scope.
     let only = RowSelection { scope: "<no scope>".to_owned(), rows: CompareRows::OnlyInA, ..RowSelection::default() };
-    assert!(only.select(&of.rows).iter().all(|row| row.b.is_none()));
+    assert!(only.select(&comparison.rows).iter().all(|row| row.b.is_none()));
 }
 
 /// Groups of some rows have the names that they have among all rows, so a press on one of them shows its rows.
 #[test]
 fn groups_of_some_rows_show_their_rows() {
-    let of = compared(gpu("unrolled"), gpu("f32"));
+    let comparison = compared(gpu("unrolled"), gpu("f32"));
     let scopes = ["", "<no scope>"].into_iter().map(str::to_owned);
-    let scopes: Vec<String> = scopes.chain(of.scopes.iter().skip(1).take(6).map(|scope| scope.path.clone())).collect();
+    let scopes: Vec<String> =
+        scopes.chain(comparison.scopes.iter().skip(1).take(6).map(|scope| scope.path.clone())).collect();
     let mut n_groups = 0;
     for (rows, by) in CompareRows::ALL.into_iter().flat_map(|rows| CompareBy::ALL.map(|by| (rows, by))) {
         for scope in &scopes {
             let selection = RowSelection { rows, by, scope: scope.clone(), group: None };
-            let selected = selection.select(&of.rows);
-            let all = selection.groups(&of.rows);
-            let total = all.iter().fold([0; 3], |[a, b, delta], of| [a + of.a_ps, b + of.b_ps, delta + of.delta_ps]);
+            let selected = selection.select(&comparison.rows);
+            let all = selection.groups(&comparison.rows);
+            let total = all
+                .iter()
+                .fold([0; 3], |[a, b, delta], group| [a + group.a_ps, b + group.b_ps, delta + group.delta_ps]);
             assert_eq!(total, sums(&selected), "{selection:?}");
             for group in all {
                 let one = RowSelection { group: Some(group.name.clone()), ..selection.clone() };
-                assert_eq!(sums(&one.select(&of.rows)), [group.a_ps, group.b_ps, group.delta_ps], "{one:?}");
+                assert_eq!(sums(&one.select(&comparison.rows)), [group.a_ps, group.b_ps, group.delta_ps], "{one:?}");
                 assert_eq!(group.text, by.text(&group.name));
                 n_groups += 1;
             }
@@ -152,7 +163,7 @@ fn the_command_line_lists_groups() {
 
 #[test]
 fn the_terminal_lists_groups() {
-    let of = compared(sample("sample.xplane.pb.xz"), sample("sample.xplane.pb.xz"));
-    let text = compare::text::text(&of, CompareBy::OpGroup, None, 5);
+    let comparison = compared(sample("sample.xplane.pb.xz"), sample("sample.xplane.pb.xz"));
+    let text = compare::text::text(&comparison, CompareBy::OpGroup, None, 5);
     assert!(text.contains("Op group") && text.contains("matmul"), "{text}");
 }

@@ -58,8 +58,9 @@ impl Capture {
             let mut times = vec![0; events.len()];
             self_time(&events, |event, from, to| times[event] += to - from);
             for ((op, (start, _)), time) in line.events.ops().zip(&events).zip(times) {
-                let of = ops.entry(op).or_insert(SideOp { op, time: 0, n: 0, first_start: *start });
-                (of.time, of.n, of.first_start) = (of.time + time, of.n + 1, of.first_start.min(*start));
+                let side_op = ops.entry(op).or_insert(SideOp { op, time: 0, n: 0, first_start: *start });
+                (side_op.time, side_op.n, side_op.first_start) =
+                    (side_op.time + time, side_op.n + 1, side_op.first_start.min(*start));
             }
         }
         let mut ops: Vec<SideOp> = ops.into_values().collect();
@@ -91,16 +92,17 @@ fn packed(name: &str) -> Vec<u8> {
 
 /// Checks that every op is in exactly one match.
 pub fn check_once(matches: &[OpMatch], n_a: usize, n_b: usize) {
-    for (n, of) in [(n_a, (|m| &m.a) as fn(&OpMatch) -> &Vec<usize>), (n_b, |m| &m.b)] {
-        let mut all: Vec<usize> = matches.iter().flat_map(of).copied().collect();
+    for (n, ops_of) in [(n_a, (|m| &m.a) as fn(&OpMatch) -> &Vec<usize>), (n_b, |m| &m.b)] {
+        let mut all: Vec<usize> = matches.iter().flat_map(ops_of).copied().collect();
         all.sort_unstable();
         assert_eq!(all, (0..n).collect::<Vec<usize>>());
     }
-    for of in matches {
-        assert_eq!(of.tier.is_none(), of.a.is_empty() || of.b.is_empty(), "{of:?}");
+    for op_match in matches {
+        assert_eq!(op_match.tier.is_none(), op_match.a.is_empty() || op_match.b.is_empty(), "{op_match:?}");
         assert!(
-            matches!(of.tier, Some(Tier::ScopeGroup | Tier::LayerGroup)) || of.a.len().max(of.b.len()) == 1,
-            "{of:?}"
+            matches!(op_match.tier, Some(Tier::ScopeGroup | Tier::LayerGroup))
+                || op_match.a.len().max(op_match.b.len()) == 1,
+            "{op_match:?}"
         );
     }
 }
@@ -109,16 +111,20 @@ pub fn check_once(matches: &[OpMatch], n_a: usize, n_b: usize) {
 pub fn shares(matches: &[OpMatch], a: &[SideOp], b: &[SideOp]) -> BTreeMap<Option<Tier>, f64> {
     let mut shares: BTreeMap<Option<Tier>, f64> = BTreeMap::new();
     let all: u64 = a.iter().chain(b).map(|op| op.time).sum();
-    for of in matches {
-        let times = of.a.iter().map(|op| a[*op].time).chain(of.b.iter().map(|op| b[*op].time));
-        *shares.entry(of.tier).or_default() += times.sum::<u64>() as f64 / all as f64;
+    for op_match in matches {
+        let times = op_match.a.iter().map(|op| a[*op].time).chain(op_match.b.iter().map(|op| b[*op].time));
+        *shares.entry(op_match.tier).or_default() += times.sum::<u64>() as f64 / all as f64;
     }
     shares
 }
 
 pub fn text(shares: &BTreeMap<Option<Tier>, f64>) -> String {
     let tier = |tier: &Option<Tier>| tier.map_or("unmatched", Tier::key);
-    shares.iter().map(|(of, share)| format!("{} {:.2} %", tier(of), share * 100.0)).collect::<Vec<_>>().join(", ")
+    shares
+        .iter()
+        .map(|(shared, share)| format!("{} {:.2} %", tier(shared), share * 100.0))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Returns all captures of the tests, with their names.
@@ -136,13 +142,13 @@ fn a_capture_matches_itself_exactly() {
             let ops = capture.ops(0);
             let matches = match_parts((&capture, &ops), (&capture, &ops));
             check_once(&matches, ops.len(), ops.len());
-            for of in &matches {
-                assert_eq!(of.a, of.b, "{name}");
+            for op_match in &matches {
+                assert_eq!(op_match.a, op_match.b, "{name}");
                 assert_eq!(
-                    (of.tier, of.is_ambiguous),
+                    (op_match.tier, op_match.is_ambiguous),
                     (Some(Tier::Exact), false),
                     "{name} {}",
-                    capture.name(&ops[of.a[0]])
+                    capture.name(&ops[op_match.a[0]])
                 );
             }
         }
@@ -187,7 +193,7 @@ fn renamed_word(word: &str) -> String {
 fn renumbered(bytes: &[u8]) -> Vec<u8> {
     let mut space = XSpace::decode(bytes).unwrap();
     let mut programs = BTreeMap::new();
-    for name in space.planes.iter().flat_map(|plane| plane.event_metadata.values()).map(|of| &of.name) {
+    for name in space.planes.iter().flat_map(|plane| plane.event_metadata.values()).map(|metadata| &metadata.name) {
         if let Some((_, id)) = xla_profile::profile::program_of(name) {
             programs.insert(id.0.to_string(), (id.0 ^ 5).to_string());
             programs.insert(id.0.cast_signed().to_string(), (id.0 ^ 5).to_string());
@@ -206,17 +212,18 @@ fn renumbered(bytes: &[u8]) -> Vec<u8> {
         _ => {}
     };
     for plane in &mut space.planes {
-        let program = plane.stat_metadata.iter().find(|(_, of)| of.name == "program_id").map(|(id, _)| *id);
+        let program =
+            plane.stat_metadata.iter().find(|(_, stat_metadata)| stat_metadata.name == "program_id").map(|(id, _)| *id);
         for metadata in plane.event_metadata.values_mut() {
             metadata.name = renamed(&metadata.name, &programs);
             metadata.display_name = renamed(&metadata.display_name, &programs);
-            metadata.stats.iter_mut().for_each(|of| stat(of, program));
+            metadata.stats.iter_mut().for_each(|own| stat(own, program));
         }
         for metadata in plane.stat_metadata.values_mut() {
             metadata.name = renamed(&metadata.name, &programs);
         }
         for event in plane.lines.iter_mut().flat_map(|line| &mut line.events) {
-            event.stats.iter_mut().for_each(|of| stat(of, program));
+            event.stats.iter_mut().for_each(|own| stat(own, program));
         }
     }
     space.encode_to_vec()
@@ -275,9 +282,9 @@ fn a_renumbered_capture_has_the_same_ops() {
         println!("renumbered, HLO {has_hlo}, all ops {is_whole}: {}", text(&shares));
         let is_first = |tier: &Option<Tier>| matches!(tier, Some(Tier::Exact | Tier::ScopeAndShape));
         let (mut right, mut wrong) = (0, 0);
-        for of in matches.iter().filter(|of| of.tier.is_some()) {
-            let (op_a, op_b) = (&ops_a[of.a[0]], &ops_b[of.b[0]]);
-            let is_right = of.a.len() == 1 && renamed_word(a.name(op_a)) == b.name(op_b);
+        for op_match in matches.iter().filter(|op_match| op_match.tier.is_some()) {
+            let (op_a, op_b) = (&ops_a[op_match.a[0]], &ops_b[op_match.b[0]]);
+            let is_right = op_match.a.len() == 1 && renamed_word(a.name(op_a)) == b.name(op_b);
             *(if is_right { &mut right } else { &mut wrong }) += op_a.time;
         }
         println!("right {right}, wrong {wrong}");
@@ -326,12 +333,12 @@ fn random_parts_of_captures() {
         let second = if is_same { first } else { second };
         // An op is dropped where the number at its place is 0.
         let part = |(_, ops): &(&Capture, Vec<SideOp>), drop: &[u32]| -> Vec<SideOp> {
-            let kept = ops.iter().enumerate().filter(|(at, _)| drop[(at * 31 + at / 64) % drop.len()] > 0);
+            let kept = ops.iter().enumerate().filter(|(index, _)| drop[(index * 31 + index / 64) % drop.len()] > 0);
             let mut kept: Vec<SideOp> = kept.map(|(_, op)| *op).collect();
-            for at in 0..swaps as usize {
+            for index in 0..swaps as usize {
                 let n = kept.len();
                 if n > 8 {
-                    kept.swap(n / 2, n / 2 + at);
+                    kept.swap(n / 2, n / 2 + index);
                 }
             }
             kept
@@ -379,11 +386,13 @@ fn ops_that_are_absent_do_not_shift_the_others() {
     let matches = match_parts((&a, &ops_a), (&b, &ops_b));
     check_once(&matches, ops_a.len(), ops_b.len());
     let number = |name: &str| name.strip_prefix("fusion.").unwrap().parse::<usize>().unwrap();
-    for of in &matches {
-        let (in_a, in_b) =
-            (of.a.first().map(|op| number(a.name(&ops_a[*op]))), of.b.first().map(|op| number(b.name(&ops_b[*op]))));
+    for op_match in &matches {
+        let (in_a, in_b) = (
+            op_match.a.first().map(|op| number(a.name(&ops_a[*op]))),
+            op_match.b.first().map(|op| number(b.name(&ops_b[*op]))),
+        );
         match (in_a, in_b) {
-            (Some(in_a), Some(in_b)) => assert_eq!((in_a + 5, of.tier), (in_b, Some(Tier::ScopeAndShape))),
+            (Some(in_a), Some(in_b)) => assert_eq!((in_a + 5, op_match.tier), (in_b, Some(Tier::ScopeAndShape))),
             (in_a, in_b) => assert_eq!((in_a.map(|name| (name / 3 + 1) % 97), in_b), (Some(0), None)),
         }
     }

@@ -64,10 +64,10 @@ fn order_of_files() {
     let (order, other) = (["worker-0", "worker-1"], ["worker-1", "worker-0"]);
     let mut plain = json(&compared(side(&sides[0], order), side(&sides[1], order)));
     let mut turned = json(&compared(side(&sides[0], other), side(&sides[1], other)));
-    for of in [&mut plain, &mut turned] {
+    for document in [&mut plain, &mut turned] {
         // The head lists files as they were opened.
         for head in ["a", "b"] {
-            of[head]["files"].take();
+            document[head]["files"].take();
         }
     }
     assert!(plain == turned, "{}", differing(&plain, &turned));
@@ -82,8 +82,8 @@ fn differing(a: &serde_json::Value, b: &serde_json::Value) -> String {
             format!(".{key}{}", differing(value, &b[key]))
         }
         (Array(a), Array(b)) if a.len() == b.len() => {
-            let at = (0..a.len()).find(|at| a[*at] != b[*at]).unwrap();
-            format!("[{at}]{}", differing(&a[at], &b[at]))
+            let index = (0..a.len()).find(|index| a[*index] != b[*index]).unwrap();
+            format!("[{index}]{}", differing(&a[index], &b[index]))
         }
         _ => format!(": {a} and {b}"),
     }

@@ -42,7 +42,7 @@ fn runs<const N: usize>(names: [&str; N]) -> [tempfile::TempDir; N] {
     names.map(|name| {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), programs[name]).unwrap();
-        let (_, chip) = VARIANTS.into_iter().find(|(of, _)| *of == name).unwrap();
+        let (_, chip) = VARIANTS.into_iter().find(|(variant, _)| *variant == name).unwrap();
         made(&["--hlo", file.path().to_str().unwrap(), "--chip", chip, "--steps", "8", "--no-trace"]).0
     })
 }
@@ -108,7 +108,7 @@ fn layer(op_name: &str) -> String {
 
 /// Returns an instruction with all instructions of the fusions and calls in it.
 fn inside(module: &Module, id: InstructionId) -> Vec<InstructionId> {
-    let Some(instruction) = module.instruction(id).filter(|of| matches!(&*of.opcode, "fusion" | "call")) else {
+    let Some(instruction) = module.instruction(id).filter(|caller| matches!(&*caller.opcode, "fusion" | "call")) else {
         return vec![id];
     };
     let called = instruction.calls().filter_map(|call| call.id).flat_map(|id| module.instructions_of(id));
@@ -211,15 +211,15 @@ fn roles((capture, ops): (&Capture, &[SideOp])) -> Vec<Option<Role>> {
 fn judged(a: (&Capture, &[SideOp]), b: (&Capture, &[SideOp]), matches: &[OpMatch]) -> Judged {
     let (roles_a, roles_b) = (roles(a), roles(b));
     let mut judged = Judged::default();
-    for of in matches.iter().filter(|of| of.tier.is_some()) {
-        let is_group = matches!(of.tier, Some(Tier::ScopeGroup | Tier::LayerGroup));
+    for op_match in matches.iter().filter(|op_match| op_match.tier.is_some()) {
+        let is_group = matches!(op_match.tier, Some(Tier::ScopeGroup | Tier::LayerGroup));
         type Ops<'o> = (&'o [usize], &'o [Option<Role>], (&'o Capture, &'o [SideOp]));
         let mut count = |(ops, roles, side): Ops<'_>, (others, other_roles, other_side): Ops<'_>| {
             for op in ops {
                 let agrees = |other: &usize| {
                     let (one, other) = (roles[*op].as_ref()?, other_roles[*other].as_ref()?);
                     // A group of layers holds the same work of any layer.
-                    let in_layers = of.tier == Some(Tier::LayerGroup);
+                    let in_layers = op_match.tier == Some(Tier::LayerGroup);
                     let one = if in_layers { &Role { layer: other.layer.clone(), ..one.clone() } } else { one };
                     Some(one.agrees(other)? && (is_group || one.work == other.work))
                 };
@@ -233,11 +233,13 @@ fn judged(a: (&Capture, &[SideOp]), b: (&Capture, &[SideOp]), matches: &[OpMatch
                     judged.wrong += time;
                     let names = (side.0.name(&side.1[*op]), other_side.0.name(&other_side.1[others[0]]));
                     let roles = (&roles[*op], &other_roles[others[0]]);
-                    judged.mistakes.push((time, format!("{:?} {names:?}\n  {:?}\n  {:?}", of.tier, roles.0, roles.1)));
+                    judged
+                        .mistakes
+                        .push((time, format!("{:?} {names:?}\n  {:?}\n  {:?}", op_match.tier, roles.0, roles.1)));
                 }
             }
         };
-        let (of_a, of_b): (Ops<'_>, Ops<'_>) = ((&of.a, &roles_a, a), (&of.b, &roles_b, b));
+        let (of_a, of_b): (Ops<'_>, Ops<'_>) = ((&op_match.a, &roles_a, a), (&op_match.b, &roles_b, b));
         count(of_a, of_b);
         count(of_b, of_a);
     }
@@ -295,8 +297,8 @@ fn wrong_weights(a: &Capture, b: &Capture) -> Vec<&'static str> {
         let mut all = (0..ops_a.len()).filter(|op| multiplies(&roles_a[*op], weight)).peekable();
         assert!(all.peek().is_some(), "{weight}");
         !all.all(|op| {
-            let of = matches.iter().find(|of| of.a.contains(&op)).unwrap();
-            of.b.iter().any(|op| multiplies(&roles_b[*op], weight))
+            let op_match = matches.iter().find(|op_match| op_match.a.contains(&op)).unwrap();
+            op_match.b.iter().any(|op| multiplies(&roles_b[*op], weight))
         })
     };
     WEIGHTS.into_iter().filter(is_wrong).collect()
@@ -346,11 +348,11 @@ fn captures_of_a_gpu() {
 /// With half the batch, the difference is that per token.
 #[test]
 fn half_a_batch_is_compared_per_token() {
-    let of = compared(gpu("xla"), gpu("batch2"));
+    let comparison = compared(gpu("xla"), gpu("batch2"));
     let per_million =
         |periods: &[u64], tokens: u64| periods.iter().sum::<u64>() as f64 / periods.len() as f64 * 1e6 / tokens as f64;
     // `samples/gpu/train.py`: 4 and 2 sequences of 1,024 tokens.
-    let delta = per_million(&of.b.periods_ps, 2048) - per_million(&of.a.periods_ps, 4096);
-    assert_eq!(of.unit, CompareUnit::MillionTokens);
-    assert!((of.delta_ps as f64 - delta).abs() < delta.abs() * 0.01, "{} {delta}", of.delta_ps);
+    let delta = per_million(&comparison.b.periods_ps, 2048) - per_million(&comparison.a.periods_ps, 4096);
+    assert_eq!(comparison.unit, CompareUnit::MillionTokens);
+    assert!((comparison.delta_ps as f64 - delta).abs() < delta.abs() * 0.01, "{} {delta}", comparison.delta_ps);
 }

@@ -48,13 +48,13 @@ pub fn check_no_changes(diff: &ProgramDiff) {
 
 /// The changes of `there` are the opposite of those of `back`.
 pub fn check_opposite_changes(there: &Comparison, back: &Comparison) {
-    let changes = |of: &Comparison, is_turned: bool| {
+    let changes = |comparison: &Comparison, is_turned: bool| {
         let change = |change: &rooflight::analysis::compare::ProgramChange| {
-            let row = &of.rows[change.row as usize];
+            let row = &comparison.rows[change.row as usize];
             let ops = |side: &Option<rooflight::analysis::compare::RowSide>| {
                 side.as_ref().map_or(Vec::new(), |side| side.ops.clone())
             };
-            let what = change.what.iter().map(|of| (of.property, of.a.clone(), of.b.clone()));
+            let what = change.what.iter().map(|changed| (changed.property, changed.a.clone(), changed.b.clone()));
             let mut all = (ops(&row.a), ops(&row.b), change.kind, what.collect::<Vec<_>>());
             if is_turned {
                 std::mem::swap(&mut all.0, &mut all.1);
@@ -67,7 +67,7 @@ pub fn check_opposite_changes(there: &Comparison, back: &Comparison) {
             }
             all
         };
-        let mut all: Vec<_> = of.program_changes.changes.iter().map(change).collect();
+        let mut all: Vec<_> = comparison.program_changes.changes.iter().map(change).collect();
         all.sort();
         all
     };
@@ -78,10 +78,10 @@ pub fn check_opposite_changes(there: &Comparison, back: &Comparison) {
     let ChangeCounts { added, removed, changed } = back.n_without_time;
     assert_eq!(there.n_without_time, ChangeCounts { added: removed, removed: added, changed });
     assert_eq!((there.n_moved, &there.only_in_a, &there.only_in_b), (back.n_moved, &back.only_in_b, &back.only_in_a));
-    let opcodes = |of: &ProgramDiff| of.opcodes.clone();
-    let turned = opcodes(back).into_iter().map(|mut of| {
-        std::mem::swap(&mut of.a, &mut of.b);
-        of
+    let opcodes = |diff: &ProgramDiff| diff.opcodes.clone();
+    let turned = opcodes(back).into_iter().map(|mut diff| {
+        std::mem::swap(&mut diff.a, &mut diff.b);
+        diff
     });
     assert_eq!(opcodes(there), turned.collect::<Vec<_>>());
 }
@@ -127,7 +127,10 @@ fn edited(bytes: &[u8], mut edit: impl FnMut(&mut HloProto)) -> Vec<u8> {
 
 fn edit_instruction(proto: &mut HloProto, name: &str, edit: impl Fn(&mut HloInstructionProto)) {
     let computations = proto.hlo_module.iter_mut().flat_map(|module| &mut module.computations);
-    computations.flat_map(|of| &mut of.instructions).filter(|of| of.name == name).for_each(edit);
+    computations
+        .flat_map(|computation| &mut computation.instructions)
+        .filter(|instruction| instruction.name == name)
+        .for_each(edit);
 }
 
 /// Returns the programs of a capture.
@@ -147,25 +150,31 @@ fn one_instruction_is_another() {
     let is_op = |name: &str| plain.rows.iter().any(|row| row.a.as_ref().unwrap().ops.iter().any(|op| op == name));
     let named = |is: &dyn Fn(&xla_profile::hlo::Instruction) -> bool| {
         let all = modules.iter().flat_map(|module| module.instructions());
-        let chosen = all.map(|(_, of)| of).find(|of| is_op(&of.name) && is(of));
+        let chosen =
+            all.map(|(_, instruction)| instruction).find(|instruction| is_op(&instruction.name) && is(instruction));
         chosen.expect("an op of this kind").name.to_string()
     };
-    let fusion = named(&|of| &*of.opcode == "fusion" && of.shape.as_array().is_some_and(|array| array.dims.len() > 1));
-    let collective = named(&|of| of.replica_groups().is_some() && &*of.opcode == "all-gather");
-    let shape = |of: &mut HloInstructionProto, edit: &dyn Fn(&mut xla_profile::wire::proto::hlo::ShapeProto)| {
-        edit(of.shape.as_mut().unwrap());
+    let fusion = named(&|instruction| {
+        &*instruction.opcode == "fusion" && instruction.shape.as_array().is_some_and(|array| array.dims.len() > 1)
+    });
+    let collective =
+        named(&|instruction| instruction.replica_groups().is_some() && &*instruction.opcode == "all-gather");
+    let shape = |instruction: &mut HloInstructionProto,
+                 edit: &dyn Fn(&mut xla_profile::wire::proto::hlo::ShapeProto)| {
+        edit(instruction.shape.as_mut().unwrap());
     };
     type Edit<'e> = &'e dyn Fn(&mut HloInstructionProto);
-    let double: Edit<'_> = &|of| shape(of, &|shape| shape.dimensions[0] *= 2);
+    let double: Edit<'_> = &|instruction| shape(instruction, &|shape| shape.dimensions[0] *= 2);
     let other_type: Edit<'_> =
-        &|of| shape(of, &|shape| shape.element_type = if shape.element_type == 11 { 16 } else { 11 });
-    let reversed: Edit<'_> = &|of| shape(of, &|shape| shape.layout.as_mut().unwrap().minor_to_major.reverse());
-    let moved: Edit<'_> = &|of| shape(of, &|shape| shape.layout.as_mut().unwrap().memory_space ^= 1);
-    let configured: Edit<'_> = &|of| of.backend_config = b"{\"other\":1}".to_vec();
-    let regrouped: Edit<'_> = &|of| {
-        (of.iota_collective_device_list, of.collective_device_list) = (None, None);
-        of.mesh_axes_replica_group_list = None;
-        of.replica_groups = vec![xla_profile::wire::proto::hlo::ReplicaGroup { replica_ids: vec![0, 7] }];
+        &|instruction| shape(instruction, &|shape| shape.element_type = if shape.element_type == 11 { 16 } else { 11 });
+    let reversed: Edit<'_> =
+        &|instruction| shape(instruction, &|shape| shape.layout.as_mut().unwrap().minor_to_major.reverse());
+    let moved: Edit<'_> = &|instruction| shape(instruction, &|shape| shape.layout.as_mut().unwrap().memory_space ^= 1);
+    let configured: Edit<'_> = &|instruction| instruction.backend_config = b"{\"other\":1}".to_vec();
+    let regrouped: Edit<'_> = &|instruction| {
+        (instruction.iota_collective_device_list, instruction.collective_device_list) = (None, None);
+        instruction.mesh_axes_replica_group_list = None;
+        instruction.replica_groups = vec![xla_profile::wire::proto::hlo::ReplicaGroup { replica_ids: vec![0, 7] }];
     };
     for (name, edit, property) in [
         (&fusion, double, Property::Shape),
@@ -176,8 +185,8 @@ fn one_instruction_is_another() {
         (&collective, regrouped, Property::Groups),
     ] {
         let other = edited(&bytes, |proto| edit_instruction(proto, name, edit));
-        let of = compared(side("a.xplane.pb", bytes.clone()), side("b.xplane.pb", other));
-        let diff = &of.program_changes;
+        let comparison = compared(side("a.xplane.pb", bytes.clone()), side("b.xplane.pb", other));
+        let diff = &comparison.program_changes;
         assert!(diff.programs.iter().any(|program| !program.is_same), "{name} {property:?}");
         let mut readers = BTreeSet::new();
         for module in &modules {
@@ -185,16 +194,16 @@ fn one_instruction_is_another() {
             readers.extend(module.users(id).iter().map(|user| module.instruction(*user).unwrap().name.to_string()));
             // Copies have no scope, so that a copy of another array may not be recognised; the wait for a copy reads it.
             for user in module.users(id).iter().flat_map(|user| module.users(*user)) {
-                readers.extend(module.instruction(*user).map(|of| of.name.to_string()));
+                readers.extend(module.instruction(*user).map(|instruction| instruction.name.to_string()));
             }
         }
         let mut has_edited = false;
         for change in &diff.changes {
-            let row = &of.rows[change.row as usize];
+            let row = &comparison.rows[change.row as usize];
             let mut ops = [&row.a, &row.b].into_iter().flatten().flat_map(|side| &side.ops);
             if change.kind == ChangeKind::Changed && ops.clone().all(|op| op == name) {
                 has_edited = true;
-                let properties: Vec<Property> = change.what.iter().map(|of| of.property).collect();
+                let properties: Vec<Property> = change.what.iter().map(|changed| changed.property).collect();
                 assert_eq!(properties, [property], "{name}: {:?}", change.what);
             } else {
                 assert!(ops.all(|op| readers.contains(op)), "{name} {property:?} {row:?} {:?}", change.what);
@@ -214,15 +223,16 @@ fn instructions_without_time_are_counted() {
     let other = edited(&bytes, |proto| {
         let module = proto.hlo_module.as_mut().unwrap();
         let entry = module.entry_computation_id;
-        let computation = module.computations.iter_mut().find(|of| of.id == entry).unwrap();
-        let number = computation.instructions.iter().filter(|of| of.opcode == "parameter").count();
-        let mut added = computation.instructions.iter().find(|of| of.opcode == "parameter").unwrap().clone();
+        let computation = module.computations.iter_mut().find(|candidate| candidate.id == entry).unwrap();
+        let number = computation.instructions.iter().filter(|instruction| instruction.opcode == "parameter").count();
+        let mut added =
+            computation.instructions.iter().find(|instruction| instruction.opcode == "parameter").unwrap().clone();
         (added.name, added.id, added.parameter_number) = ("another".to_owned(), 1 << 40, number as i64);
         n_constants += 1;
         computation.instructions.push(added);
     });
-    let of = compared(side("a.xplane.pb", bytes.clone()), side("b.xplane.pb", other.clone()));
-    let diff = of.program_changes;
+    let comparison = compared(side("a.xplane.pb", bytes.clone()), side("b.xplane.pb", other.clone()));
+    let diff = comparison.program_changes;
     assert!(diff.changes.is_empty());
     assert_eq!(diff.n_without_time, ChangeCounts { added: n_constants, removed: 0, changed: 0 });
     assert_eq!(diff.opcodes.len(), 1);
@@ -232,13 +242,15 @@ fn instructions_without_time_are_counted() {
 /// Programs that cannot be compared have a reason.
 #[test]
 fn programs_without_hlo_have_a_reason() {
-    let of = compared(gpu("xla"), sample("sample.xplane.pb.xz"));
-    let diff = &of.program_changes;
+    let comparison = compared(gpu("xla"), sample("sample.xplane.pb.xz"));
+    let diff = &comparison.program_changes;
     assert_eq!(diff.programs.is_empty(), diff.absent.is_some());
     // Matmuls in f32 instead of bf16: most changed ops have another type.
-    let of = compared(gpu("xla"), gpu("f32"));
-    let changed = of.program_changes.changes.iter().filter(|change| change.kind == ChangeKind::Changed);
-    let has = |property| changed.clone().filter(|change| change.what.iter().any(|of| of.property == property)).count();
+    let comparison = compared(gpu("xla"), gpu("f32"));
+    let changed = comparison.program_changes.changes.iter().filter(|change| change.kind == ChangeKind::Changed);
+    let has = |property| {
+        changed.clone().filter(|change| change.what.iter().any(|changed| changed.property == property)).count()
+    };
     assert!(has(Property::Dtype) * 10 > changed.clone().count() * 8);
     assert!(has(Property::Groups) == 0 && has(Property::MemorySpace) == 0);
 }
@@ -246,17 +258,17 @@ fn programs_without_hlo_have_a_reason() {
 /// Markdown has at most 60 lines, whatever differs.
 #[test]
 fn markdown_is_short() {
-    let mut of = compared(gpu("xla"), gpu("f32"));
-    let finding = of.findings[0].clone();
-    of.findings = vec![finding; 30];
-    of.parity.iter_mut().for_each(|parity| parity.is_equal = Some(false));
-    let parts = of.parts.clone();
-    of.parts.extend(parts);
-    for figure in &mut of.figures {
+    let mut comparison = compared(gpu("xla"), gpu("f32"));
+    let finding = comparison.findings[0].clone();
+    comparison.findings = vec![finding; 30];
+    comparison.parity.iter_mut().for_each(|parity| parity.is_equal = Some(false));
+    let parts = comparison.parts.clone();
+    comparison.parts.extend(parts);
+    for figure in &mut comparison.figures {
         (figure.a, figure.b) = (Some(0.1), Some(0.2));
     }
     let gate = Gate { on: GateFigure::Period, limit: Some(0.03), rows_over: Some(0.001) };
-    let text = compare::text::markdown(&of, Some(&gate));
+    let text = compare::text::markdown(&comparison, Some(&gate));
     let n = text.lines().count();
     assert!((52..=60).contains(&n), "{n}\n{text}");
 }

@@ -46,22 +46,28 @@ fn report_side(report: &Report) -> CompareSide {
 }
 
 fn compared(a: &mut CompareSide, b: &mut CompareSide) -> Comparison {
-    let of = compare_sessions(a, b, &CompareOptions::default()).unwrap();
+    let comparison = compare_sessions(a, b, &CompareOptions::default()).unwrap();
     // The longest times of generated captures do not fit into a difference.
     let ps = |side: &Option<RowSide>| side.as_ref().map_or(0, |side| side.self_ps);
-    let of_rows = of.rows.iter().flat_map(|row| [ps(&row.a), ps(&row.b)]);
-    let of_parts = of.parts.iter().flat_map(|part| [part.a_ps, part.b_ps]);
-    let is_short = of_rows.chain(of_parts).chain([of.a_ps, of.b_ps]).all(|time| time < i64::MAX / 64);
-    assert!(!is_short || of.parts.iter().map(|part| part.delta_ps).sum::<i64>() == of.delta_ps);
-    assert!(of.parts.iter().all(|part| part.children.is_empty()), "a report holds no owners of ops");
-    assert!(of.program_changes.absent.is_some() && of.program_changes.changes.is_empty() && !of.notes.is_empty());
-    assert!(of.rows.iter().all(|row| row.p.is_none() && (row.a.is_some() && row.b.is_some()) == row.tier.is_some()));
-    for row in &of.rows {
-        if of.unit == CompareUnit::Step && is_short {
+    let of_rows = comparison.rows.iter().flat_map(|row| [ps(&row.a), ps(&row.b)]);
+    let of_parts = comparison.parts.iter().flat_map(|part| [part.a_ps, part.b_ps]);
+    let is_short = of_rows.chain(of_parts).chain([comparison.a_ps, comparison.b_ps]).all(|time| time < i64::MAX / 64);
+    assert!(!is_short || comparison.parts.iter().map(|part| part.delta_ps).sum::<i64>() == comparison.delta_ps);
+    assert!(comparison.parts.iter().all(|part| part.children.is_empty()), "a report holds no owners of ops");
+    assert!(
+        comparison.program_changes.absent.is_some()
+            && comparison.program_changes.changes.is_empty()
+            && !comparison.notes.is_empty()
+    );
+    assert!(
+        comparison.rows.iter().all(|row| row.p.is_none() && (row.a.is_some() && row.b.is_some()) == row.tier.is_some())
+    );
+    for row in &comparison.rows {
+        if comparison.unit == CompareUnit::Step && is_short {
             assert_eq!(row.delta_ps, ps(&row.b) - ps(&row.a), "{}", row.name());
         }
     }
-    of
+    comparison
 }
 
 /// Returns the sum of the times of the rows of each side.
@@ -80,23 +86,27 @@ fn check_identity(name: &str, bytes: &[u8]) -> bool {
             let name = format!("{name} at {level}, {anonymise}");
             let (mut of_report, mut of_capture) = (report_side(&report), side("capture.xplane.pb", bytes.to_vec()));
             for is_turned in [false, true] {
-                let of = match is_turned {
+                let comparison = match is_turned {
                     false => compared(&mut of_report, &mut of_capture),
                     true => compared(&mut of_capture, &mut of_report),
                 };
-                assert_eq!(of.delta_ps, 0, "{name}");
-                assert!(matches!(of.verdict, Verdict::WithinNoise | Verdict::TooFewSteps), "{name}");
-                assert!(of.parts.iter().all(|part| part.delta_ps == 0 && part.a_ps == part.b_ps), "{name}");
-                check_equal(&of);
-                assert!(of.findings.is_empty(), "{name}: {:?}", of.findings);
-                assert!(of.parity.iter().all(|parity| parity.is_equal != Some(false)), "{name}: {:?}", of.parity);
+                assert_eq!(comparison.delta_ps, 0, "{name}");
+                assert!(matches!(comparison.verdict, Verdict::WithinNoise | Verdict::TooFewSteps), "{name}");
+                assert!(comparison.parts.iter().all(|part| part.delta_ps == 0 && part.a_ps == part.b_ps), "{name}");
+                check_equal(&comparison);
+                assert!(comparison.findings.is_empty(), "{name}: {:?}", comparison.findings);
+                assert!(
+                    comparison.parity.iter().all(|parity| parity.is_equal != Some(false)),
+                    "{name}: {:?}",
+                    comparison.parity
+                );
                 // Pseudonyms of ops match no names.
                 if !anonymise {
-                    let unequal = of.rows.iter().find(|row| row.delta_ps != 0 || row.tier.is_none());
+                    let unequal = comparison.rows.iter().find(|row| row.delta_ps != 0 || row.tier.is_none());
                     assert!(unequal.is_none(), "{name}: {unequal:?}");
                 }
                 // The oracle is the breakdown of the whole report.
-                assert_eq!(row_sums(&of), [full.totals.busy.0; 2], "{name}");
+                assert_eq!(row_sums(&comparison), [full.totals.busy.0; 2], "{name}");
             }
         }
     }
@@ -152,8 +162,8 @@ fn pairs_of_reports_have_exact_sums() {
         assert_eq!(sum, full_b.totals.busy.0 as i64 - full_a.totals.busy.0 as i64, "{name}");
         check_opposite(&there, &back);
         assert_eq!((there.delta_ps, there.a_ps, there.b_ps), (-back.delta_ps, back.b_ps, back.a_ps), "{name}");
-        let parts = |of: &Comparison, sign: i64| {
-            let mut all: Vec<_> = of.parts.iter().map(|part| (part.owner, sign * part.delta_ps)).collect();
+        let parts = |comparison: &Comparison, sign: i64| {
+            let mut all: Vec<_> = comparison.parts.iter().map(|part| (part.owner, sign * part.delta_ps)).collect();
             all.sort_unstable();
             all
         };
@@ -176,15 +186,15 @@ fn pairs_of_reports_have_exact_sums() {
         if exact.unit == CompareUnit::Step && (&exact.a.device, &exact.b.device) == (&there.a.device, &there.b.device) {
             n_exact += 1;
             assert_eq!((there.delta_ps, there.a_ps, there.b_ps), (exact.delta_ps, exact.a_ps, exact.b_ps), "{name}");
-            let waterfall = |of: &Comparison| {
-                let parts = of.parts.iter().map(|part| (part.owner, part.a_ps, part.b_ps, part.delta_ps));
+            let waterfall = |comparison: &Comparison| {
+                let parts = comparison.parts.iter().map(|part| (part.owner, part.a_ps, part.b_ps, part.delta_ps));
                 parts.collect::<Vec<_>>()
             };
             assert_eq!(waterfall(&there), waterfall(&exact), "{name}");
             if level == 100 {
                 assert_eq!((&there.a.periods_ps, &there.b.periods_ps), (&exact.a.periods_ps, &exact.b.periods_ps));
                 assert_eq!((there.p, there.shift), (exact.p, exact.shift), "{name}");
-                let is_comparable = |of: &Comparison| of.verdict != Verdict::Incomparable;
+                let is_comparable = |comparison: &Comparison| comparison.verdict != Verdict::Incomparable;
                 assert!(!is_comparable(&exact) || there.verdict == exact.verdict, "{name}");
                 assert_eq!(there.memory.program, exact.memory.program, "{name}");
                 assert_eq!(there.memory.in_use, exact.memory.in_use, "{name}");
@@ -202,18 +212,22 @@ fn a_report_finds_the_slower_op_of_another_compile() {
     let bytes = std::fs::read(plain.path().join("worker-0.xplane.pb")).unwrap();
     let report = full_report("plain", bytes).unwrap();
     let (other, _) = simulated(&["--renumber"]);
-    let of = compared(&mut report_side(&report), &mut opened(&other));
-    let sure =
-        of.matched.iter().filter(|share| share.tier == Some(Tier::ScopeAndShape)).map(|share| share.a).sum::<f64>();
-    assert!(sure >= 0.95, "{:?}", of.matched);
-    assert_eq!(of.verdict, Verdict::WithinNoise);
+    let comparison = compared(&mut report_side(&report), &mut opened(&other));
+    let sure = comparison
+        .matched
+        .iter()
+        .filter(|share| share.tier == Some(Tier::ScopeAndShape))
+        .map(|share| share.a)
+        .sum::<f64>();
+    assert!(sure >= 0.95, "{:?}", comparison.matched);
+    assert_eq!(comparison.verdict, Verdict::WithinNoise);
     let (scaled, truth) = simulated(&["--scale", "fusion=1.50"]);
-    let of = compared(&mut report_side(&report), &mut opened(&scaled));
+    let comparison = compared(&mut report_side(&report), &mut opened(&scaled));
     let scale = &truth["scales"][0];
     let injected = scale["injected_ps_per_step"].as_i64().unwrap();
-    assert!((of.delta_ps - injected).abs() * 100 <= injected, "{} for {injected}", of.delta_ps);
+    assert!((comparison.delta_ps - injected).abs() * 100 <= injected, "{} for {injected}", comparison.delta_ps);
     let ops: Vec<&str> = scale["ops"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
-    assert!(ops.contains(&of.rows[0].name()), "{}", of.rows[0].name());
+    assert!(ops.contains(&comparison.rows[0].name()), "{}", comparison.rows[0].name());
 }
 
 /// A report that leaves out steps has no samples, so that the band decides, by the median of the report.
@@ -225,14 +239,14 @@ fn a_report_without_all_steps_is_judged_by_its_median() {
     for (other, verdict, result) in
         [("f32", Verdict::Regression, GateResult::Failed), ("again", Verdict::WithinNoise, GateResult::Passed)]
     {
-        let of = compared(&mut report_side(&small), &mut gpu(other));
-        assert!(of.a.has_no_samples() && of.p.is_none() && of.shift.is_none(), "{other}");
-        assert_eq!((of.verdict, gate.evaluate(&of)), (verdict, result), "{other}");
-        let text = compare::text::text(&of, CompareBy::Op, Some(&gate), 20);
+        let comparison = compared(&mut report_side(&small), &mut gpu(other));
+        assert!(comparison.a.has_no_samples() && comparison.p.is_none() && comparison.shift.is_none(), "{other}");
+        assert_eq!((comparison.verdict, gate.evaluate(&comparison)), (verdict, result), "{other}");
+        let text = compare::text::text(&comparison, CompareBy::Op, Some(&gate), 20);
         assert!(text.contains("There is no test, because the report of A leaves out lengths of steps"), "{text}");
         // The oracle is the gate of the captures.
         let exact = compare_sessions(&mut gpu("xla"), &mut gpu(other), &CompareOptions::default()).unwrap();
-        let (ours, exact) = (gate.change(&of).unwrap(), gate.change(&exact).unwrap());
+        let (ours, exact) = (gate.change(&comparison).unwrap(), gate.change(&exact).unwrap());
         assert!((ours - exact).abs() < 1e-8, "{ours} {exact}");
     }
 }
@@ -326,13 +340,18 @@ fn generated_reports_are_compared() {
         let mut report = report_side(&full.cut_to(Level::from_slider(level)));
         let opened = common::open("a.xplane.pb", bytes).unwrap();
         let Some(mut capture) = CompareSide::new(opened, &OverviewQuery::default()) else { continue };
-        let of = compared(&mut report, &mut capture);
-        assert_eq!(of.delta_ps, 0);
-        assert!(of.rows.iter().all(|row| row.delta_ps == 0 && row.tier.is_some()));
-        assert!(CompareBy::ALL.into_iter().all(|by| groups(&of.rows, by).iter().all(|group| group.delta_ps == 0)));
+        let comparison = compared(&mut report, &mut capture);
+        assert_eq!(comparison.delta_ps, 0);
+        assert!(comparison.rows.iter().all(|row| row.delta_ps == 0 && row.tier.is_some()));
+        assert!(
+            CompareBy::ALL.into_iter().all(|by| groups(&comparison.rows, by).iter().all(|group| group.delta_ps == 0))
+        );
         if let Some(before) = &mut last {
-            let of = compared(before, &mut capture);
-            compare::text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }));
+            let comparison = compared(before, &mut capture);
+            compare::text::markdown(
+                &comparison,
+                Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }),
+            );
             n_compared += 1;
         }
         last = Some(report);
@@ -349,7 +368,7 @@ fn generated_reports_are_compared() {
         (sample("sample.xplane.pb.xz"), report_side(&report)),
         (report_side(&report), report_side(&report)),
     ] {
-        let of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
-        CompareBy::ALL.into_iter().for_each(|by| _ = compare::text::text(&of, by, None, 20));
+        let comparison = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
+        CompareBy::ALL.into_iter().for_each(|by| _ = compare::text::text(&comparison, by, None, 20));
     }
 }

@@ -14,8 +14,8 @@ pub fn check_scopes(comparison: &Comparison) {
     let sides: [fn(&rooflight::analysis::compare::ScopeDelta) -> ScopeTime; 2] = [|scope| scope.a, |scope| scope.b];
     for (is_b, side) in [false, true].into_iter().zip(sides) {
         let mut below: BTreeMap<u32, u64> = BTreeMap::new();
-        for (at, scope) in comparison.scopes.iter().enumerate() {
-            assert!(scope.parent.is_none_or(|parent| (parent as usize) < at));
+        for (index, scope) in comparison.scopes.iter().enumerate() {
+            assert!(scope.parent.is_none_or(|parent| (parent as usize) < index));
             assert_eq!(side(scope).by_kind.iter().sum::<u64>(), side(scope).total, "{}", scope.path);
             if let Some(parent) = scope.parent {
                 *below.entry(parent).or_default() += side(scope).total;
@@ -62,14 +62,14 @@ fn brute_force(comparison: &Comparison, path: &str) -> [u64; 2] {
 
 #[test]
 fn scopes_sum_their_ops() {
-    let of = compared(gpu("xla"), gpu("again"));
-    assert!(of.rows.iter().flat_map(|row| [&row.a, &row.b]).flatten().all(|side| side.ops.len() == 1));
+    let comparison = compared(gpu("xla"), gpu("again"));
+    assert!(comparison.rows.iter().flat_map(|row| [&row.a, &row.b]).flatten().all(|side| side.ops.len() == 1));
     let mut n_checked = 0;
-    for scope in of.scopes.iter().filter(|scope| scope.path.contains('/') && !scope.path.contains('*')) {
+    for scope in comparison.scopes.iter().filter(|scope| scope.path.contains('/') && !scope.path.contains('*')) {
         if scope.name.ends_with(" smaller") {
             continue;
         }
-        let [a, b] = brute_force(&of, &scope.path);
+        let [a, b] = brute_force(&comparison, &scope.path);
         assert!(scope.a.total.abs_diff(a) <= 100 && scope.b.total.abs_diff(b) <= 100, "{}: {a} {b}", scope.path);
         n_checked += 1;
     }
@@ -83,28 +83,33 @@ fn longer(comparison: &Comparison, index: usize) -> u64 {
         side(&comparison.scopes[index]) - children().map(|(_, scope)| side(scope)).sum::<u64>()
     };
     own(|scope| scope.a.total).max(own(|scope| scope.b.total))
-        + children().map(|(at, _)| longer(comparison, at)).sum::<u64>()
+        + children().map(|(index, _)| longer(comparison, index)).sum::<u64>()
 }
 
 #[test]
 fn differences_are_one_icicle() {
     for (a, b) in [("xla", "f32"), ("unrolled", "cudnn"), ("xla", "again")] {
-        let of = compared(gpu(a), gpu(b));
-        let picture = compare::scope_differences(&of, "", 1200.0, 40).unwrap();
+        let comparison = compared(gpu(a), gpu(b));
+        let picture = compare::scope_differences(&comparison, "", 1200.0, 40).unwrap();
         let marks: BTreeMap<usize, &Mark> =
             picture.scene.marks.iter().filter_map(|mark| Some((picture.scope(mark.id?), mark))).collect();
         assert!(marks.len() > 20, "{a} {b}");
-        let width = |at: usize| marks[&at].shape.bounds().width;
+        let width = |index: usize| marks[&index].shape.bounds().width;
         let mut below: BTreeMap<usize, f64> = BTreeMap::new();
-        for at in marks.keys() {
-            let scope = &of.scopes[*at];
+        for index in marks.keys() {
+            let scope = &comparison.scopes[*index];
             // Each cell is as wide as brute force says: the longer side of each of the ops' scopes, and those below.
-            let expected = longer(&of, *at) as f64 / longer(&of, 0) as f64 * 1200.0;
-            assert!((width(*at) - expected.max(0.8)).abs() <= 1.5, "{}: {} for {expected}", scope.path, width(*at));
+            let expected = longer(&comparison, *index) as f64 / longer(&comparison, 0) as f64 * 1200.0;
+            assert!(
+                (width(*index) - expected.max(0.8)).abs() <= 1.5,
+                "{}: {} for {expected}",
+                scope.path,
+                width(*index)
+            );
             if let Some(parent) = scope.parent.filter(|parent| marks.contains_key(&(*parent as usize))) {
-                *below.entry(parent as usize).or_default() += width(*at);
+                *below.entry(parent as usize).or_default() += width(*index);
             }
-            let label = &marks[at].label;
+            let label = &marks[index].label;
             assert_eq!(label.ends_with(" gone"), scope.a.total > 0 && scope.b.total == 0, "{label}");
             assert_eq!(label.ends_with(" new"), scope.a.total == 0 && scope.b.total > 0, "{label}");
         }
@@ -115,21 +120,21 @@ fn differences_are_one_icicle() {
         assert_eq!(is_tinted(Tone::Worse) || is_tinted(Tone::Better), b != "again", "{a} {b}");
         let root = picture.scene.marks.iter().find_map(|mark| mark.id).unwrap();
         assert!(picture.walk(root, Direction::Down).is_some());
-        assert!(compare::scope_differences(&of, "", 0.0, 40).is_none());
+        assert!(compare::scope_differences(&comparison, "", 0.0, 40).is_none());
     }
 }
 
 #[test]
 fn scopes_of_swapped_sides_are_swapped() {
-    let (of, swapped) = (compared(gpu("xla"), gpu("f32")), compared(gpu("f32"), gpu("xla")));
-    let times = |of: &Comparison, is_swapped: bool| -> BTreeMap<String, (u64, u64)> {
+    let (comparison, swapped) = (compared(gpu("xla"), gpu("f32")), compared(gpu("f32"), gpu("xla")));
+    let times = |comparison: &Comparison, is_swapped: bool| -> BTreeMap<String, (u64, u64)> {
         let time = |scope: &rooflight::analysis::compare::ScopeDelta| {
             let (a, b) = (scope.a.total, scope.b.total);
             if is_swapped { (b, a) } else { (a, b) }
         };
-        of.scopes.iter().map(|scope| (format!("{}|{}", scope.path, scope.name), time(scope))).collect()
+        comparison.scopes.iter().map(|scope| (format!("{}|{}", scope.path, scope.name), time(scope))).collect()
     };
-    assert_eq!(times(&of, false), times(&swapped, true));
+    assert_eq!(times(&comparison, false), times(&swapped, true));
 }
 
 fn cells(scene: &Scene) -> Vec<(u32, f64, f64)> {
@@ -148,15 +153,15 @@ fn tints(picture: &ScopesPicture) -> usize {
 /// Widths of both icicles are on one scale: the same time has the same width.
 #[test]
 fn both_icicles_have_one_scale() {
-    let of = compared(gpu("f32"), gpu("xla"));
-    let picture = compare::scopes(&of, "", 1200.0, 7).unwrap();
-    let n = of.scopes.len() as u32;
-    let longest = of.scopes[0].a.total.max(of.scopes[0].b.total) as f64;
+    let comparison = compared(gpu("f32"), gpu("xla"));
+    let picture = compare::scopes(&comparison, "", 1200.0, 7).unwrap();
+    let n = comparison.scopes.len() as u32;
+    let longest = comparison.scopes[0].a.total.max(comparison.scopes[0].b.total) as f64;
     let all = cells(&picture.scene);
     assert!(all.len() > 60);
     let mut of_side = [0, 0];
     for (id, x, w) in all {
-        let scope = &of.scopes[picture.scope(id)];
+        let scope = &comparison.scopes[picture.scope(id)];
         let (side, time) = if id < n { (0, scope.a.total) } else { (1, scope.b.total) };
         of_side[side] += 1;
         // One pixel is the gap to the next cell, and edges are multiples of 1/64 of a pixel.
@@ -172,41 +177,41 @@ fn both_icicles_have_one_scale() {
     assert_eq!(same.verdict, Verdict::WithinNoise);
     assert_eq!(tints(&compare::scopes(&same, "", 1200.0, 7).unwrap()), 0);
     // A zoomed scope takes the whole width.
-    let path = &of.scopes.iter().find(|scope| scope.path.ends_with("attention")).unwrap().path;
-    let zoomed = compare::scopes(&of, path, 1200.0, 7).unwrap();
+    let path = &comparison.scopes.iter().find(|scope| scope.path.ends_with("attention")).unwrap().path;
+    let zoomed = compare::scopes(&comparison, path, 1200.0, 7).unwrap();
     let first = cells(&zoomed.scene)[0];
-    assert_eq!((&of.scopes[zoomed.scope(first.0)].path, first.1), (path, 22.0));
+    assert_eq!((&comparison.scopes[zoomed.scope(first.0)].path, first.1), (path, 22.0));
     assert!((first.2 - 1177.0).abs() < 0.1);
-    assert!(compare::scopes(&of, "", 10.0, 7).is_none());
+    assert!(compare::scopes(&comparison, "", 10.0, 7).is_none());
 }
 
 #[test]
 fn keys_walk_from_one_icicle_to_the_other() {
-    let of = compared(gpu("f32"), gpu("xla"));
-    let picture = compare::scopes(&of, "", 1200.0, 7).unwrap();
-    let n = of.scopes.len() as u32;
-    let mut at = cells(&picture.scene)[0].0;
+    let comparison = compared(gpu("f32"), gpu("xla"));
+    let picture = compare::scopes(&comparison, "", 1200.0, 7).unwrap();
+    let n = comparison.scopes.len() as u32;
+    let mut cell = cells(&picture.scene)[0].0;
     for _ in 0..40 {
-        match picture.walk(at, Direction::Down) {
-            Some(next) => at = next,
+        match picture.walk(cell, Direction::Down) {
+            Some(next) => cell = next,
             None => break,
         }
     }
-    assert!(at >= n, "the way down ends in B");
+    assert!(cell >= n, "the way down ends in B");
     for _ in 0..40 {
-        match picture.walk(at, Direction::Up) {
-            Some(next) => at = next,
+        match picture.walk(cell, Direction::Up) {
+            Some(next) => cell = next,
             None => break,
         }
     }
-    assert_eq!(at, 0, "the way up ends at the root of A");
+    assert_eq!(cell, 0, "the way up ends at the root of A");
 }
 
 #[test]
 fn points_are_the_rows_of_both_sides() {
-    let of = compared(gpu("xla"), gpu("f32"));
-    let (dots, n_rows) = of.dots(30);
-    let matched = of.rows.iter().filter(|row| {
+    let comparison = compared(gpu("xla"), gpu("f32"));
+    let (dots, n_rows) = comparison.dots(30);
+    let matched = comparison.rows.iter().filter(|row| {
         let has_time =
             |side: &Option<rooflight::analysis::compare::RowSide>| side.as_ref().is_some_and(|side| side.self_ps > 0);
         has_time(&row.a) && has_time(&row.b)
@@ -221,10 +226,10 @@ fn points_are_the_rows_of_both_sides() {
     let longest = dots.iter().map(|dot| dot.a_ps.max(dot.b_ps)).collect::<Vec<_>>();
     assert!(longest.is_sorted_by(|a, b| a >= b));
     // Points above the diagonal are slower in B.
-    let (dots, n_rows) = of.dots(1_000);
+    let (dots, n_rows) = comparison.dots(1_000);
     let rows = CompareDots { dots, n_rows };
     assert_eq!(compare::left_out(&rows), None);
-    let scene = compare::scatter(&of, &rows, (900.0, 380.0)).unwrap();
+    let scene = compare::scatter(&comparison, &rows, (900.0, 380.0)).unwrap();
     let (left, right, top, bottom) = (52.0, 878.0, 10.0, 346.0);
     let mut n = 0;
     for mark in &scene.marks {
@@ -238,14 +243,14 @@ fn points_are_the_rows_of_both_sides() {
     }
     assert_eq!(n, rows.dots.len());
     assert!(scene.marks.iter().any(|mark| mark.paint.fill == Some(Tone::Worse)));
-    assert_eq!(compare::scatter(&of, &CompareDots { dots: Vec::new(), n_rows: 0 }, (900.0, 380.0)), None);
+    assert_eq!(compare::scatter(&comparison, &CompareDots { dots: Vec::new(), n_rows: 0 }, (900.0, 380.0)), None);
 }
 
 /// Layers in a scan and unrolled layers are the same work, and most of their time has a partner.
 #[test]
 fn scanned_layers_match_unrolled_ones() {
-    let of = compared(gpu("xla"), gpu("unrolled"));
-    let (a, b) = of.matched_shares();
+    let comparison = compared(gpu("xla"), gpu("unrolled"));
+    let (a, b) = comparison.matched_shares();
     assert!(a > 0.85 && b > 0.85, "{a} {b}");
     let other_way = compared(gpu("unrolled"), gpu("xla"));
     assert_eq!(other_way.matched_shares(), (b, a));

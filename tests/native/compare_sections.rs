@@ -94,7 +94,7 @@ fn peaks_are_those_of_the_memory_view() {
         for (side, name) in [("a", &names[0]), ("b", other)] {
             let view = memory(name);
             let programs = view["programs"].as_array().unwrap();
-            let ours = programs.iter().find(|of| of["name"] == program["name"]).unwrap();
+            let ours = programs.iter().find(|other| other["name"] == program["name"]).unwrap();
             assert_eq!(program[side]["peak_bytes"], ours["spaces"][0]["peak_bytes"], "{name}");
             // The classes are summed from the list of buffers, which holds all of them.
             let buffers = ours["spaces"][0]["alive"].as_array().unwrap();
@@ -113,32 +113,36 @@ fn peaks_are_those_of_the_memory_view() {
 fn a_fault_of_collectives_is_in_their_rows() {
     let (healthy, _) = simulated(&[]);
     let (broken, truth) = simulated(&["--fault", "exposed-all-gather"]);
-    let of = compared(opened(&healthy), opened(&broken));
+    let comparison = compared(opened(&healthy), opened(&broken));
     let injected = truth["faults"][0]["injected_ps_per_step"].as_i64().unwrap();
-    assert!((of.comm.stall.delta_ps - injected).abs() * 50 <= injected, "{} {injected}", of.comm.stall.delta_ps);
-    let gathers = of.comm.rows.iter().filter(|row| row.primitive == Primitive::AllGather);
+    assert!(
+        (comparison.comm.stall.delta_ps - injected).abs() * 50 <= injected,
+        "{} {injected}",
+        comparison.comm.stall.delta_ps
+    );
+    let gathers = comparison.comm.rows.iter().filter(|row| row.primitive == Primitive::AllGather);
     let gathered: i64 = gathers.map(|row| row.stall_delta_ps).sum();
     assert!(gathered * 10 >= injected * 9, "{gathered} of {injected}");
-    let first = &of.comm.rows[0];
+    let first = &comparison.comm.rows[0];
     let (a, b) = (first.a.as_ref().unwrap(), first.b.as_ref().unwrap());
     assert!(a.bus_rate.unwrap() > b.bus_rate.unwrap() && a.bytes == b.bytes && a.n_executions == b.n_executions);
-    assert!(of.comm.rows.iter().all(|row| row.a.is_some() && row.b.is_some()));
+    assert!(comparison.comm.rows.iter().all(|row| row.a.is_some() && row.b.is_some()));
 }
 
 /// A side without buffers, and sides without a common program.
 #[test]
 fn a_side_without_buffers_has_a_reason() {
     let whole = common::bytes(&common::make::small());
-    let of = compared(side("small.xplane.pb", whole.clone()), gpu("xla"));
+    let comparison = compared(side("small.xplane.pb", whole.clone()), gpu("xla"));
     assert!(
-        of.memory.program.is_none() && of.memory.absent.as_ref().unwrap().contains("programs of A"),
+        comparison.memory.program.is_none() && comparison.memory.absent.as_ref().unwrap().contains("programs of A"),
         "{:?}",
-        of.memory
+        comparison.memory
     );
-    let of = compared(gpu("xla"), side("small.xplane.pb", whole));
-    assert!(of.memory.absent.unwrap().contains("programs of B"));
-    let of = compared(gpu("xla"), sample("sample.xplane.pb.xz"));
-    check_sections(&of);
+    let comparison = compared(gpu("xla"), side("small.xplane.pb", whole));
+    assert!(comparison.memory.absent.unwrap().contains("programs of B"));
+    let comparison = compared(gpu("xla"), sample("sample.xplane.pb.xz"));
+    check_sections(&comparison);
 }
 
 /// The order of the files of a side changes nothing.
@@ -156,13 +160,13 @@ fn hosts_in_another_order() {
         let opened = open_inputs(all.into_iter().map(input).collect(), &mut |_| {}).unwrap();
         CompareSide::new(opened, &OverviewQuery::default()).unwrap()
     };
-    let of = |is_reversed| {
+    let read = |is_reversed| {
         let (mut a, mut b) = (side(a.path(), is_reversed), side(b.path(), is_reversed));
-        let mut of = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
-        (of.a.files, of.b.files) = (Vec::new(), Vec::new());
-        of
+        let mut comparison = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
+        (comparison.a.files, comparison.b.files) = (Vec::new(), Vec::new());
+        comparison
     };
-    let (one, other) = (of(false), of(true));
+    let (one, other) = (read(false), read(true));
     check_sections(&one);
     assert_eq!((&one.memory, &one.comm), (&other.memory, &other.comm));
     assert_eq!((one.delta_ps, one.verdict, &one.parts), (other.delta_ps, other.verdict, &other.parts));

@@ -12,15 +12,16 @@ const N: usize = 9;
 
 /// Writes captures that differ by their seeds. Those from `jump` on have slower ops. Returns their paths, in the order of time.
 fn captures(folder: &Path, jump: Option<usize>) -> Vec<PathBuf> {
-    let write = |at: usize| {
-        let seed = (at + 1).to_string();
-        let slow: &[&str] = if jump.is_some_and(|jump| at >= jump) { &["--scale", "fusion=1.30"] } else { &[] };
+    let write = |index: usize| {
+        let seed = (index + 1).to_string();
+        let slow: &[&str] = if jump.is_some_and(|jump| index >= jump) { &["--scale", "fusion=1.30"] } else { &[] };
         let options = [&["--steps", "6", "--no-trace", "--devices", "2", "--seed", &seed][..], slow].concat();
         let (made, _) = made(&options);
         let bytes = std::fs::read(made.path().join("worker-0.xplane.pb")).unwrap();
         // By name, the order is another one.
-        let path = folder.join(format!("night-{}.xplane.pb", N - at));
-        std::fs::write(&path, with_start(&bytes, 1_700_000_000_000_000_000 + at as u64 * 86_400_000_000_000)).unwrap();
+        let path = folder.join(format!("night-{}.xplane.pb", N - index));
+        std::fs::write(&path, with_start(&bytes, 1_700_000_000_000_000_000 + index as u64 * 86_400_000_000_000))
+            .unwrap();
         path
     };
     (0..N).map(write).collect()
@@ -75,15 +76,18 @@ fn names(value: &Value) -> Vec<usize> {
 fn a_jump_is_a_change_point() {
     let folder = tempfile::tempdir().unwrap();
     let mut paths = captures(folder.path(), Some(5));
-    let of = json(&paths, &[]);
-    assert_eq!((of["order"].as_str(), of["base"].as_u64(), of["unit"].as_str()), (Some("time"), Some(1), Some("step")));
-    assert_eq!(names(&of), (1..=N).rev().collect::<Vec<_>>());
-    let changes = period(&of)["changes"].as_array().unwrap();
+    let found = json(&paths, &[]);
+    assert_eq!(
+        (found["order"].as_str(), found["base"].as_u64(), found["unit"].as_str()),
+        (Some("time"), Some(1), Some("step"))
+    );
+    assert_eq!(names(&found), (1..=N).rev().collect::<Vec<_>>());
+    let changes = period(&found)["changes"].as_array().unwrap();
     assert_eq!(changes.len(), 1, "{changes:?}");
     assert_eq!(changes[0]["capture"], 6);
     // The medians are those of the captures, and the parts sum to the difference of the two around the change.
     let medians: Vec<f64> =
-        of["captures"].as_array().unwrap().iter().map(|of| of["median_ps"].as_f64().unwrap()).collect();
+        found["captures"].as_array().unwrap().iter().map(|capture| capture["median_ps"].as_f64().unwrap()).collect();
     let median = |mut three: Vec<f64>| {
         three.sort_by(f64::total_cmp);
         three[1]
@@ -98,12 +102,15 @@ fn a_jump_is_a_change_point() {
     assert_eq!(two["delta_ps"].as_i64(), Some(sum));
     assert!(sum > 0);
     let verdicts: Vec<&str> =
-        of["captures"].as_array().unwrap().iter().map(|of| of["verdict"].as_str().unwrap()).collect();
-    assert!(verdicts[..5].iter().all(|of| *of == "within_noise") && verdicts[5..].iter().all(|of| *of == "regression"));
+        found["captures"].as_array().unwrap().iter().map(|capture| capture["verdict"].as_str().unwrap()).collect();
+    assert!(
+        verdicts[..5].iter().all(|verdict| *verdict == "within_noise")
+            && verdicts[5..].iter().all(|verdict| *verdict == "regression")
+    );
     // The order of the files does not count.
     paths.reverse();
     paths.swap(2, 7);
-    assert_eq!(json(&paths, &[]), of);
+    assert_eq!(json(&paths, &[]), found);
     // By name, the captures are the other way round.
     let by_name = json(&paths, &["--order", "name"]);
     assert_eq!(names(&by_name), (1..=N).collect::<Vec<_>>());
@@ -141,11 +148,14 @@ fn reports_of_files_with_one_name_are_a_series() {
     };
     let mut reports: Vec<PathBuf> = order.iter().enumerate().map(report).collect();
     reports.reverse();
-    let of = json(&reports, &[]);
-    assert_eq!((of["order"].as_str(), &of["captures"][0]["files"][0]), (Some("name"), &Value::from("0.rooflight")));
-    assert_eq!(period(&of)["values"], period(&expected)["values"]);
-    let sums = [&of, &expected].map(|of| {
-        let changes = period(of)["changes"].as_array().unwrap();
+    let found = json(&reports, &[]);
+    assert_eq!(
+        (found["order"].as_str(), &found["captures"][0]["files"][0]),
+        (Some("name"), &Value::from("0.rooflight"))
+    );
+    assert_eq!(period(&found)["values"], period(&expected)["values"]);
+    let sums = [&found, &expected].map(|document| {
+        let changes = period(document)["changes"].as_array().unwrap();
         let sum = |change: &Value| {
             let parts = change["waterfall"].as_array().unwrap().iter();
             parts.map(|part| part["delta_ps"].as_i64().unwrap()).sum::<i64>()
@@ -160,13 +170,13 @@ fn reports_of_files_with_one_name_are_a_series() {
 fn captures_without_a_jump_have_no_change_point() {
     let folder = tempfile::tempdir().unwrap();
     let paths = captures(folder.path(), None);
-    let of = json(&paths, &[]);
-    assert!(period(&of)["fence"].as_f64().is_some());
-    for series in of["series"].as_array().unwrap() {
+    let found = json(&paths, &[]);
+    assert!(period(&found)["fence"].as_f64().is_some());
+    for series in found["series"].as_array().unwrap() {
         assert_eq!(series["values"].as_array().unwrap().len(), N);
     }
-    assert_eq!(period(&of)["changes"].as_array().map(Vec::len), Some(0), "{of}");
-    assert!(of["captures"].as_array().unwrap().iter().all(|capture| capture["verdict"] == "within_noise"));
+    assert_eq!(period(&found)["changes"].as_array().map(Vec::len), Some(0), "{found}");
+    assert!(found["captures"].as_array().unwrap().iter().all(|capture| capture["verdict"] == "within_noise"));
     // One capture is a series, without a limit or a change.
     let single = json(&paths[..1], &[]);
     assert_eq!((names(&single).len(), period(&single)["changes"].as_array().map(Vec::len)), (1, Some(0)));

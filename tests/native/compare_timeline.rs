@@ -75,7 +75,9 @@ fn expected(name: &str, side: &SideTimeline, query: &PictureQuery) -> BTreeSet<E
 
 fn drawn(side: &SideTimeline) -> BTreeSet<Event> {
     let boxes = side.picture.lines.iter().flat_map(|line| &line.boxes);
-    boxes.map(|of| (side.picture.names[of.name as usize].clone(), of.start.0, of.end.0)).collect()
+    boxes
+        .map(|event_box| (side.picture.names[event_box.name as usize].clone(), event_box.start.0, event_box.end.0))
+        .collect()
 }
 
 #[test]
@@ -86,9 +88,11 @@ fn steps_have_the_events_of_the_captures() {
         ("sample.xplane.pb.xz", "sample.xplane.pb.xz"),
     ] {
         let mut sessions = captures(a, b);
-        let of = compared(&mut sessions, &CompareQuery::default());
+        let comparison = compared(&mut sessions, &CompareQuery::default());
         let whole = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 1200, ..Default::default() });
-        for (name, side, periods) in [(a, &whole.sides[0], &of.a.periods_ps), (b, &whole.sides[1], &of.b.periods_ps)] {
+        for (name, side, periods) in
+            [(a, &whole.sides[0], &comparison.a.periods_ps), (b, &whole.sides[1], &comparison.b.periods_ps)]
+        {
             // The step is the one whose length is nearest to the mean.
             let mean = periods.iter().sum::<u64>() as f64 / periods.len() as f64;
             let distance = |length: u64| (length as f64 - mean).abs();
@@ -125,14 +129,17 @@ fn steps_have_the_events_of_the_captures() {
 #[test]
 fn names_lead_to_their_rows() {
     let mut sessions = captures("gpu/xla.graphs.xplane.pb.xz", "gpu/f32.graphs.xplane.pb.xz");
-    let of = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 4000, ..Default::default() });
-    for (is_b, side) in [false, true].into_iter().zip(&of.sides) {
+    let steps = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 4000, ..Default::default() });
+    for (is_b, side) in [false, true].into_iter().zip(&steps.sides) {
         let boxes: Vec<_> = side.picture.lines.iter().flat_map(|line| &line.boxes).collect();
         assert_eq!(side.row_of.len(), boxes.len());
         assert!(side.row_of.iter().all(Option::is_some), "every op of the step is in a row");
-        let rows = side.row_of.iter().map(|at| &side.rows[at.unwrap() as usize]);
-        let of_names: BTreeMap<&str, _> =
-            boxes.iter().zip(rows).map(|(of, row)| (&*side.picture.names[of.name as usize], row)).collect();
+        let rows = side.row_of.iter().map(|index| &side.rows[index.unwrap() as usize]);
+        let of_names: BTreeMap<&str, _> = boxes
+            .iter()
+            .zip(rows)
+            .map(|(event_box, row)| (&*side.picture.names[event_box.name as usize], row))
+            .collect();
         for (name, row) in of_names {
             let request = ViewRequest::CompareOps { query: CompareQuery::default(), key: row.key.clone() };
             let ops: rooflight::protocol::ComparedOps = sessions.answer(&request.into()).decode().unwrap();
@@ -144,7 +151,7 @@ fn names_lead_to_their_rows() {
     }
     let swapped = CompareQuery { is_swapped: true, ..CompareQuery::default() };
     let other = drawn_steps(&mut sessions, &CompareTimelineQuery { compare: swapped, part: None, n_columns: 4000 });
-    for (side, swapped) in of.sides.iter().zip(other.sides.iter().rev()) {
+    for (side, swapped) in steps.sides.iter().zip(other.sides.iter().rev()) {
         assert_eq!((side.step, side.length, drawn(side)), (swapped.step, swapped.length, drawn(swapped)));
     }
 }
@@ -154,12 +161,12 @@ fn a_report_has_no_events() {
     let report = full_report("xla", bytes("gpu/xla.graphs.xplane.pb.xz")).unwrap();
     let report = pack(&carried(&report, 100, false), &[]);
     let mut sessions = sessions(("a.rooflight", report), ("b.xplane.pb.xz", bytes("gpu/f32.graphs.xplane.pb.xz")));
-    let of = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 800, ..Default::default() });
-    assert_eq!(of.sides[0].absent.as_deref(), Some("This side is a report, which has no events."));
-    assert!(of.sides[1].absent.is_none() && of.duration == of.sides[1].length);
+    let steps = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 800, ..Default::default() });
+    assert_eq!(steps.sides[0].absent.as_deref(), Some("This side is a report, which has no events."));
+    assert!(steps.sides[1].absent.is_none() && steps.duration == steps.sides[1].length);
     let comparison = compared(&mut sessions, &CompareQuery::default());
-    let view = Viewport { start: 0, end: of.duration.0 };
-    let scene = compare::timeline(&comparison, &of, view, 900.0).unwrap();
+    let view = Viewport { start: 0, end: steps.duration.0 };
+    let scene = compare::timeline(&comparison, &steps, view, 900.0).unwrap();
     assert!(scene.marks.iter().any(|mark| matches!(&mark.shape, Shape::Text { text, .. } if text.contains("report"))));
 }
 
@@ -168,28 +175,27 @@ fn the_picture_has_both_steps_on_one_axis() {
     let mut sessions = captures("gpu/xla.graphs.xplane.pb.xz", "gpu/f32.graphs.xplane.pb.xz");
     let comparison = compared(&mut sessions, &CompareQuery::default());
     assert_eq!(comparison.verdict, Verdict::Regression);
-    let of = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 1000, ..Default::default() });
-    let view = Viewport { start: 0, end: of.duration.0 };
+    let steps = drawn_steps(&mut sessions, &CompareTimelineQuery { n_columns: 1000, ..Default::default() });
+    let view = Viewport { start: 0, end: steps.duration.0 };
     let (width, room) = (1000.0 + LEFT, 1000.0);
-    let scene = compare::timeline(&comparison, &of, view, width).unwrap();
-    let n_boxes = |side: usize| of.sides[side].picture.lines.iter().map(|line| line.boxes.len()).sum::<usize>();
+    let scene = compare::timeline(&comparison, &steps, view, width).unwrap();
+    let n_boxes = |side: usize| steps.sides[side].picture.lines.iter().map(|line| line.boxes.len()).sum::<usize>();
     let with_id = scene.marks.iter().filter(|mark| mark.id.is_some()).count();
     assert_eq!(with_id, n_boxes(0) + n_boxes(1));
     assert_eq!(scene.table.rows.len(), with_id);
-    let boxes = of
-        .sides
-        .iter()
-        .flat_map(|side| side.picture.lines.iter().flat_map(|line| &line.boxes).map(move |of| (side, of)));
+    let boxes = steps.sides.iter().flat_map(|side| {
+        side.picture.lines.iter().flat_map(|line| &line.boxes).map(move |event_box| (side, event_box))
+    });
     for (id, (side, event)) in boxes.enumerate() {
         let mark = scene.marks.iter().find(|mark| mark.id == Some(id as u32)).unwrap();
         let bounds = mark.shape.bounds();
-        let x = LEFT + event.start.as_f64() / of.duration.as_f64() * room;
+        let x = LEFT + event.start.as_f64() / steps.duration.as_f64() * room;
         assert!((bounds.x - x).abs() < 1.0, "{} for {x}", bounds.x);
         let name = &side.picture.names[event.name as usize];
-        assert_eq!(compare::timeline_tip(&comparison, &of, id as u32).unwrap().title, *name);
-        let at = if id < n_boxes(0) { id } else { id - n_boxes(0) };
-        let row = &side.rows[side.row_of[at].unwrap() as usize];
-        assert_eq!(compare::timeline_row(&of, id as u32), Some(row.key.clone()));
+        assert_eq!(compare::timeline_tip(&comparison, &steps, id as u32).unwrap().title, *name);
+        let index = if id < n_boxes(0) { id } else { id - n_boxes(0) };
+        let row = &side.rows[side.row_of[index].unwrap() as usize];
+        assert_eq!(compare::timeline_row(&steps, id as u32), Some(row.key.clone()));
     }
     // The end of the shorter step is marked, and ops of B that are slower are underlined.
     let ends: Vec<f64> = scene
@@ -198,12 +204,12 @@ fn the_picture_has_both_steps_on_one_axis() {
         .filter(|mark| mark.paint.dash && matches!(mark.shape, Shape::Line { .. }))
         .map(|mark| mark.shape.bounds().x)
         .collect();
-    let a = LEFT + of.sides[0].length.as_f64() / of.duration.as_f64() * room;
+    let a = LEFT + steps.sides[0].length.as_f64() / steps.duration.as_f64() * room;
     assert!(ends.len() == 2 && (ends[0] - a).abs() < 1.0, "{ends:?} for {a}");
     let underlined = |verdict: Verdict, tone: Tone| {
         let lines = scene.marks.iter().filter(|mark| mark.paint.fill == Some(tone)).count();
-        let side = &of.sides[1];
-        let of_verdict = side.row_of.iter().flatten().filter(|at| side.rows[**at as usize].verdict == verdict);
+        let side = &steps.sides[1];
+        let of_verdict = side.row_of.iter().flatten().filter(|index| side.rows[**index as usize].verdict == verdict);
         assert_eq!(lines, of_verdict.count(), "{tone:?}");
         lines
     };
@@ -211,10 +217,10 @@ fn the_picture_has_both_steps_on_one_axis() {
     // Of the same run, nothing is coloured.
     let mut same = captures("gpu/xla.graphs.xplane.pb.xz", "gpu/again.graphs.xplane.pb.xz");
     let comparison = compared(&mut same, &CompareQuery::default());
-    let of = drawn_steps(&mut same, &CompareTimelineQuery { n_columns: 1000, ..Default::default() });
-    let scene = compare::timeline(&comparison, &of, view, width).unwrap();
+    let steps = drawn_steps(&mut same, &CompareTimelineQuery { n_columns: 1000, ..Default::default() });
+    let scene = compare::timeline(&comparison, &steps, view, width).unwrap();
     assert!(scene.marks.iter().all(|mark| ![Some(Tone::Worse), Some(Tone::Better)].contains(&mark.paint.fill)));
-    assert!(compare::timeline(&comparison, &of, view, 30.0).is_none(), "no room");
+    assert!(compare::timeline(&comparison, &steps, view, 30.0).is_none(), "no room");
 }
 
 /// A part that ends after the steps begins earlier, as the page shows it.
@@ -230,8 +236,8 @@ fn parts_stay_within_the_steps() {
         ((length, 2 * length), length),
     ] {
         let query = CompareTimelineQuery { part: Some((Picos(from), Picos(to))), n_columns: 500, ..Default::default() };
-        let of = drawn_steps(&mut sessions, &query);
+        let steps = drawn_steps(&mut sessions, &query);
         assert_eq!(Viewport::within(Viewport { start: 0, end }, from, to).start, start);
-        assert!(of.sides.iter().all(|side| side.picture.query.start == Picos(start)), "{from} to {to}");
+        assert!(steps.sides.iter().all(|side| side.picture.query.start == Picos(start)), "{from} to {to}");
     }
 }

@@ -32,13 +32,13 @@ fn unseen(device: &mut Device) -> i64 {
 
 #[test]
 fn a_kernel_without_bytes_has_no_share_of_the_peaks() {
-    let of = of_ops(&[(&kernel, 5 * MS)]);
+    let overview = of_ops(&[(&kernel, 5 * MS)]);
     for id in [FigureId::HardwareMfu, FigureId::HbmBandwidth] {
-        let figure = of.figure(id).unwrap();
+        let figure = overview.figure(id).unwrap();
         assert_eq!(figure.value, None, "{}", id.key());
         assert!(figure.absent.is_some(), "{}", id.key());
     }
-    let text = text(&of, STYLE);
+    let text = text(&overview, STYLE);
     assert!(!text.contains("HFU") && !text.contains("HBM bandwidth"), "{text}");
     assert!(!text.contains("Needed at"), "what is needed is unknown: {text}");
 }
@@ -46,24 +46,24 @@ fn a_kernel_without_bytes_has_no_share_of_the_peaks() {
 #[test]
 fn costs_that_are_known_in_part_give_a_least_value() {
     let matmul = |device: &mut Device| device.matmul(5 * MS);
-    let of = of_ops(&[(&matmul, 5 * MS), (&kernel, 5 * MS)]);
-    let mfu = of.figure(FigureId::HardwareMfu).unwrap();
+    let overview = of_ops(&[(&matmul, 5 * MS), (&kernel, 5 * MS)]);
+    let mfu = overview.figure(FigureId::HardwareMfu).unwrap();
     assert_eq!(mfu.coverage, Some(0.5));
     assert!(mfu.is_at_least() && (0.4..0.42).contains(&mfu.value.unwrap()), "{mfu:?}");
-    let text = text(&of, STYLE);
+    let text = text(&overview, STYLE);
     assert!(text.contains("HFU (FLOPs as run) ≥ 40."), "{text}");
     // The matmul takes what it needs at four fifths of the roofline.
     assert!(text.contains("Needed at 80.0 % of the roofline 5.00 ms (50.0 %)"), "{text}");
 
-    let of = of_ops(&[(&matmul, 5 * MS)]);
-    let mfu = of.figure(FigureId::HardwareMfu).unwrap();
+    let overview = of_ops(&[(&matmul, 5 * MS)]);
+    let mfu = overview.figure(FigureId::HardwareMfu).unwrap();
     assert!(!mfu.is_at_least() && (mfu.value.unwrap() - 0.8).abs() < 1e-6, "{mfu:?}");
 }
 
 #[test]
 fn ops_without_a_peak_of_their_type_ask_for_it() {
-    let of = of_ops(&[(&unseen, 5 * MS)]);
-    let finding = of.findings.iter().find(|finding| finding.rule() == RuleId::OpaqueKernels).unwrap();
-    let code: Vec<&str> = finding.tries.iter().filter_map(|of| of.code.as_deref()).collect();
+    let overview = of_ops(&[(&unseen, 5 * MS)]);
+    let finding = overview.findings.iter().find(|finding| finding.rule() == RuleId::OpaqueKernels).unwrap();
+    let code: Vec<&str> = finding.tries.iter().filter_map(|advice| advice.code.as_deref()).collect();
     assert_eq!(code, ["--peak-tflops f32=…"]);
 }

@@ -22,10 +22,11 @@ const OP: i64 = STEP / 10;
 /// A device with steps that are filled by ops.
 fn device(n: u32, n_steps: i64) -> XPlane {
     let mut plane = make::Plane::new(&format!("/device:TPU:{n}"));
-    let steps: Vec<_> = (0..n_steps).map(|at| (plane.op(&at.to_string(), "", &[]), at * STEP, STEP)).collect();
+    let steps: Vec<_> =
+        (0..n_steps).map(|number| (plane.op(&number.to_string(), "", &[]), number * STEP, STEP)).collect();
     let op = plane.op("%fusion.1 = f32[8] fusion(%a)", "fusion.1", &[("hlo_category", make::text("loop fusion"))]);
     plane.line("Steps", &steps);
-    plane.line("XLA Ops", &(0..n_steps * 10).map(|at| (op, at * OP, OP)).collect::<Vec<_>>());
+    plane.line("XLA Ops", &(0..n_steps * 10).map(|number| (op, number * OP, OP)).collect::<Vec<_>>());
     plane.done()
 }
 
@@ -97,13 +98,13 @@ fn devices_that_were_read_before_the_end_are_complete() {
     first.lines[1].events.truncate(7);
     let opened = open("cut.trace.json", cut_trace(&space(vec![first, device(1, 1)]), 4)).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let of = |device: u32| {
+    let breakdown = |device: u32| {
         let device = rooflight::analysis::base::DeviceChoice::One(device);
         analysis.breakdown(&opened.profile, &Query { device, ..Query::busiest() }).unwrap()
     };
-    assert_eq!((of(0).totals.idle, of(0).header.not_in_file), (Picos(3 * OP as u64), None));
-    assert_eq!(of(1).totals.idle, Picos::ZERO);
-    assert!(of(1).header.not_in_file.is_some());
+    assert_eq!((breakdown(0).totals.idle, breakdown(0).header.not_in_file), (Picos(3 * OP as u64), None));
+    assert_eq!(breakdown(1).totals.idle, Picos::ZERO);
+    assert!(breakdown(1).header.not_in_file.is_some());
 }
 
 #[test]

@@ -243,9 +243,9 @@ fn opcode_counts(
     program: &rooflight::analysis::data_movement::ProgramOpcodes,
     opcode: &str,
 ) -> (Option<u64>, Option<u64>) {
-    let own = program.opcodes.iter().find(|of| of.opcode == opcode).and_then(|of| of.n.whole());
-    let bodies = program.bodies.as_ref().map(|all| all.iter().find(|of| of.opcode == opcode));
-    (own, bodies.map(|of| of.map_or(0, |of| of.n.whole().unwrap())))
+    let own = program.opcodes.iter().find(|sums| sums.opcode == opcode).and_then(|sums| sums.n.whole());
+    let bodies = program.bodies.as_ref().map(|all| all.iter().find(|sums| sums.opcode == opcode));
+    (own, bodies.map(|sums| sums.map_or(0, |sums| sums.n.whole().unwrap())))
 }
 
 /// An op runs the instructions of its body, which have no events. A `call` runs ops with events of their own, which are
@@ -341,6 +341,6 @@ fn the_command_counts_instructions_in_fusions() {
         assert!(n > 0.0, "{name}: {program}");
     }
     let all = program["by_opcode_in_fusions"].as_array().unwrap();
-    let exponential = all.iter().find(|of| of["opcode"] == "exponential").unwrap();
+    let exponential = all.iter().find(|sums| sums["opcode"] == "exponential").unwrap();
     assert_eq!(exponential["n_executions"], program["n_exponential_in_fusions"]);
 }

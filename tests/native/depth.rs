@@ -56,8 +56,8 @@ fn check(opened: &Opened, analysis: &Analysis) {
             }
             let query = Query { device, step, ..Query::busiest() };
             let busy = analysis.breakdown(&opened.profile, &query).unwrap().totals.busy;
-            if let (DeviceChoice::One(at), StepChoice::All) = (device, step) {
-                assert_eq!(analysis.devices[at as usize].busy, busy, "worked out without a sweep");
+            if let (DeviceChoice::One(index), StepChoice::All) = (device, step) {
+                assert_eq!(analysis.devices[index as usize].busy, busy, "worked out without a sweep");
             }
             for least in [0.0, 0.05, 2.0] {
                 let tree = analysis.scopes(&opened.profile, &query, "", least).unwrap();
@@ -168,9 +168,9 @@ fn random(ops: &[(u8, i64, i64)], steps: &[(i64, i64)]) -> XSpace {
         })
         .collect();
     let events = |p: &mut make::Plane, odd: bool| {
-        let of = |(i, _): &(usize, &(u8, i64, i64))| (i % 2 == 1) == odd;
+        let is_chosen = |(i, _): &(usize, &(u8, i64, i64))| (i % 2 == 1) == odd;
         let line: Vec<_> =
-            ops.iter().enumerate().filter(of).map(|(_, (op, s, d))| (ids[*op as usize % 8], *s, *d)).collect();
+            ops.iter().enumerate().filter(is_chosen).map(|(_, (op, s, d))| (ids[*op as usize % 8], *s, *d)).collect();
         p.line("XLA Ops", &line);
     };
     events(&mut p, false);

@@ -226,8 +226,8 @@ fn file_notes(engine: &mut OpenSession) -> Vec<(String, String)> {
 #[test]
 fn a_program_inside_the_capture_is_preferred() {
     let (whole, _, programs) = apart().unwrap();
-    let (name, of) = programs.iter().find(|(name, _)| name.starts_with("jit_f(")).unwrap();
-    let (mut engine, _) = open(&[(V6E, &bytes(&whole)), (name, of)]);
+    let (name, program) = programs.iter().find(|(name, _)| name.starts_with("jit_f(")).unwrap();
+    let (mut engine, _) = open(&[(V6E, &bytes(&whole)), (name, program)]);
     let view = file(&mut engine);
     assert_eq!(view.programs.len(), 5);
     assert_eq!((view.programs[0].source, view.programs[0].n_runs), (ProgramSource::Capture, Some(400)));
@@ -249,7 +249,8 @@ fn one_name_for_several_programs() {
         }
     }
     let named = |name: &str, to: &str| {
-        let mut proto = HloProto::decode(&*programs.iter().find(|(of, _)| of.starts_with(name)).unwrap().1).unwrap();
+        let mut proto =
+            HloProto::decode(&*programs.iter().find(|(other, _)| other.starts_with(name)).unwrap().1).unwrap();
         proto.hlo_module.as_mut().unwrap().name = to.to_owned();
         proto.encode_to_vec()
     };
@@ -436,9 +437,9 @@ fn every_prefix_and_many_flips() {
     }
     assert_eq!(try_it(&packed[..packed.len() - 1]), Some(false), "all but the checksum");
     for whole in [whole.clone(), bare(whole)] {
-        for at in 0..whole.len() {
+        for index in 0..whole.len() {
             let mut damaged = whole.clone();
-            damaged[at] ^= 1 << (at % 8);
+            damaged[index] ^= 1 << (index % 8);
             try_it(&damaged);
         }
     }

@@ -129,7 +129,7 @@ fn excerpts_hold_what_a_filter_of_the_decoded_capture_holds() {
 /// The device with the plane of another session's device.
 fn same_device(profile: &Profile, analysis: &Analysis, plane: &ProfilePlane) -> Option<u32> {
     let is_same = |device: &Device| profile.planes[device.plane].name == plane.name;
-    analysis.devices.iter().position(is_same).map(|at| at as u32)
+    analysis.devices.iter().position(is_same).map(|position| position as u32)
 }
 
 #[test]
@@ -148,15 +148,15 @@ fn the_breakdown_of_a_window_is_equal_in_the_excerpt() {
             assert!(cut.partial.is_none());
             let middle = Picos(range.start.0 + range.length().0 / 3);
             let parts = [Some(range), TimeRange::between(range.start, middle), TimeRange::between(middle, range.end)];
-            for (at, device) in analysis.devices.iter().enumerate() {
+            for (position, device) in analysis.devices.iter().enumerate() {
                 for part in parts.into_iter().flatten() {
-                    let query = |at: u32, by: GroupBy| Query {
-                        device: DeviceChoice::One(at),
+                    let query = |position: u32, by: GroupBy| Query {
+                        device: DeviceChoice::One(position),
                         step: StepChoice::Range(part),
                         by,
                         ..Query::default()
                     };
-                    let expected = analysis.breakdown(profile, &query(at as u32, GroupBy::Op)).unwrap();
+                    let expected = analysis.breakdown(profile, &query(position as u32, GroupBy::Op)).unwrap();
                     let plane = &profile.planes[device.plane];
                     let Some(same) = same_device(&cut.profile, &of_cut, plane) else {
                         assert_eq!(expected.totals.busy, Picos::ZERO, "{name}: a device with ops is in the excerpt");
@@ -165,8 +165,8 @@ fn the_breakdown_of_a_window_is_equal_in_the_excerpt() {
                     let found = of_cut.breakdown(&cut.profile, &query(same, GroupBy::Op)).unwrap();
                     assert_eq!(found.totals, expected.totals, "{name}: {part:?}, {}", device.label);
                     assert_eq!(found.header.step_duration, expected.header.step_duration);
-                    let rows = |of: &rooflight::analysis::breakdown::Breakdown| -> Vec<_> {
-                        let rows = of.groups.iter().map(|row| {
+                    let rows = |breakdown: &rooflight::analysis::breakdown::Breakdown| -> Vec<_> {
+                        let rows = breakdown.groups.iter().map(|row| {
                             (row.key.clone(), row.program_id, row.kind, row.total, row.inclusive, row.n_executions)
                         });
                         rows.collect()
@@ -234,9 +234,9 @@ fn damaged_captures_have_excerpts() {
     for n in 0..whole.len() {
         check_damaged(&whole[..n]);
     }
-    for at in 0..whole.len() {
+    for position in 0..whole.len() {
         let mut flipped = whole.clone();
-        flipped[at] ^= 1 << (at % 8);
+        flipped[position] ^= 1 << (position % 8);
         check_damaged(&flipped);
     }
 }
@@ -381,10 +381,10 @@ fn the_durations_of_a_track_are_those_of_the_breakdown() {
         let index = TimelineIndex::new(&opened.profile, &analysis);
         let (text, _) = trace(&opened, None, u64::MAX);
         let again = open("again.trace.json", text).unwrap();
-        for (at, device) in analysis.devices.iter().enumerate() {
+        for (position, device) in analysis.devices.iter().enumerate() {
             let range = TimeRange { start: Picos(0), end: Picos(index.timeline.end.0 + 1) };
             let query = Query {
-                device: DeviceChoice::One(at as u32),
+                device: DeviceChoice::One(position as u32),
                 step: StepChoice::Range(range),
                 by: GroupBy::Op,
                 ..Query::default()
@@ -393,7 +393,7 @@ fn the_durations_of_a_track_are_those_of_the_breakdown() {
             let mut expected: BTreeMap<String, u128> = BTreeMap::new();
             rows.iter().for_each(|row| *expected.entry(row.key.clone()).or_default() += u128::from(row.inclusive.0));
             // The ops of the device are the tracks of this kind; their names are the names of their lines, and of their lanes.
-            let group = index.timeline.groups.iter().find(|group| group.device == Some(at as u32)).unwrap();
+            let group = index.timeline.groups.iter().find(|group| group.device == Some(position as u32)).unwrap();
             let ops = group.tracks.iter().filter(|track| track.kind == TrackKind::Ops);
             let names: Vec<&str> = ops.map(|track| track.name.as_str()).collect();
             let plane_name = &opened.profile.planes[device.plane].name;
@@ -537,7 +537,7 @@ fn the_command_line_writes_files() {
     let written = run(&["--window", "0..1ns", "--xspace", &text(&folder)], &[&capture, &path("other.xplane.pb")]);
     assert_eq!(written.status.code(), Some(0), "{}", String::from_utf8_lossy(&written.stderr));
     let mut names: Vec<String> =
-        std::fs::read_dir(&folder).unwrap().map(|of| of.unwrap().file_name().into_string().unwrap()).collect();
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     assert_eq!(names, ["other.0ps-1ns.xplane.pb", "small.0ps-1ns.xplane.pb"]);
     let json = path("out.trace.json");

@@ -115,12 +115,12 @@ fn a_real_capture() {
     let size = bytes.len() as u64;
     let view = check_sums(&mut open(name, bytes), size);
     let result: Vec<_> = view.programs.iter().map(|p| (p.name.as_str(), p.n_runs, p.bytes, p.source)).collect();
-    let of = ProgramSource::Capture;
+    let capture = ProgramSource::Capture;
     let expected = [
-        ("jit_f", Some(400), Some(8194), of),
-        ("jit__psum", Some(12), Some(2293), of),
-        ("jit_broadcast_in_dim", Some(1), Some(1425), of),
-        ("jit_convert_element_type", Some(1), Some(453), of),
+        ("jit_f", Some(400), Some(8194), capture),
+        ("jit__psum", Some(12), Some(2293), capture),
+        ("jit_broadcast_in_dim", Some(1), Some(1425), capture),
+        ("jit_convert_element_type", Some(1), Some(453), capture),
     ];
     assert_eq!(result, expected);
     assert_eq!(view.programs[0].busy, Some(Picos(313_653_114_681_250)));

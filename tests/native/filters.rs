@@ -93,9 +93,9 @@ fn a_filter_by_kind_adds_up() {
         [("", FilterField::Leaf), ("f", FilterField::Leaf), ("mlp", FilterField::Anywhere), ("py", FilterField::Source)]
     {
         let whole = filtered(&small, GroupBy::Op, text(needle, within)).unwrap();
-        let of =
+        let part =
             |kind: Kind| filtered(&small, GroupBy::Op, Filter { kind: Some(kind), ..text(needle, within) }).unwrap();
-        let parts: Vec<Breakdown> = Kind::ALL.into_iter().map(of).collect();
+        let parts: Vec<Breakdown> = Kind::ALL.into_iter().map(part).collect();
         assert_eq!(parts.iter().map(|b| b.shown.total).sum::<Picos>(), whole.shown.total);
         assert_eq!(parts.iter().map(|b| b.groups.len()).sum::<usize>(), whole.groups.len(), "an op is of one kind");
         assert!(whole.shown.total <= whole.totals.busy);

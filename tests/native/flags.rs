@@ -3,7 +3,7 @@
 
 use crate::common::{self, open};
 use rooflight::analysis::base::{Analysis, Platform, Query, StepChoice};
-use rooflight::analysis::comm::flags::{ALL, Flag};
+use rooflight::analysis::comm::suggested_flags::{ALL, Flag};
 use rooflight::analysis::comm::{Comm, CommQuery};
 use rooflight::analysis::flags::{Compiler, FlagRow, FlagText, FlagsReport, KnownFlags, Verdict, evaluate_flags};
 use rooflight::session::{self, Opened, Programs};
@@ -26,7 +26,7 @@ fn sample(device_type: Option<&str>) -> Comm {
 }
 
 fn verdict<'a>(report: &'a FlagsReport, flag: &str) -> Option<&'a FlagRow> {
-    report.rows.iter().find(|row| row.flags.iter().any(|of| of.split('=').next() == Some(flag)))
+    report.rows.iter().find(|row| row.flags.iter().any(|text| text.split('=').next() == Some(flag)))
 }
 
 const V5P: &str = "TPU v5";
@@ -40,9 +40,9 @@ fn without_flags_the_defaults_are_judged() {
     // The stall of a row is that of its primitive, and the longest comes first.
     assert!(report.rows.is_sorted_by_key(|row| std::cmp::Reverse(row.stall)));
     for row in &report.rows {
-        let of = comm.primitives.iter().find(|sums| Some(sums.primitive) == row.primitive).unwrap();
-        assert_eq!(row.stall, Some(of.traffic.stall));
-        assert!(of.traffic.stall > Picos::ZERO);
+        let sums = comm.primitives.iter().find(|sums| Some(sums.primitive) == row.primitive).unwrap();
+        assert_eq!(row.stall, Some(sums.traffic.stall));
+        assert!(sums.traffic.stall > Picos::ZERO);
     }
     // What is suggested is in the changed text, and then is suggested no more.
     let changed = report.changed.unwrap();

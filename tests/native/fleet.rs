@@ -31,7 +31,7 @@ pub fn export(args: &[&str], code: i32) -> Output {
 pub fn write_runs(folder: &Path, n: usize) -> Vec<String> {
     let write = |number| {
         let path = folder.join(format!("{number:04}.xplane.pb"));
-        std::fs::write(&path, Run { number, of: n }.capture()).unwrap();
+        std::fs::write(&path, Run { number, index: n }.capture()).unwrap();
         path.display().to_string()
     };
     (0..n).map(write).collect()
@@ -85,10 +85,10 @@ fn value(array: &ArrayRef, row: usize) -> Value {
         DataType::Timestamp(..) => json!({"micros": array.as_primitive::<TimestampMicrosecondType>().value(row)}),
         DataType::List(_) => items(&array.as_list::<i32>().value(row)).into(),
         DataType::Struct(fields) => {
-            let of = array.as_struct();
+            let columns = array.as_struct();
             fields
                 .iter()
-                .zip(of.columns())
+                .zip(columns.columns())
                 .map(|(field, column)| (field.name().clone(), value(column, row)))
                 .collect::<Map<_, _>>()
                 .into()
@@ -122,7 +122,7 @@ fn is_same(a: &Value, b: &Value) -> bool {
         }
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b)),
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|of| is_same(value, of)))
+            a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| is_same(value, other)))
         }
         (a, b) => a == b,
     }
@@ -201,7 +201,7 @@ fn tables_equal_the_json_of_the_views() {
             [("time", "findings"), ("option", "options"), ("memory", "memory_findings"), ("quality", "quality")];
         let listed = groups
             .iter()
-            .flat_map(|(group, list)| overview[*list].as_array().unwrap().iter().map(move |of| (*group, of)));
+            .flat_map(|(group, list)| overview[*list].as_array().unwrap().iter().map(move |finding| (*group, finding)));
         let listed: Vec<(&str, &Value)> = listed.collect();
         assert!(rows.len() == listed.len() && rows.len() > 2);
         for (row, (group, of_view)) in rows.iter().zip(listed) {
@@ -230,8 +230,9 @@ fn tables_equal_the_json_of_the_views() {
                 &["ops", "n_ops", "steps", "devices", "host_events", "spans"].map(|name| (name, name)),
             );
             assert_eq!(row["group"], *group);
-            let texts =
-                |tries: &Value| tries.as_array().unwrap().iter().map(|of| of["text"].clone()).collect::<Vec<Value>>();
+            let texts = |tries: &Value| {
+                tries.as_array().unwrap().iter().map(|advice| advice["text"].clone()).collect::<Vec<Value>>()
+            };
             assert_eq!(texts(&row["try"]), texts(&of_view["try"]));
         }
 
@@ -292,7 +293,7 @@ fn ops_equal_the_views(out: &Path, capture: &str) {
                 ("layer", "layer"),
             ],
         );
-        let times: Vec<u64> = devices.iter().filter_map(|of| of.get(&key)?["total_dur_ps"].as_u64()).collect();
+        let times: Vec<u64> = devices.iter().filter_map(|device| device.get(&key)?["total_dur_ps"].as_u64()).collect();
         assert_eq!(row["self_min_ps"].as_u64(), times.iter().copied().min(), "{key:?}");
         assert_eq!(row["self_max_ps"].as_u64(), times.iter().copied().max());
         assert_eq!(row["n_devices"].as_u64(), Some(times.len() as u64));
@@ -352,7 +353,7 @@ fn steps_and_memory_equal_the_views(out: &Path, capture: &str) {
         let gaps = view(&["gaps", capture, "--step", &step, "--device", device]);
         let classes = gaps["classes"].as_array().unwrap().iter();
         let of_view: BTreeMap<String, u64> = classes
-            .map(|of| (of["class"].as_str().unwrap().to_owned(), of["total_ps"].as_u64().unwrap()))
+            .map(|class| (class["class"].as_str().unwrap().to_owned(), class["total_ps"].as_u64().unwrap()))
             .filter(|(_, time)| *time > 0)
             .collect();
         let of_table = row["idle_by_class"].as_object().unwrap().iter();
@@ -385,7 +386,7 @@ fn steps_and_memory_equal_the_views(out: &Path, capture: &str) {
         assert_eq!(row["wasted_bytes"], space["padding"]["wasted_bytes"]);
         let classes = space["rollups"]["class"].as_array().unwrap().iter();
         let classes: Map<String, Value> =
-            classes.map(|of| (of["key"].as_str().unwrap().to_owned(), of["size_bytes"].clone())).collect();
+            classes.map(|class| (class["key"].as_str().unwrap().to_owned(), class["size_bytes"].clone())).collect();
         assert_eq!(row["by_class"], Value::Object(classes));
     }
     for (row, allocator) in allocators.into_iter().zip(memory["runtime"].as_array().unwrap()) {
@@ -444,14 +445,14 @@ fn json_lines_equal_parquet() {
         assert_eq!(text.lines().count(), rows.len());
         for (line, mut row) in text.lines().zip(rows) {
             let line: Map<String, Value> = serde_json::from_str(line).unwrap();
-            if let Some(at) = row.get_mut("captured_at").filter(|at| !at.is_null()) {
+            if let Some(captured) = row.get_mut("captured_at").filter(|captured| !captured.is_null()) {
                 // Both are the same moment: RFC 3339 with six decimals, and microseconds.
                 let text = line["captured_at"].as_str().unwrap();
                 assert_eq!(
                     &text[text.len() - 8..text.len() - 1],
-                    format!(".{:06}", at["micros"].as_i64().unwrap() % 1_000_000)
+                    format!(".{:06}", captured["micros"].as_i64().unwrap() % 1_000_000)
                 );
-                *at = line["captured_at"].clone();
+                *captured = line["captured_at"].clone();
             }
             let (line, row) = (Value::Object(line), Value::Object(row));
             assert!(is_same(&line, &row), "{line} {row}");
@@ -480,8 +481,8 @@ fn names_are_replaced() {
     secrets.extend(["sample.xplane", "jit_train_step", "train.py", ".py:"].map(str::to_owned));
     assert!(secrets.len() > 600, "{}", secrets.len());
     for secret in &secrets {
-        let at = anonymous.find(secret);
-        assert!(at.is_none(), "{secret} in {}", &anonymous[at.unwrap_or(0).saturating_sub(120)..][..200]);
+        let position = anonymous.find(secret);
+        assert!(position.is_none(), "{secret} in {}", &anonymous[position.unwrap_or(0).saturating_sub(120)..][..200]);
     }
     assert_eq!(anonymous.lines().count(), plain.lines().count());
     assert!(

@@ -98,7 +98,7 @@ fn a_damaged_capture_costs_one_row() {
             .all(|row| row["error"].as_str().is_some_and(|error| error.ends_with('.')) && row["period_ps"].is_null())
     );
     // The file that was missing comes: its row replaces that of its name.
-    std::fs::write(&runs[3], crate::common::fleet::Run { number: 7, of: 9 }.capture()).unwrap();
+    std::fs::write(&runs[3], crate::common::fleet::Run { number: 7, index: 9 }.capture()).unwrap();
     export(&with(&["--parquet", out.to_str().unwrap()], &runs), 1);
     assert_eq!(table(&out, "captures").iter().filter(|row| row["status"] == "failed").count(), 1);
     assert_eq!(table(&out, "captures").len(), 4);

@@ -45,15 +45,15 @@ fn first_instructions(mut program: HloProto) -> HloProto {
     if let Some(module) = &mut program.hlo_module {
         let from = module.computations.len().saturating_sub(4);
         module.computations.drain(..from);
-        module.computations.iter_mut().for_each(|of| of.instructions.truncate(KEPT));
+        module.computations.iter_mut().for_each(|computation| computation.instructions.truncate(KEPT));
     }
     if let Some(buffers) = &mut program.buffer_assignment {
         buffers.logical_buffers.truncate(4 * KEPT);
         buffers.buffer_aliases.truncate(KEPT);
         buffers.buffer_allocations.truncate(KEPT);
-        buffers.buffer_allocations.iter_mut().for_each(|of| of.assigned.truncate(KEPT));
+        buffers.buffer_allocations.iter_mut().for_each(|allocation| allocation.assigned.truncate(KEPT));
         buffers.heap_simulator_traces.truncate(2);
-        buffers.heap_simulator_traces.iter_mut().for_each(|of| of.events.truncate(4 * KEPT));
+        buffers.heap_simulator_traces.iter_mut().for_each(|trace| trace.events.truncate(4 * KEPT));
     }
     program
 }
@@ -83,7 +83,7 @@ fn programs() -> Vec<(String, HloProto)> {
 /// Returns the streams of a report, as the target `link` takes them: without the version, the length and the checksum
 /// before them.
 fn streams(report: &[u8]) -> Vec<u8> {
-    let start = (1..11).find(|at| report[*at] < 0x80).unwrap() + 5;
+    let start = (1..11).find(|index| report[*index] < 0x80).unwrap() + 5;
     let mut streams = Vec::new();
     DeflateDecoder::new(&report[start..]).read_to_end(&mut streams).unwrap();
     streams

@@ -18,7 +18,7 @@ fn gaps(opened: &Opened, device: u32) -> Gaps {
 }
 
 fn time(gaps: &Gaps, class: GapClass) -> u64 {
-    gaps.classes.iter().find(|of| of.class == class).map_or(0, |of| of.total.0)
+    gaps.classes.iter().find(|class_time| class_time.class == class).map_or(0, |class_time| class_time.total.0)
 }
 
 /// The sums follow from the start and end of each op, each run and each event of `XLA TraceMe`, without the code of
@@ -31,7 +31,12 @@ fn host_offload() {
     let found = gaps(&opened, 0);
     assert_eq!((found.idle(), found.n_gaps), (Picos(13_692_155_397_170), 1440.into()));
     assert_eq!((found.n_runs, found.n_linked_runs), (104, 104));
-    let late: Picos = found.classes.iter().filter(|of| of.class.is_host_late()).map(|of| of.total).sum();
+    let late: Picos = found
+        .classes
+        .iter()
+        .filter(|class_time| class_time.class.is_host_late())
+        .map(|class_time| class_time.total)
+        .sum();
     assert_eq!(late, Picos(13_667_232_098_422));
     assert_eq!(time(&found, GapClass::Barrier), 24_609_268_828);
     assert_eq!(time(&found, GapClass::Launch), 280_914_458);
@@ -72,11 +77,11 @@ fn sums_of_classes_are_those_of_the_parts() {
     for (name, capture) in common::XSPACES.iter().filter_map(|name| Some((*name, common::profile(name)?))) {
         let opened = open(name, capture).unwrap();
         let analysis = Analysis::new(&opened.profile);
-        for (at, device) in analysis.devices.iter().enumerate().take(2) {
+        for (index, device) in analysis.devices.iter().enumerate().take(2) {
             for step in device.steps.iter().take(20).map(|step| StepChoice::Number(step.number)) {
-                let query = Query { device: DeviceChoice::One(at as u32), step, ..Query::busiest() };
+                let query = Query { device: DeviceChoice::One(index as u32), step, ..Query::busiest() };
                 let report = analysis.gaps(&opened.profile, &query);
-                for (class, idle) in analysis.idle_by_step(&opened.profile, at, step).into_values().flatten() {
+                for (class, idle) in analysis.idle_by_step(&opened.profile, index, step).into_values().flatten() {
                     assert_eq!(time(&report, class), idle.0, "{name}: {class:?} of {step:?}");
                 }
             }
@@ -93,7 +98,7 @@ fn runs_of_trace_json_are_joined_by_their_ids() {
     for device in [0, 1] {
         let found = gaps(&opened, device);
         assert_eq!((found.n_runs, found.n_linked_runs), (4, 4));
-        assert!(found.classes.iter().all(|of| !of.class.is_host_late()), "{:?}", found.classes);
+        assert!(found.classes.iter().all(|class_time| !class_time.class.is_host_late()), "{:?}", found.classes);
     }
 }
 
@@ -197,12 +202,12 @@ fn the_order_of_lines_does_not_matter() {
         let after = open("host.xplane.pb", bytes(&space)).unwrap();
         let [analysis, other] = [&before, &after].map(|opened| Analysis::new(&opened.profile));
         let [steps, others] =
-            [(&analysis, &before), (&other, &after)].map(|(of, opened)| of.step_stats(&opened.profile));
+            [(&analysis, &before), (&other, &after)].map(|(analysis, opened)| analysis.step_stats(&opened.profile));
         assert_eq!(steps.spread, others.spread, "{name}");
-        for (at, device) in analysis.devices.iter().enumerate() {
-            let place = other.devices.iter().position(|of| of.label == device.label).unwrap();
-            assert_eq!(steps.devices[at], others.devices[place], "{name} {}", device.label);
-            let (a, b) = (gaps(&before, at as u32), gaps(&after, place as u32));
+        for (index, device) in analysis.devices.iter().enumerate() {
+            let place = other.devices.iter().position(|candidate| candidate.label == device.label).unwrap();
+            assert_eq!(steps.devices[index], others.devices[place], "{name} {}", device.label);
+            let (a, b) = (gaps(&before, index as u32), gaps(&after, place as u32));
             assert_eq!(a.classes, b.classes, "{name} {}", device.label);
             // Ops that start at once on several lines have no order.
             assert!(device.ops.len() > 1 || a.gaps == b.gaps, "{name} {}", device.label);
@@ -222,7 +227,7 @@ fn gaps_of_gpu(space: &XSpace, name: &str) -> ([i64; 4], usize) {
         let times = events.map(|(base, event)| {
             let Some(Data::OffsetPs(offset)) = event.data else { panic!("no start") };
             let correlation =
-                event.stats.iter().find(|of| Some(of.metadata_id) == stat).and_then(|of| match of.value {
+                event.stats.iter().find(|own| Some(own.metadata_id) == stat).and_then(|own| match own.value {
                     Some(Value::Uint64Value(id)) => i64::try_from(id).ok(),
                     Some(Value::Int64Value(id)) => Some(id),
                     _ => None,
@@ -275,7 +280,12 @@ fn gaps_of_gpus_end_at_the_launch_of_a_kernel() {
         let plane = Analysis::new(&opened.profile).devices[device as usize].plane;
         let (expected, n_linked) = gaps_of_gpu(&space, &opened.profile.planes[plane].name);
         let found = gaps(&opened, device);
-        let late: u64 = found.classes.iter().filter(|of| of.class.is_host_late()).map(|of| of.total.0).sum();
+        let late: u64 = found
+            .classes
+            .iter()
+            .filter(|class_time| class_time.class.is_host_late())
+            .map(|class_time| class_time.total.0)
+            .sum();
         let sums = [found.idle().0, late, time(&found, GapClass::Launch), time(&found, GapClass::Unexplained)];
         assert_eq!(sums.map(|sum| i64::try_from(sum).unwrap()), expected, "{name}");
         assert_eq!(found.n_linked_runs as usize, n_linked, "{name}");

@@ -111,18 +111,18 @@ fn small_program() {
 /// Returns the figures of a breakdown alone. Names and paths in captures of other people must not be committed.
 fn figures(value: &serde_json::Value) -> serde_json::Value {
     fn row(g: &serde_json::Value) -> serde_json::Value {
-        let of = |field: &str| g[field].clone();
+        let value = |field: &str| g[field].clone();
         let below = |field: &str, fields: &[&str]| {
             let part = |p: &serde_json::Value| fields.iter().map(|f| p[*f].clone()).collect();
             g[field].as_array().map(|all| all.iter().map(part).collect::<Vec<serde_json::Value>>())
         };
         let children = g["children"].as_array().map(|all| all.iter().map(row).collect::<Vec<_>>());
         serde_json::json!([
-            of("kind"),
-            of("n_executions"),
-            of("total_dur_ps"),
-            of("pct_of_step"),
-            of("bytes_accessed_sum"),
+            value("kind"),
+            value("n_executions"),
+            value("total_dur_ps"),
+            value("pct_of_step"),
+            value("bytes_accessed_sum"),
             below("hlo_op_breakdown", &["total_dur_ps", "n_executions"]),
             children
         ])
@@ -163,18 +163,18 @@ fn real_captures() {
 fn data_movement(value: &serde_json::Value) -> serde_json::Value {
     let rows = |field: &str| -> Vec<serde_json::Value> {
         let row = |r: &serde_json::Value| {
-            let of = |f: &str| r[f].clone();
+            let value = |f: &str| r[f].clone();
             let changes = ["dtype", "dim_order", "tiling", "memory_space", "shape"];
-            let changes: Vec<_> = changes.iter().map(|c| of(&format!("{c}_change"))).collect();
+            let changes: Vec<_> = changes.iter().map(|c| value(&format!("{c}_change"))).collect();
             serde_json::json!([
-                of("kind"),
-                of("n_executions"),
-                of("total_dur_ps"),
-                of("stall_dur_ps"),
-                of("moved_bytes"),
+                value("kind"),
+                value("n_executions"),
+                value("total_dur_ps"),
+                value("stall_dur_ps"),
+                value("moved_bytes"),
                 changes,
-                of("undetectable"),
-                of("memory_space_moves"),
+                value("undetectable"),
+                value("memory_space_moves"),
                 [r["shapes_in"].as_array().unwrap().len(), r["shapes_out"].as_array().unwrap().len()],
             ])
         };

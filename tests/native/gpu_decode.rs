@@ -59,7 +59,7 @@ fn gaps_before_copies_are_explained_by_the_main_thread() {
     let found = analysis.gaps(&opened.profile, &Query { step: StepChoice::All, ..Query::busiest() });
     assert_eq!(found.idle().0, gaps.iter().map(|(a, b)| b - a).sum::<u64>());
     assert_eq!(found.n_all, gaps.len() as u64);
-    let waited = found.classes.iter().find(|of| of.class == GapClass::Sync).unwrap().total.0;
+    let waited = found.classes.iter().find(|class_time| class_time.class == GapClass::Sync).unwrap().total.0;
     // The wait ends before the kernel starts, and the copy itself is on another thread.
     assert!(waited.abs_diff(expected) < expected / 50, "{waited} {expected}");
 }
@@ -74,8 +74,9 @@ fn overview() -> (Overview, Vec<CrossCheck>) {
     let names: Vec<&str> = memory.programs.iter().map(|program| program.name.as_str()).collect();
     // The programs of the batch of 64 follow those that ran, although they need more memory.
     assert_eq!((names[0], names[1]), ("jit_prefill", "jit_decode"));
-    let peak = |at: usize| memory.programs[at].spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
-    let not_run = (2..names.len()).filter(|at| names[*at] == "jit_prefill").find_map(peak).unwrap();
+    let peak =
+        |index: usize| memory.programs[index].spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
+    let not_run = (2..names.len()).filter(|index| names[*index] == "jit_prefill").find_map(peak).unwrap();
     assert!(peak(0).unwrap() < not_run / 3);
     // A comparison pairs the program that ran, too.
     let pair = paired_program(&memory, &memory).unwrap();

@@ -149,7 +149,7 @@ fn attention_is_recognised_in_matmuls_and_in_calls() {
         let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
         let files = analysis.file_view(&opened.profile, &opened.files, false);
         let sizes = (0..files.programs.len())
-            .filter_map(|at| session::guess_model(&opened.profile, &mut programs, &files.programs, at))
+            .filter_map(|index| session::guess_model(&opened.profile, &mut programs, &files.programs, index))
             .filter_map(|size| size.attention.zip(size.tokens()));
         assert_eq!(sizes.max(), Some((4 * 1024, 4096)), "{name}");
     }
@@ -210,13 +210,13 @@ fn unrolled_layers_are_one_scope_and_one_piece_of_evidence() {
     let tree = analysis.scopes(&opened.profile, &query, "", 0.0).unwrap();
     assert!(tree.nodes.iter().all(|node| !node.path.contains("layers_1")), "no node of one layer");
     // The phases of a layer have different scopes. Together they have the time of the four layers.
-    let is_first = |at: usize| {
-        let parent = tree.nodes[at].parent.map(|parent| tree.nodes[parent as usize].path.contains("layers_*"));
-        tree.nodes[at].path.contains("layers_*") && parent == Some(false)
+    let is_first = |index: usize| {
+        let parent = tree.nodes[index].parent.map(|parent| tree.nodes[parent as usize].path.contains("layers_*"));
+        tree.nodes[index].path.contains("layers_*") && parent == Some(false)
     };
-    let folded: Vec<usize> = (0..tree.nodes.len()).filter(|at| is_first(*at)).collect();
-    assert!(folded.iter().all(|at| tree.nodes[*at].name.contains(" ×4")), "{:?}", tree.nodes[folded[0]].name);
-    let in_scopes: Picos = folded.iter().map(|at| tree.nodes[*at].total).sum();
+    let folded: Vec<usize> = (0..tree.nodes.len()).filter(|index| is_first(*index)).collect();
+    assert!(folded.iter().all(|index| tree.nodes[*index].name.contains(" ×4")), "{:?}", tree.nodes[folded[0]].name);
+    let in_scopes: Picos = folded.iter().map(|index| tree.nodes[*index].total).sum();
     let layers = analysis.breakdown(&opened.profile, &query).unwrap().groups;
     let in_layers: Vec<Picos> =
         layers.iter().filter(|row| row.key.starts_with("layers_")).map(|row| row.total).collect();

@@ -94,7 +94,7 @@ fn entry_parameters(dump: &str) -> u64 {
     let layout = dump.split_once("entry_computation_layout={(").unwrap().1.split_once(")->").unwrap().0;
     let layout = layout.split("/*").map(|piece| piece.rsplit("*/").next().unwrap()).collect::<String>();
     let shapes = layout.split("}, ").map(|shape| format!("{}}}", shape.trim().trim_end_matches('}')));
-    shapes.map(|of| text::shape(&of).unwrap().padded_bytes().unwrap()).sum()
+    shapes.map(|shape| text::shape(&shape).unwrap().padded_bytes().unwrap()).sum()
 }
 
 /// Opens a dump of another project. The expected counts come without the reader: a line with ` = ` after a name is an
@@ -112,7 +112,7 @@ fn a_real_dump_opens_in_the_page_and_the_command_line() {
     let page = lines(&mut engine);
     assert_eq!((page.head.n_instructions, page.head.n_computations), (n_instructions, Some(n_computations)));
     assert_eq!((page.head.leftover, page.head.unresolved), (0, 0));
-    let entry = outline(&mut engine).computations.into_iter().find(|of| of.is_entry).unwrap();
+    let entry = outline(&mut engine).computations.into_iter().find(|computation| computation.is_entry).unwrap();
     assert!(dump.contains(&format!("\nENTRY %{} (", entry.name)));
 
     let dir = tempfile::tempdir().unwrap();

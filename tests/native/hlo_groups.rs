@@ -107,11 +107,13 @@ fn hostile_sizes_have_no_groups() {
 fn transposed(dims: &[u64], perm: &[u64]) -> Vec<u64> {
     let mut cells: Vec<(Vec<u64>, u64)> = vec![(Vec::new(), 0)];
     for dim in dims {
-        cells =
-            cells.iter().flat_map(|(at, i)| (0..*dim).map(move |d| ([&at[..], &[d]].concat(), i * dim + d))).collect();
+        cells = cells
+            .iter()
+            .flat_map(|(cell, i)| (0..*dim).map(move |d| ([&cell[..], &[d]].concat(), i * dim + d)))
+            .collect();
     }
-    let key = |at: &[u64]| perm.iter().map(|p| at[*p as usize]).collect::<Vec<_>>();
-    cells.sort_by_key(|(at, _)| key(at));
+    let key = |cell: &[u64]| perm.iter().map(|p| cell[*p as usize]).collect::<Vec<_>>();
+    cells.sort_by_key(|(cell, _)| key(cell));
     cells.into_iter().map(|(_, i)| i).collect()
 }
 

@@ -54,12 +54,17 @@ fn programs_resolve_and_agree_with_their_texts() {
         // A text has the instructions of a scheduled computation in the order of the schedule, so they are matched by
         // name.
         for ((_, a), (_, b)) in module.computations().zip(again.computations()) {
-            let root = |of: &Module, root: Option<_>| of.instruction(root.unwrap()).unwrap().name.clone();
+            let root = |module: &Module, root: Option<_>| module.instruction(root.unwrap()).unwrap().name.clone();
             assert_eq!((&a.name, a.is_fusion, &a.thread), (&b.name, b.is_fusion, &b.thread));
             assert_eq!(root(&module, a.root), root(&again, b.root));
         }
-        let named = |of: &Module| -> BTreeMap<_, _> {
-            of.instructions().map(|(id, of)| ((of.computation, of.name.clone()), (id, by_name(of)))).collect()
+        let named = |module: &Module| -> BTreeMap<_, _> {
+            module
+                .instructions()
+                .map(|(id, instruction)| {
+                    ((instruction.computation, instruction.name.clone()), (id, by_name(instruction)))
+                })
+                .collect()
         };
         let (first, second) = (named(&module), named(&again));
         assert_eq!(first.len(), instructions);
@@ -85,11 +90,11 @@ fn the_features_of_convolutions_fit() {
             let (from, to) = labels.split_once("->").unwrap();
             let (input, kernel) = from.split_once('_').unwrap();
             let operands: Vec<_> = module.operands(id).map(|id| &module.instruction(id).unwrap().shape).collect();
-            let at = |shape: &Shape, labels: &str, label: char| {
+            let size = |shape: &Shape, labels: &str, label: char| {
                 shape.as_array().unwrap().dims[labels.chars().position(|l| l == label).unwrap()]
             };
-            assert_eq!(at(operands[0], input, 'f'), at(operands[1], kernel, 'i'), "{}", convolution.name);
-            assert_eq!(at(&convolution.shape, to, 'f'), at(operands[1], kernel, 'o'), "{}", convolution.name);
+            assert_eq!(size(operands[0], input, 'f'), size(operands[1], kernel, 'i'), "{}", convolution.name);
+            assert_eq!(size(&convolution.shape, to, 'f'), size(operands[1], kernel, 'o'), "{}", convolution.name);
             n += 1;
         }
     }
@@ -105,9 +110,9 @@ fn padded_sizes_match_those_of_xla() {
     for program in &all {
         let module = Module::from_proto(program);
         for buffer in program.buffer_assignment.iter().flat_map(|b| &b.logical_buffers) {
-            let at = buffer.defined_at.as_ref().unwrap();
-            let id = module.instruction_of_proto(at.instruction_id).unwrap();
-            let shape = module.instruction(id).unwrap().shape.subshape(&at.shape_index).unwrap();
+            let location = buffer.defined_at.as_ref().unwrap();
+            let id = module.instruction_of_proto(location.instruction_id).unwrap();
+            let shape = module.instruction(id).unwrap().shape.subshape(&location.shape_index).unwrap();
             let size = u64::try_from(buffer.size).unwrap();
             match shape {
                 Shape::Array(array) if array.padded_bytes() == Some(size) => arrays += 1,
@@ -150,9 +155,9 @@ fn events_have_the_texts_of_their_programs() {
     let space = xspace("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     // A program is found by the name of the event metadata that holds it, because `HloModuleProto.id` is another number
     // in this capture.
-    let of = |name: &str| xla_profile::profile::program_of(name).unwrap().1.0;
+    let program_id = |name: &str| xla_profile::profile::program_of(name).unwrap().1.0;
     let modules: BTreeMap<u64, Module> =
-        programs(&space).iter().map(|(name, program)| (of(name), Module::from_proto(program))).collect();
+        programs(&space).iter().map(|(name, program)| (program_id(name), Module::from_proto(program))).collect();
     let mut compared = (0, 0);
     for plane in space.planes.iter().filter(|p| p.name.starts_with("/device:TPU")) {
         let stat = |ed: &XEventMetadata, name: &str| {

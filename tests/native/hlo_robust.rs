@@ -120,10 +120,10 @@ fn damaged_real_texts() {
         for _ in 0..8 {
             let mut damaged = source.clone();
             for _ in 0..=below(3) {
-                let at = below(damaged.len());
-                let end = (at + below(20)).min(damaged.len());
-                if damaged.is_char_boundary(at) && damaged.is_char_boundary(end) {
-                    damaged.replace_range(at..end, PIECES[below(PIECES.len())]);
+                let index = below(damaged.len());
+                let end = (index + below(20)).min(damaged.len());
+                if damaged.is_char_boundary(index) && damaged.is_char_boundary(end) {
+                    damaged.replace_range(index..end, PIECES[below(PIECES.len())]);
                 }
             }
             read(&damaged);
@@ -148,8 +148,8 @@ fn damaged_protos() {
     for round in 0..60_usize {
         let mut damaged = bytes.clone();
         for i in 0..round % 7 {
-            let at = (round * 7919 + i * 104_729) % damaged.len();
-            damaged[at] = damaged[at].wrapping_add(round as u8);
+            let index = (round * 7919 + i * 104_729) % damaged.len();
+            damaged[index] = damaged[index].wrapping_add(round as u8);
         }
         damaged.truncate(bytes.len() - (round % 3) * 10_000);
         if let Ok(program) = xla_profile::wire::hlo::decode(&damaged) {

@@ -110,14 +110,14 @@ fn pieces_of_a_module_stand_alone() {
 #[test]
 fn groups_of_real_texts() {
     let corpora = corpora().unwrap();
-    let of = |name: &str, source: &str| {
+    let instruction = |name: &str, source: &str| {
         let Corpus { texts, .. } = corpora.iter().find(|c| c.name == source).unwrap();
         let text = texts.iter().find(|t| t.starts_with(name)).unwrap();
         text::instruction(text).unwrap().instruction.replica_groups().unwrap().clone()
     };
-    let v6e = of("%all-reduce = ", "v6e");
+    let v6e = instruction("%all-reduce = ", "v6e");
     assert_eq!((v6e.size(), v6e.stride(), v6e.first()), (Some(2), Some(4), Some(vec![0, 4])));
-    let v5p = of("%all-reduce.22 = ", "v5p hlo_stats");
+    let v5p = instruction("%all-reduce.22 = ", "v5p hlo_stats");
     assert_eq!(v5p, ReplicaGroups::Lists(vec![vec![0, 1, 2, 3]]));
 }
 

@@ -186,8 +186,8 @@ fn a_damaged_host_does_not_affect_others() {
     assert!(text.starts_with("worker-03.xplane.pb: The file ends") && text.contains("/device:TPU:"), "{text}");
     let others = |labels: Vec<String>| labels.into_iter().filter(|l| !l.starts_with("worker-03")).collect::<Vec<_>>();
     assert_eq!(others(labels(&analysis)), others(labels(&whole.1)));
-    let steps = |of: &Analysis, profile| {
-        let all = of.step_stats(profile).devices;
+    let steps = |analysis: &Analysis, profile| {
+        let all = analysis.step_stats(profile).devices;
         all.into_iter().filter(|device| !device.label.starts_with("worker-03")).collect::<Vec<_>>()
     };
     assert_eq!(steps(&analysis, &opened.profile), steps(&whole.1, &whole.0.profile));

@@ -4,7 +4,7 @@
 use crate::fleet::{GPU, SAMPLE};
 use rooflight::table::Outputs;
 use rooflight::table::kind::{Head, Kind, ObjectType};
-use rooflight::table::object::{Declared, Part};
+use rooflight::table::value::{Declared, Part};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,7 +27,7 @@ const COMMANDS: [&[&str]; 14] = [
     &["compare", "--series"],
 ];
 
-/// The captures whose documents are looked at, so that each object is there once.
+/// The captures whose documents are looked at, so that each object is there once, and a program without times.
 const CAPTURES: [&str; 3] = [SAMPLE, GPU, PROGRAM];
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/train_step.hlo_proto.pb.gz");
@@ -173,7 +173,9 @@ impl Types {
 fn types() -> Types {
     let mut types = Types::default();
     for command in COMMANDS {
-        for capture in CAPTURES {
+        // A program has no steps to compare.
+        let captures = if command[0] == "compare" { &CAPTURES[..2] } else { &CAPTURES[..] };
+        for capture in captures.iter().copied() {
             let mut arguments: Vec<_> = command.iter().map(Into::into).collect();
             arguments.extend(["--json".into(), capture.into()]);
             if command[0] == "compare" {

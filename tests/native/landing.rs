@@ -81,8 +81,14 @@ fn the_picture_shows_the_sample() {
     // The bar has the shares of the overview.
     let all: f64 = landing::KINDS.iter().map(|(_, ms)| ms).sum();
     for (kind, ms) in landing::KINDS {
-        let share =
-            overview.kinds.iter().find(|of| of.kind == Some(kind)).unwrap().total.fraction_of(overview.period).unwrap();
+        let share = overview
+            .kinds
+            .iter()
+            .find(|share| share.kind == Some(kind))
+            .unwrap()
+            .total
+            .fraction_of(overview.period)
+            .unwrap();
         assert!((ms / all - share).abs() < 0.0005, "{kind:?}: {} is drawn, {share} found", ms / all);
     }
 }

@@ -92,8 +92,8 @@ fn owners_of_a_step_are_those_found_by_hand() {
 fn check(name: &str, opened: &Opened) {
     let analysis = Analysis::new(&opened.profile);
     let mut n = 0;
-    for (at, device) in analysis.devices.iter().enumerate() {
-        let one = DeviceChoice::One(at as u32);
+    for (index, device) in analysis.devices.iter().enumerate() {
+        let one = DeviceChoice::One(index as u32);
         let steps = device.steps.iter().take(5).map(|step| StepChoice::Number(step.number));
         for choice in steps.chain([StepChoice::Mean, StepChoice::All]) {
             let Some(found) = ledger(opened, &analysis, one, choice) else { continue };
@@ -145,18 +145,19 @@ fn the_order_of_lines_does_not_matter() {
         space.planes.reverse();
         let after = open("host.xplane.pb", bytes(&space)).unwrap();
         let [analysis, other] = [&before, &after].map(|opened| Analysis::new(&opened.profile));
-        for (at, device) in analysis.devices.iter().enumerate() {
-            let place = other.devices.iter().position(|of| of.label == device.label).unwrap();
-            let found = |opened, analysis, at: usize| {
-                let of: Option<Ledger> = ledger(opened, analysis, DeviceChoice::One(at as u32), StepChoice::Mean);
-                of.map(|of| Ledger { device: 0, ..of })
+        for (index, device) in analysis.devices.iter().enumerate() {
+            let place = other.devices.iter().position(|candidate| candidate.label == device.label).unwrap();
+            let found = |opened, analysis, index: usize| {
+                let ledger: Option<Ledger> =
+                    ledger(opened, analysis, DeviceChoice::One(index as u32), StepChoice::Mean);
+                ledger.map(|ledger| Ledger { device: 0, ..ledger })
             };
-            let [one, two] = [found(&before, &analysis, at), found(&after, &other, place)];
+            let [one, two] = [found(&before, &analysis, index), found(&after, &other, place)];
             // Ops of one kind that run at once on several lines have no order.
             if device.ops.len() == 1 {
                 assert_eq!(one, two, "{name} {}", device.label);
             } else {
-                let windows = [one, two].map(|of| of.map(|of| of.window));
+                let windows = [one, two].map(|ledger| ledger.map(|ledger| ledger.window));
                 assert_eq!(windows[0], windows[1], "{name} {}", device.label);
             }
         }
@@ -179,14 +180,15 @@ fn the_order_of_files_does_not_matter() {
         captures.reverse();
         let analysis = Analysis::new(&opened.profile);
         let steps = analysis.step_stats(&opened.profile);
-        let of = |at: usize| {
-            let device = DeviceChoice::One(at as u32);
-            let ledger = ledger(&opened, &analysis, device, StepChoice::Mean).map(|of| (of.owners, of.window));
+        let figures = |index: usize| {
+            let device = DeviceChoice::One(index as u32);
+            let ledger =
+                ledger(&opened, &analysis, device, StepChoice::Mean).map(|ledger| (ledger.owners, ledger.window));
             let query = Query { device, step: StepChoice::Mean, ..Query::busiest() };
             let gaps = analysis.gaps(&opened.profile, &query);
-            (analysis.devices[at].label.clone(), (ledger, gaps.classes, steps.devices[at].steps.clone()))
+            (analysis.devices[index].label.clone(), (ledger, gaps.classes, steps.devices[index].steps.clone()))
         };
-        (0..analysis.devices.len()).map(of).collect::<BTreeMap<_, _>>()
+        (0..analysis.devices.len()).map(figures).collect::<BTreeMap<_, _>>()
     };
     let (one, other) = (read(), read());
     assert_eq!((one.len(), &one), (4, &other));

@@ -148,11 +148,11 @@ fn devices_that_the_groups_name_are_expected() {
 /// Removes the events of lines for which `is` holds.
 fn remove_events(space: &mut XSpace, is: impl Fn(&XPlane, &XLine, usize) -> bool) {
     for plane in &mut space.planes {
-        for at in 0..plane.lines.len() {
-            let n = plane.lines[at].events.len();
-            let is_kept: Vec<bool> = (0..n).map(|event| !is(plane, &plane.lines[at], event)).collect();
+        for index in 0..plane.lines.len() {
+            let n = plane.lines[index].events.len();
+            let is_kept: Vec<bool> = (0..n).map(|event| !is(plane, &plane.lines[index], event)).collect();
             let mut kept = is_kept.into_iter();
-            plane.lines[at].events.retain(|_| kept.next().unwrap());
+            plane.lines[index].events.retain(|_| kept.next().unwrap());
         }
     }
 }
@@ -233,8 +233,8 @@ fn steps_after_the_end_of_a_device_count_in_no_mean() {
     for (from, to, code) in [(0.5, 2.0, NoteCode::DeviceEndsEarly), (-1.0, 0.5, NoteCode::DeviceStartsLate)] {
         let mut space = whole.clone();
         remove_events(&mut space, |plane, line, event| {
-            let (n, at) = (line.events.len() as f64, event as f64);
-            is_ops(plane, line, "/device:TPU:1") && (from * n..to * n).contains(&at)
+            let (n, number) = (line.events.len() as f64, event as f64);
+            is_ops(plane, line, "/device:TPU:1") && (from * n..to * n).contains(&number)
         });
         let mut capture = Capture::new(&space);
         capture.check_loss("cut", code, 1, StepChoice::All);
@@ -249,8 +249,8 @@ fn steps_after_the_end_of_a_device_count_in_no_mean() {
 #[test]
 fn counts_and_marks_of_the_profiler_of_tpus_are_signs() {
     let whole = simulated();
-    let at = whole.planes.iter().position(|plane| plane.name == "/device:TPU:0").unwrap();
-    let line = whole.planes[at].lines.iter().find(|line| line.name == "XLA Ops").unwrap();
+    let index = whole.planes.iter().position(|plane| plane.name == "/device:TPU:0").unwrap();
+    let line = whole.planes[index].lines.iter().find(|line| line.name == "XLA Ops").unwrap();
     let (timestamp_ns, n) = (line.timestamp_ns, line.events.len());
     let middle = line.events[n / 2].clone();
 
@@ -258,11 +258,11 @@ fn counts_and_marks_of_the_profiler_of_tpus_are_signs() {
     dropped.own("dropped_traces", int(12));
     let dropped = dropped.done();
     let mut space = whole.clone();
-    space.planes[at].stat_metadata.insert(900_001, dropped.stat_metadata.values().next().unwrap().clone());
-    space.planes[at].stat_metadata.get_mut(&900_001).unwrap().id = 900_001;
+    space.planes[index].stat_metadata.insert(900_001, dropped.stat_metadata.values().next().unwrap().clone());
+    space.planes[index].stat_metadata.get_mut(&900_001).unwrap().id = 900_001;
     let mut stat = dropped.stats[0].clone();
     stat.metadata_id = 900_001;
-    space.planes[at].stats.push(stat);
+    space.planes[index].stats.push(stat);
     let mut capture = Capture::new(&space);
     assert_eq!(capture.analysis.completeness.losses().next().unwrap().n, Some(12));
     capture.check_loss("dropped traces", NoteCode::TracesDropped, 0, StepChoice::Mean);
@@ -273,7 +273,7 @@ fn counts_and_marks_of_the_profiler_of_tpus_are_signs() {
     let mut metadata = mark.event_metadata.remove(&id).unwrap();
     metadata.id = 900_002;
     let mut space = whole.clone();
-    let plane = &mut space.planes[at];
+    let plane = &mut space.planes[index];
     plane.event_metadata.insert(900_002, metadata);
     let mut gap = event(900_002, 0, 1_000);
     gap.data = middle.data;

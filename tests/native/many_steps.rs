@@ -32,8 +32,8 @@ fn device_with_steps(n_steps: i64) -> XPlane {
     let fusion = plane.op("%fusion.1 = f32[8]{0} fusion(%a), kind=kLoop", "fusion.1", &[]);
     let reduce = plane.op("%all-reduce.1 = f32[8]{0} all-reduce(%a), replica_groups={{0,1}}", "all-reduce.1", &[]);
     let step = plane.op("1", "", &[]);
-    plane.line("Steps", &(0..n_steps).map(|at| (step, at * 10, 10)).collect::<Vec<_>>());
-    let ops = (0..n_steps).step_by(5).flat_map(|at| [(fusion, at * 10, 4), (reduce, at * 10 + 5, 4)]);
+    plane.line("Steps", &(0..n_steps).map(|number| (step, number * 10, 10)).collect::<Vec<_>>());
+    let ops = (0..n_steps).step_by(5).flat_map(|number| [(fusion, number * 10, 4), (reduce, number * 10 + 5, 4)]);
     plane.line("XLA Ops", &ops.collect::<Vec<_>>());
     plane.done()
 }
@@ -101,17 +101,19 @@ fn large() -> Vec<XPlane> {
     let mut plane = Plane::new("/device:TPU:0");
     plane.own("device_type_string", make::text("TPU v5e"));
     let step = plane.op("1", "", &[]);
-    plane.line("Steps", &(0..1_000).map(|at| (step, at * 600, 600)).collect::<Vec<_>>());
+    plane.line("Steps", &(0..1_000).map(|number| (step, number * 600, 600)).collect::<Vec<_>>());
     let mut events = Vec::new();
-    for at in 0..n_ops {
-        let costs = [("flops", make::int(1_000 + at % 7)), ("bytes_accessed", make::int(100 + at % 11))];
-        let (text, stats) = match at % 4 {
-            0 => (format!("%copy.{at} = f32[{at}]{{0}} copy(%a)"), &costs[..0]),
-            1 => (format!("%all-reduce.{at} = f32[8]{{0}} all-reduce(%a), replica_groups={{{{0,1}}}}"), &costs[..0]),
-            _ => (format!("%fusion.{at} = f32[8]{{0}} fusion(%a), kind=kLoop"), &costs[..]),
+    for number in 0..n_ops {
+        let costs = [("flops", make::int(1_000 + number % 7)), ("bytes_accessed", make::int(100 + number % 11))];
+        let (text, stats) = match number % 4 {
+            0 => (format!("%copy.{number} = f32[{number}]{{0}} copy(%a)"), &costs[..0]),
+            1 => {
+                (format!("%all-reduce.{number} = f32[8]{{0}} all-reduce(%a), replica_groups={{{{0,1}}}}"), &costs[..0])
+            }
+            _ => (format!("%fusion.{number} = f32[8]{{0}} fusion(%a), kind=kLoop"), &costs[..]),
         };
         let op = plane.op(&text, "", stats);
-        events.push((op, at * 100, 20 + at % 70));
+        events.push((op, number * 100, 20 + number % 70));
     }
     plane.line("XLA Ops", &events);
     vec![plane.done()]
@@ -129,13 +131,13 @@ fn a_report_that_is_made_short_equals_one_that_is_cut() {
         let short = session.report_within(&query, Level::LARGEST_CUT).unwrap();
         assert!(full.rows.len() > 5_000 && short.rows.len() < full.rows.len(), "{}", short.rows.len());
         assert_eq!((full.n_rows(), full.origin.level), (short.n_rows(), 100));
-        assert_eq!(short.origin.level, Level::LARGEST_CUT.at, "a report that lacks rows says so");
+        assert_eq!(short.origin.level, Level::LARGEST_CUT.position, "a report that lacks rows says so");
         assert_eq!(short.steps.devices[0].steps.len(), Level::LARGEST_CUT.steps as usize);
-        for at in [0, 25, 60, 99] {
-            let level = Level::from_slider(at);
+        for level_number in [0, 25, 60, 99] {
+            let level = Level::from_slider(level_number);
             let (full, short) = (full.cut_to(level), short.cut_to(level));
-            assert_eq!(full.rows, short.rows, "level {at}");
-            assert_eq!(full, short, "level {at}");
+            assert_eq!(full.rows, short.rows, "level {level_number}");
+            assert_eq!(full, short, "level {level_number}");
         }
         assert_eq!(query.fits(&full), query.fits(&short));
     }
@@ -149,7 +151,7 @@ fn a_report_that_is_made_short_equals_one_that_is_cut() {
 /// The outline of a file ends at the largest number of planes that its reader takes.
 #[test]
 fn an_outline_of_too_many_planes_is_not_kept() {
-    let planes = (0..4).map(|at| XPlane { name: format!("p{at}"), ..XPlane::default() }).collect();
+    let planes = (0..4).map(|number| XPlane { name: format!("p{number}"), ..XPlane::default() }).collect();
     let file = bytes(&XSpace { planes, ..XSpace::default() });
     let n_planes =
         |most: usize| xla_profile::wire::xspace::outline(&&file[..], most).map(|outline| outline.planes.len());

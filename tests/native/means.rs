@@ -52,7 +52,7 @@ fn assert_mean(what: &str, mean: &Sums, parts: &Sums, n: f64, n_devices: f64) {
     let names: Vec<&String> = mean.keys().chain(parts.keys()).collect();
     let n_ops = n_devices * names.len() as f64;
     for name in names {
-        let [mean, sum] = [mean, parts].map(|of| of.get(name).copied().unwrap_or_default());
+        let [mean, sum] = [mean, parts].map(|figures| figures.get(name).copied().unwrap_or_default());
         assert!((mean - sum / n).abs() <= n_ops + mean.abs() * 1e-9, "{what}: {name} is {mean}, by steps {}", sum / n);
     }
 }
@@ -62,11 +62,11 @@ fn check(name: &str, opened: &Opened) {
     let (mut all, mut n_all) = (Sums::new(), 0.0);
     let query = |device, step| Query { device, step, by: GroupBy::Op, ..Query::busiest() };
     let mut n_devices = 0.0;
-    for (at, device) in analysis.devices.iter().enumerate() {
-        let of = DeviceChoice::One(at as u32);
+    for (index, device) in analysis.devices.iter().enumerate() {
+        let choice = DeviceChoice::One(index as u32);
         let (mut parts, mut n) = (Sums::new(), 0.0);
         for step in device.steady_steps() {
-            for (name, value) in sums(opened, &analysis, &query(of, StepChoice::Number(step.number))) {
+            for (name, value) in sums(opened, &analysis, &query(choice, StepChoice::Number(step.number))) {
                 *parts.entry(name.clone()).or_default() += value;
                 *all.entry(name).or_default() += value;
             }
@@ -74,7 +74,7 @@ fn check(name: &str, opened: &Opened) {
         }
         if n > 0.0 {
             n_devices += 1.0;
-            let mean = sums(opened, &analysis, &query(of, StepChoice::Mean));
+            let mean = sums(opened, &analysis, &query(choice, StepChoice::Mean));
             assert_mean(&format!("{name} {}", device.label), &mean, &parts, n, 1.0);
         }
         n_all += n;

@@ -103,12 +103,12 @@ fn agrees(what: &str, proto: &HloProto, color: i64, theirs: &Value) {
         let tuples: i64 = alive.buffers.iter().map(|buffer| tuple(&module, buffer)).sum();
         assert_eq!(*difference, tuples, "{what} unpadded at {point}");
     }
-    if let Some(at) = peak.position {
-        let at_peak = theirs_less_ours[at as usize + 1];
+    if let Some(position) = peak.position {
+        let at_peak = theirs_less_ours[position as usize + 1];
         assert_eq!(difference(bytes(&theirs["peakUnpaddedHeapMib"]), ours.peak_unpadded), at_peak, "{what} unpadded");
     }
-    if let (Some(at), Some(names)) = (peak.position, theirs["hloInstructionNames"].as_array()) {
-        assert_eq!(peak.instruction.as_deref(), names[at as usize].as_str(), "{what} instruction");
+    if let (Some(position), Some(names)) = (peak.position, theirs["hloInstructionNames"].as_array()) {
+        assert_eq!(peak.instruction.as_deref(), names[position as usize].as_str(), "{what} instruction");
     }
     alive(&what, &ours.alive, theirs);
     assert_eq!(ours.alive.size, peak.peak, "{what}");
@@ -178,12 +178,12 @@ fn aliases(proto: &HloProto, module: &Module) -> Attribute {
     let mut pairs = Vec::new();
     for allocation in &assignment.buffer_allocations {
         let held: Vec<i64> = allocation.assigned.iter().map(|assigned| assigned.logical_buffer_id).collect();
-        let of = assignment.logical_buffers.iter().filter(|buffer| held.contains(&buffer.id));
-        let made: Vec<(InstructionId, String)> = of
+        let held_buffers = assignment.logical_buffers.iter().filter(|buffer| held.contains(&buffer.id));
+        let made: Vec<(InstructionId, String)> = held_buffers
             .filter_map(|buffer| {
-                let at = buffer.defined_at.as_ref()?;
-                let index = at.shape_index.first().map_or(String::new(), ToString::to_string);
-                Some((module.instruction_of_proto(at.instruction_id)?, index))
+                let location = buffer.defined_at.as_ref()?;
+                let index = location.shape_index.first().map_or(String::new(), ToString::to_string);
+                Some((module.instruction_of_proto(location.instruction_id)?, index))
             })
             .collect();
         let is_given = |output: &InstructionId| {
@@ -197,8 +197,8 @@ fn aliases(proto: &HloProto, module: &Module) -> Attribute {
                 _ => output == id,
             })
         };
-        if let (true, Some(at)) = (allocation.is_entry_computation_parameter, outputs.iter().position(is_given)) {
-            pairs.push(format!("{{{at}}}: ({}, {{}}, may-alias)", allocation.parameter_number));
+        if let (true, Some(output)) = (allocation.is_entry_computation_parameter, outputs.iter().position(is_given)) {
+            pairs.push(format!("{{{output}}}: ({}, {{}}, may-alias)", allocation.parameter_number));
         }
     }
     Attribute {
@@ -407,9 +407,9 @@ fn allocators(name: &str, folder: &str, key: impl Fn(&AllocatorMemory) -> String
         assert!((ours.fragmentation.unwrap() - fragmentation).abs() <= 1e-5 * fragmentation, "{fragmentation}");
         let all = theirs["sampledTimelineSnapshots"].as_array().unwrap();
         assert_eq!(ours.n_events, all.len() as u64, "{folder}");
-        let least = all.iter().map(|at| {
-            let of = |field: &str| number(&at["aggregationStats"][field]).unwrap();
-            of("stackReservedBytes") + of("heapAllocatedBytes")
+        let least = all.iter().map(|event| {
+            let stat = |field: &str| number(&event["aggregationStats"][field]).unwrap();
+            stat("stackReservedBytes") + stat("heapAllocatedBytes")
         });
         assert_eq!(Some(ours.persistent), least.min());
         assert_eq!(ours.persistent + ours.transient, ours.peak.in_use());
@@ -428,7 +428,7 @@ fn v6e_runtime() {
     assert_eq!((first.peak.in_use(), first.capacity), (21_492_569_216, Some(33_550_237_696)));
     // The first event of that height is 19,503,197,106 ns after the start of its line. On the session's clock, the line
     // starts at 212,990 ns.
-    assert_eq!((first.peak.at.0, first.peak.step), (19_503_410_096_000, Some(0)));
+    assert_eq!((first.peak.time.0, first.peak.step), (19_503_410_096_000, Some(0)));
     let check = &whole.checks[0];
     let capacity = Capacity { size: 33_550_237_696, source: CapacitySource::Allocator };
     assert_eq!((check.static_peak, check.runtime_peak), (Some(21_474_836_512), Some(21_492_569_216)));

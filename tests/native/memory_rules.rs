@@ -44,7 +44,7 @@ fn by_hand() {
     assert_eq!((peak.indefinite, peak.parameters, peak.live_out), (below, below, 4096));
     assert_eq!((peak.total_allocation, peak.constants, peak.basis), (below + 40_960, 0, Basis::Trace));
     let moment = space.moment.as_ref().unwrap();
-    assert_eq!((moment.instruction.as_str(), moment.place, moment.of), ("logits", 3, 6));
+    assert_eq!((moment.instruction.as_str(), moment.place, moment.n_instructions), ("logits", 3, 6));
     assert_eq!(moment.part, Some(MomentPart::Turn));
     // 8 × 100 of 8 × 128 elements are used, and 3 × 5 of 8 × 128. Memory that is alive all the time counts with its
     // padding.
@@ -125,9 +125,9 @@ fn held_at_each_point(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<Vec<i
                 Kind::ShareWith => {
                     let with = event.share_with_canonical_id;
                     if sizes.contains_key(&with) {
-                        let of = *memory.get(&with).unwrap_or(&with);
-                        memory.insert(id, of);
-                        *holders.entry(of).or_default() += 1;
+                        let holder = *memory.get(&with).unwrap_or(&with);
+                        memory.insert(id, holder);
+                        *holders.entry(holder).or_default() += 1;
                     }
                 }
             }
@@ -138,10 +138,10 @@ fn held_at_each_point(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<Vec<i
 }
 
 fn program(events: Vec<Event>, sizes: &BTreeMap<i64, u64>, below: u64) -> HloProto {
-    let of = |id: &i64, size: &u64| buffer(*id, -1, size.cast_signed());
+    let logical = |id: &i64, size: &u64| buffer(*id, -1, size.cast_signed());
     let ids: Vec<i64> = sizes.keys().copied().collect();
     let assignment = BufferAssignmentProto {
-        logical_buffers: sizes.iter().map(|(id, size)| of(id, size)).collect(),
+        logical_buffers: sizes.iter().map(|(id, size)| logical(id, size)).collect(),
         buffer_allocations: vec![
             BufferAllocationProto {
                 index: 0,
@@ -225,9 +225,9 @@ proptest! {
         let events: Vec<Event> = std::iter::once(event(Kind::Alloc, 0, 0, "act")).chain(events).collect();
         let (module, memory) = held(&elsewhere(events.clone(), &sizes, &offsets, size));
         let taken = |held: &Vec<i64>| -> u64 {
-            let is_taken = |at: &i64| held.iter().any(|id| {
+            let is_taken = |byte: &i64| held.iter().any(|id| {
                 let offset = offsets[*id as usize];
-                (offset..offset + sizes[id].cast_signed()).contains(at)
+                (offset..offset + sizes[id].cast_signed()).contains(byte)
             });
             (0..size).filter(is_taken).count() as u64
         };
@@ -263,7 +263,7 @@ proptest! {
         let peak = known.iter().copied().max().unwrap();
         prop_assert_eq!(space.peak.peak, peak);
         let first = known.iter().position(|bytes| *bytes == peak).unwrap();
-        prop_assert_eq!(space.peak.position, first.checked_sub(1).map(|at| at as u32));
+        prop_assert_eq!(space.peak.position, first.checked_sub(1).map(|index| index as u32));
         for rollup in &space.rollups {
             prop_assert_eq!(rollup.rows.iter().map(|row| row.size).sum::<u64>(), peak, "{:?}", rollup.by);
         }

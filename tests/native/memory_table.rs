@@ -50,13 +50,13 @@ fn texts(buffer: &Buffer) -> Vec<String> {
 #[test]
 fn rows_are_the_live_buffers_in_any_order() {
     for proto in all() {
-        let Some(of) = alive(&proto) else { continue };
+        let Some(alive_at) = alive(&proto) else { continue };
         let by_key: HashMap<String, &Buffer> =
-            of.0.buffers.iter().map(|buffer| (buffer.id.0.to_string(), buffer)).collect();
-        let usual = page(&of, None, "");
-        assert_eq!((usual.n_rows as usize, usual.rows.len()), (of.0.buffers.len(), of.0.buffers.len()));
-        let size = of.0.buffers.iter().map(|buffer| buffer.size).sum();
-        let total = |id: &str| usual.totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.clone());
+            alive_at.0.buffers.iter().map(|buffer| (buffer.id.0.to_string(), buffer)).collect();
+        let usual = page(&alive_at, None, "");
+        assert_eq!((usual.n_rows as usize, usual.rows.len()), (alive_at.0.buffers.len(), alive_at.0.buffers.len()));
+        let size = alive_at.0.buffers.iter().map(|buffer| buffer.size).sum();
+        let total = |id: &str| usual.totals.iter().find(|(other, _)| other == id).map(|(_, text)| text.clone());
         assert_eq!(total("size_bytes"), Some(format::mib(size)));
         assert_eq!(total("name"), Some(format::counted(usual.n_rows.into(), "buffer", "buffers")));
         type Key = fn(&Buffer) -> Option<f64>;
@@ -69,7 +69,7 @@ fn rows_are_the_live_buffers_in_any_order() {
         ];
         for (id, key) in keys {
             for descending in [false, true] {
-                let page = page(&of, Some(SortBy::new(id, descending)), "");
+                let page = page(&alive_at, Some(SortBy::new(id, descending)), "");
                 let values: Vec<Option<f64>> = page.rows.iter().map(|row| key(by_key[&row.key])).collect();
                 let present: Vec<f64> = values.iter().flatten().copied().collect();
                 assert!(values[..present.len()].iter().all(Option::is_some), "{id}: absent values come last");
@@ -79,11 +79,11 @@ fn rows_are_the_live_buffers_in_any_order() {
             }
         }
         // The bar of a live range is as long as the range.
-        let at = usual.columns.iter().position(|column| column.id == "live_range").unwrap();
+        let index = usual.columns.iter().position(|column| column.id == "live_range").unwrap();
         for row in &usual.rows {
-            let Cell::Range(from, to, _) = &row.cells[at] else { panic!("{:?}", row.cells[at]) };
+            let Cell::Range(from, to, _) = &row.cells[index] else { panic!("{:?}", row.cells[index]) };
             let buffer = by_key[&row.key];
-            let part = |point: u32| f64::from(point) / f64::from(of.1);
+            let part = |point: u32| f64::from(point) / f64::from(alive_at.1);
             assert!((from - part(buffer.first)).abs() < 1e-9 && (to - part(buffer.last)).abs() < 1e-9, "{}", row.key);
         }
     }
@@ -93,14 +93,14 @@ fn rows_are_the_live_buffers_in_any_order() {
 fn a_filter_matches_a_plain_scan() {
     let mut n_found = 0;
     for proto in all() {
-        let Some(of) = alive(&proto) else { continue };
+        let Some(alive_at) = alive(&proto) else { continue };
         for text in ["fusion", "Param", "bf16", "no such text"] {
-            let mut found: Vec<String> = page(&of, None, text).rows.into_iter().map(|row| row.key).collect();
+            let mut found: Vec<String> = page(&alive_at, None, text).rows.into_iter().map(|row| row.key).collect();
             let is_meant = |buffer: &&Buffer| {
                 texts(buffer).iter().any(|own| own.to_ascii_lowercase().contains(&text.to_ascii_lowercase()))
             };
             let mut plain: Vec<String> =
-                of.0.buffers.iter().filter(is_meant).map(|buffer| buffer.id.0.to_string()).collect();
+                alive_at.0.buffers.iter().filter(is_meant).map(|buffer| buffer.id.0.to_string()).collect();
             found.sort();
             plain.sort();
             n_found += found.len();

@@ -41,10 +41,11 @@ fn attributes(kind: &str, rendezvous: &str, target: &str) -> String {
 
 /// Adds the send and the wait of a transfer between slices, whose message is `n` values of f32.
 fn transfer(device: &mut Device, (kind, number, target): (&str, u32, &str), n: u64) -> (i64, i64) {
-    let of = attributes(kind, &format!("collective.{number}_0"), target);
-    let send = format!("%send.{number} = (f32[{n}]{{0}}, u32[], token[]) send(f32[{n}]{{0}} %g, token[] %t), {of}");
+    let attributes = attributes(kind, &format!("collective.{number}_0"), target);
+    let send =
+        format!("%send.{number} = (f32[{n}]{{0}}, u32[], token[]) send(f32[{n}]{{0}} %g, token[] %t), {attributes}");
     let wait = format!(
-        "%recv-done.{number} = (f32[{n}]{{0}}, token[]) recv-done((f32[{n}]{{0}}, u32[], token[]) %recv.{number}), {of}"
+        "%recv-done.{number} = (f32[{n}]{{0}}, token[]) recv-done((f32[{n}]{{0}}, u32[], token[]) %recv.{number}), {attributes}"
     );
     (device.op_of_bytes(&send, "host send", "", (0, 0)), device.op_of_bytes(&wait, "host recv-done", "", (0, 0)))
 }
@@ -93,30 +94,38 @@ fn transfers_between_slices_have_the_times_and_bytes_of_the_simulation() {
         ];
         device.steps(&ops);
         let comm = comm_of_planes(vec![device.done()], NetworkRates::default());
-        let of: &DcnCollective = comm.dcn.iter().find(|of| of.rendezvous == "collective.5_0").unwrap();
+        let collective: &DcnCollective =
+            comm.dcn.iter().find(|collective| collective.rendezvous == "collective.5_0").unwrap();
         let time = |time: i64| Picos(time.unsigned_abs());
-        assert_eq!((of.primitive, of.n_slices, of.n), (primitive, Some(n_slices), 1.into()), "run {seed}");
-        assert_eq!(of.in_flight, time(270 * US + second + waits), "run {seed}");
-        assert_eq!(of.exposed, time(270 * US + waits), "run {seed}");
-        assert_eq!(of.stall, time(40 * US + waits), "run {seed}");
-        assert_eq!(of.slack, time(second), "run {seed}");
-        assert_eq!(of.bytes, Some(4 * n));
+        assert_eq!(
+            (collective.primitive, collective.n_slices, collective.n),
+            (primitive, Some(n_slices), 1.into()),
+            "run {seed}"
+        );
+        assert_eq!(collective.in_flight, time(270 * US + second + waits), "run {seed}");
+        assert_eq!(collective.exposed, time(270 * US + waits), "run {seed}");
+        assert_eq!(collective.stall, time(40 * US + waits), "run {seed}");
+        assert_eq!(collective.slack, time(second), "run {seed}");
+        assert_eq!(collective.bytes, Some(4 * n));
         let sent = 4.0 * n as f64 * factor(primitive, n_slices as f64);
-        assert_close(of.sent.map(|sent| sent as f64), sent.floor(), "bytes");
+        assert_close(collective.sent.map(|sent| sent as f64), sent.floor(), "bytes");
         let seconds = |time: Picos| time.as_f64() / 1e12;
         let sent = sent.floor();
-        assert_close(of.rate(), sent / seconds(of.in_flight), "rate");
-        assert_close(of.rate_to_hide(), sent / seconds(of.slack), "rate to hide it");
-        assert_close(of.util(), sent / seconds(of.in_flight) / DCN, "share of the network");
-        assert_close(of.time_at_peak().map(seconds), sent / DCN, "time at the peak");
-        let missing = (sent / DCN - seconds(of.slack)).max(0.0);
-        assert!((seconds(of.missing_work().unwrap()) - missing).abs() < 1e-9, "run {seed}");
-        assert!(!of.is_at_least());
+        assert_close(collective.rate(), sent / seconds(collective.in_flight), "rate");
+        assert_close(collective.rate_to_hide(), sent / seconds(collective.slack), "rate to hide it");
+        assert_close(collective.util(), sent / seconds(collective.in_flight) / DCN, "share of the network");
+        assert_close(collective.time_at_peak().map(seconds), sent / DCN, "time at the peak");
+        let missing = (sent / DCN - seconds(collective.slack)).max(0.0);
+        assert!((seconds(collective.missing_work().unwrap()) - missing).abs() < 1e-9, "run {seed}");
+        assert!(!collective.is_at_least());
         // The row has the same rate, because both count the same bytes.
         let row = comm.rows.iter().find(|row| row.op.as_deref() == Some("send.5")).unwrap();
         assert_eq!((row.network, row.peak), (Some(Network::Dcn), Some(DCN)));
-        assert!((row.bus_rate.unwrap() / of.rate().unwrap() - 1.0).abs() < 1e-6);
-        assert_eq!(comm.dcn.iter().map(|of| of.stall).sum::<Picos>(), comm.tensor.stall + comm.tensor.issue);
+        assert!((row.bus_rate.unwrap() / collective.rate().unwrap() - 1.0).abs() < 1e-6);
+        assert_eq!(
+            comm.dcn.iter().map(|collective| collective.stall).sum::<Picos>(),
+            comm.tensor.stall + comm.tensor.issue
+        );
     }
 }
 
@@ -140,23 +149,31 @@ fn a_bandwidth_of_the_user_counts() {
 #[test]
 fn made_cases_have_the_figures_worked_out_by_hand() {
     let comm = comm_of_case("tpu_multislice_dcn.xplane.pb");
-    let [of] = &comm.dcn[..] else { panic!("{:?}", comm.dcn) };
-    assert_eq!((&*of.rendezvous, of.bytes, of.sent), ("collective.123_0", Some(64 << 20), Some(64 << 20)));
+    let [collective] = &comm.dcn[..] else { panic!("{:?}", comm.dcn) };
+    assert_eq!(
+        (&*collective.rendezvous, collective.bytes, collective.sent),
+        ("collective.123_0", Some(64 << 20), Some(64 << 20))
+    );
     let ms = |time: Picos| (time.as_f64() / 1e7).round() / 100.0;
-    assert_eq!([of.in_flight, of.stall, of.exposed, of.slack].map(ms), [15.05, 15.05, 15.05, 0.0]);
-    assert_eq!(of.time_at_peak().map(ms), Some(10.74));
-    assert!((of.rate().unwrap() / 1e9 - 4.459).abs() < 5e-4 && (of.util().unwrap() - 0.7134).abs() < 5e-5);
+    assert_eq!(
+        [collective.in_flight, collective.stall, collective.exposed, collective.slack].map(ms),
+        [15.05, 15.05, 15.05, 0.0]
+    );
+    assert_eq!(collective.time_at_peak().map(ms), Some(10.74));
+    assert!(
+        (collective.rate().unwrap() / 1e9 - 4.459).abs() < 5e-4 && (collective.util().unwrap() - 0.7134).abs() < 5e-5
+    );
     let row = |comm: &Comm, name: &str| comm.rows.iter().find(|row| row.key == name).unwrap().clone();
-    let of = row(&comm, "reduce-scatter.2");
-    assert_eq!((of.network, of.peak), (Some(Network::Ici), None), "its topology is unknown");
+    let found = row(&comm, "reduce-scatter.2");
+    assert_eq!((found.network, found.peak), (Some(Network::Ici), None), "its topology is unknown");
     // 8 H100 of one host: 900 GB/s of NVLink, half of it in each direction.
-    let of = row(&comm_of_case("gpu_sync_ag.xplane.pb"), "all-gather-start");
-    assert_eq!((of.network, of.peak), (Some(Network::NvLink), Some(450e9)));
-    assert!((of.util.unwrap() - 0.3728).abs() < 5e-5);
+    let found = row(&comm_of_case("gpu_sync_ag.xplane.pb"), "all-gather-start");
+    assert_eq!((found.network, found.peak), (Some(Network::NvLink), Some(450e9)));
+    assert!((found.util.unwrap() - 0.3728).abs() < 5e-5);
     // At most all rows are sent, so their bandwidth is no reason to doubt the link.
-    let of = row(&comm_of_case("gpu_ragged_a2a.xplane.pb"), "ragged-all-to-all.3");
-    assert_eq!((of.bytes_each, of.network), (Some(448 << 20), Some(Network::NvLink)));
-    assert!((of.bus_rate.unwrap() / 1e9 - 14.68).abs() < 5e-3 && !of.is_above_peak());
+    let found = row(&comm_of_case("gpu_ragged_a2a.xplane.pb"), "ragged-all-to-all.3");
+    assert_eq!((found.bytes_each, found.network), (Some(448 << 20), Some(Network::NvLink)));
+    assert!((found.bus_rate.unwrap() / 1e9 - 14.68).abs() < 5e-3 && !found.is_above_peak());
 }
 
 /// Six arrays of 5 GiB go between a TPU v6e and its host. PCIe has 32 GB/s, which no copy exceeds.

@@ -64,10 +64,12 @@ fn check_rows(name: &str, bytes: &[u8]) {
                     }
                     None => assert!(figures.n < 2 || is_mean),
                 }
-                if let Some(of) = figures.steps.iter().find(|s| s.number.to_string() == figures.step) {
+                if let Some(step) = figures.steps.iter().find(|s| s.number.to_string() == figures.step) {
                     // The mean of devices is rounded once here, and once for each device there.
-                    let apart = of.total.saturating_sub(figures.total);
-                    assert!(of.n == figures.n && of.total >= figures.total && apart.0 <= if is_mean { 8 } else { 0 });
+                    let apart = step.total.saturating_sub(figures.total);
+                    assert!(
+                        step.n == figures.n && step.total >= figures.total && apart.0 <= if is_mean { 8 } else { 0 }
+                    );
                 }
                 assert!(!detail.words.is_empty() && !detail.words.ends_with('.'));
             }
@@ -101,17 +103,17 @@ fn op_details_match_the_program() {
         assert_eq!(detail.basis, OpBasis::Proto, "{}", row.key);
         let id = row.program_id.unwrap();
         let (_, module) = programs.iter().find(|(name, _)| name.ends_with(&format!("({id})"))).unwrap();
-        let at = module.instruction_named(&row.key).unwrap();
-        let instruction = module.instruction(at).unwrap();
+        let id = module.instruction_named(&row.key).unwrap();
+        let instruction = module.instruction(id).unwrap();
         assert_eq!(detail.opcode.as_deref(), Some(&*instruction.opcode));
         let names =
             |ids: Vec<_>| ids.into_iter().map(|i| module.instruction(i).unwrap().name.to_string()).collect::<Vec<_>>();
         let shown =
             |side: &[rooflight::analysis::op::Neighbour]| side.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
-        let mut operands = names(module.operands(at).collect());
+        let mut operands = names(module.operands(id).collect());
         operands.dedup();
         assert_eq!(shown(&detail.operands), operands);
-        assert_eq!(shown(&detail.users), names(module.users(at).to_vec()));
+        assert_eq!(shown(&detail.users), names(module.users(id).to_vec()));
         for neighbour in detail.operands.iter().chain(&detail.users) {
             let of_it = rows.iter().find(|r| r.key == neighbour.name && r.program_id == row.program_id);
             assert_eq!(neighbour.is_op, of_it.is_some());
@@ -172,8 +174,8 @@ fn packed_files_give_the_same_details() {
     gzip.write_all(&bytes).unwrap();
     let (mut plain, mut packed) = (open(V6E, bytes.clone()), open("it.xplane.pb.gz", gzip.finish().unwrap()));
     for row in rows(V6E, bytes, &Query::busiest()) {
-        let of = |engine: &mut OpenSession| op(engine, &Query::busiest(), row.program_id, &row.key);
-        assert_eq!(of(&mut packed), of(&mut plain));
+        let detail_of = |engine: &mut OpenSession| op(engine, &Query::busiest(), row.program_id, &row.key);
+        assert_eq!(detail_of(&mut packed), detail_of(&mut plain));
     }
 }
 
@@ -202,8 +204,8 @@ fn without_the_program_the_event_text_is_used() {
     for (space, code) in [(none, "no_programs"), (broken, "hlo_unreadable"), (empty, "hlo_unreadable")] {
         let mut engine = open(V6E, bytes(&space));
         for row in &rows {
-            let of = |engine: &mut OpenSession| op(engine, &Query::busiest(), row.program_id, &row.key);
-            let (detail, full) = (of(&mut engine), of(&mut whole));
+            let detail_of = |engine: &mut OpenSession| op(engine, &Query::busiest(), row.program_id, &row.key);
+            let (detail, full) = (detail_of(&mut engine), detail_of(&mut whole));
             assert_eq!(detail.basis, OpBasis::EventText);
             assert!(detail.notes.iter().any(|n| n.code == code), "{:?}", detail.notes);
             assert_eq!((detail.opcode, detail.figures, detail.text), (full.opcode, full.figures, full.text));
@@ -257,11 +259,11 @@ fn all_details(module: &Module) -> Vec<OpDetail> {
     let mut profile = Profile::default();
     profile.planes.push(plane);
     let analysis = Analysis::new(&profile);
-    let of = |name: &str| {
+    let found_op = |name: &str| {
         let found = analysis.find_op(&profile, &Query::busiest(), None, name);
         analysis.op_detail(&profile, &found, Some((module, None)), &RooflineQuery::default(), Vec::new()).unwrap()
     };
-    module.instructions().map(|(_, instruction)| of(&instruction.name)).collect()
+    module.instructions().map(|(_, instruction)| found_op(&instruction.name)).collect()
 }
 
 fn has(details: &[OpDetail], words: &str) {

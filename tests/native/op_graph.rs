@@ -63,25 +63,25 @@ struct Relations {
 }
 
 fn relations(module: &Module) -> Relations {
-    let mut of = Relations { data: BTreeSet::new(), control: BTreeSet::new() };
+    let mut relations = Relations { data: BTreeSet::new(), control: BTreeSet::new() };
     for (_, instruction) in module.instructions() {
         let printed = text::instruction(&instruction.to_string()).unwrap().instruction;
         let to = || printed.name.to_string();
-        of.data.extend(printed.operands.iter().map(|from| (from.name.to_string(), to())));
-        of.control.extend(printed.control_predecessors().iter().map(|from| (from.name.to_string(), to())));
+        relations.data.extend(printed.operands.iter().map(|from| (from.name.to_string(), to())));
+        relations.control.extend(printed.control_predecessors().iter().map(|from| (from.name.to_string(), to())));
     }
-    of
+    relations
 }
 
 impl Relations {
     /// Returns the names at one hop and at two hops, in one direction.
     fn hops(&self, name: &str, up: bool) -> [BTreeSet<String>; 2] {
-        let step = |of: &BTreeSet<String>| -> BTreeSet<String> {
+        let step = |names: &BTreeSet<String>| -> BTreeSet<String> {
             let all = self.data.iter().chain(&self.control);
             if up {
-                all.filter(|(_, to)| of.contains(to)).map(|(from, _)| from.clone()).collect()
+                all.filter(|(_, to)| names.contains(to)).map(|(from, _)| from.clone()).collect()
             } else {
-                all.filter(|(from, _)| of.contains(from)).map(|(_, to)| to.clone()).collect()
+                all.filter(|(from, _)| names.contains(from)).map(|(_, to)| to.clone()).collect()
             }
         };
         let centre = BTreeSet::from([name.to_owned()]);
@@ -158,7 +158,8 @@ fn check_drawing(graph: &OpGraph) -> Drawing {
             assert!(!rect.overlaps(other.rect), "{} and {}", node.label, other.label);
         }
         // A node is inside every frame around it, and outside all other frames.
-        let around: Vec<u32> = std::iter::successors(Some(node.id), |at| graph.nodes[*at as usize].parent).collect();
+        let around: Vec<u32> =
+            std::iter::successors(Some(node.id), |node| graph.nodes[*node as usize].parent).collect();
         for frame in &drawing.boxes {
             assert_eq!(frame.rect.holds(rect), around.contains(&frame.id));
             assert_eq!(frame.rect.overlaps(rect), around.contains(&frame.id));
@@ -179,11 +180,11 @@ fn check_drawing(graph: &OpGraph) -> Drawing {
         }
     }
     for node in &drawing.nodes {
-        let at = |to| next(&drawing, Some(node.id), to).map(|id| drawing.nodes[id as usize].rect);
-        assert!(at(Direction::Up).is_none_or(|up| up.y + up.height <= node.rect.y));
-        assert!(at(Direction::Down).is_none_or(|down| down.y >= node.rect.y + node.rect.height));
-        assert!(at(Direction::Left).is_none_or(|left| left.x < node.rect.x));
-        assert!(at(Direction::Right).is_none_or(|right| right.x > node.rect.x));
+        let neighbour = |to| next(&drawing, Some(node.id), to).map(|id| drawing.nodes[id as usize].rect);
+        assert!(neighbour(Direction::Up).is_none_or(|up| up.y + up.height <= node.rect.y));
+        assert!(neighbour(Direction::Down).is_none_or(|down| down.y >= node.rect.y + node.rect.height));
+        assert!(neighbour(Direction::Left).is_none_or(|left| left.x < node.rect.x));
+        assert!(neighbour(Direction::Right).is_none_or(|right| right.x > node.rect.x));
     }
     assert_eq!(next(&drawing, None, Direction::Up), Some(graph.centre));
     assert!(svg::write(&scene(graph, &drawing), &|_| "#000".to_owned()).starts_with("<svg"));
@@ -214,8 +215,8 @@ fn neighbourhoods_of_real_ops_match_the_program_and_can_be_drawn() {
 
 /// Returns the nodes inside an opened node.
 fn inside<'a>(graph: &'a OpGraph, name: &str) -> Vec<&'a GraphNode> {
-    let of = graph.nodes.iter().position(|n| n.name == name).unwrap() as u32;
-    graph.nodes.iter().filter(|n| n.parent == Some(of)).collect()
+    let parent = graph.nodes.iter().position(|n| n.name == name).unwrap() as u32;
+    graph.nodes.iter().filter(|n| n.parent == Some(parent)).collect()
 }
 
 #[test_with::env(ROOFLIGHT_PROFILES)]
@@ -227,16 +228,16 @@ fn an_opened_node_shows_its_whole_body() {
     let mut n = 0;
     for module in &modules {
         let opens = |i: &InstructionId| {
-            let of = module.instruction(*i).unwrap();
-            matches!(&*of.opcode, "fusion" | "while" | "call" | "conditional" | "async-start")
+            let instruction = module.instruction(*i).unwrap();
+            matches!(&*instruction.opcode, "fusion" | "while" | "call" | "conditional" | "async-start")
         };
         let all: Vec<InstructionId> = module.instructions().map(|(id, _)| id).filter(opens).collect();
         for id in all.iter().step_by((all.len() / 30).max(1)) {
-            let of = module.instruction(*id).unwrap();
-            let graph = graph(&profile, &analysis, module, &of.name, &[of.name.to_string()]);
-            let inside = inside(&graph, &of.name);
+            let instruction = module.instruction(*id).unwrap();
+            let graph = graph(&profile, &analysis, module, &instruction.name, &[instruction.name.to_string()]);
+            let inside = inside(&graph, &instruction.name);
             let names: BTreeSet<&str> = inside.iter().filter(|n| n.is_instruction()).map(|n| &*n.name).collect();
-            let body: BTreeSet<String> = of
+            let body: BTreeSet<String> = instruction
                 .calls()
                 .flat_map(|call| module.instructions_of(call.id.unwrap()))
                 .map(|id| module.instruction(id).unwrap().name.to_string())
@@ -249,7 +250,7 @@ fn an_opened_node_shows_its_whole_body() {
             // Data enters and leaves an opened fusion through its parameters and its root. The frame itself has only
             // control edges.
             let own = graph.edges.iter().filter(|e| !e.control && (e.from == graph.centre || e.to == graph.centre));
-            assert_eq!(own.filter(|_| &*of.opcode == "fusion").count(), 0, "{}", of.name);
+            assert_eq!(own.filter(|_| &*instruction.opcode == "fusion").count(), 0, "{}", instruction.name);
             check_drawing(&graph);
             n += 1;
         }
@@ -274,7 +275,7 @@ fn boxes_in_boxes() {
                 check_drawing(&graph);
                 open = graph.nodes.iter().filter(|n| n.body.is_some()).map(|n| n.name.clone()).collect();
                 let depth =
-                    |node: u32| std::iter::successors(Some(node), |at| graph.nodes[*at as usize].parent).count();
+                    |node: u32| std::iter::successors(Some(node), |node| graph.nodes[*node as usize].parent).count();
                 deepest = deepest.max((0..graph.nodes.len() as u32).map(depth).max().unwrap());
             }
         }
@@ -343,7 +344,7 @@ fn pictures() {
         value(light).or_else(|| value(tokens)).unwrap_or_else(|| "#f0f".to_owned())
     };
     let mut facts: BTreeMap<String, String> = BTreeMap::new();
-    let mut write = |module: &Module, at: usize, name: &str, open: &[String]| {
+    let mut write = |module: &Module, number: usize, name: &str, open: &[String]| {
         let profile = ran(module);
         let analysis = Analysis::new(&profile);
         let start = std::time::Instant::now();
@@ -362,8 +363,8 @@ fn pictures() {
             drawing.height,
             start.elapsed()
         );
-        facts.insert(format!("graph-{at}"), fact);
-        let path = std::path::Path::new(&folder).join(format!("graph-{at}.svg"));
+        facts.insert(format!("graph-{number}"), fact);
+        let path = std::path::Path::new(&folder).join(format!("graph-{number}.svg"));
         std::fs::write(path, svg::write(&scene(&graph, &drawing), &token)).unwrap();
     };
     let named = |module: &Module, like: &dyn Fn(InstructionId) -> bool| {
@@ -372,9 +373,9 @@ fn pictures() {
     };
     let (llama, aot) = (&modules[0], &modules[1]);
     let is = |module: &Module, id: InstructionId, opcode: &str, body: std::ops::Range<usize>| {
-        let of = module.instruction(id).unwrap();
-        let size: usize = of.calls().map(|c| module.instructions_of(c.id.unwrap()).len()).sum();
-        &*of.opcode == opcode && (opcode != "fusion" || body.contains(&size))
+        let instruction = module.instruction(id).unwrap();
+        let size: usize = instruction.calls().map(|c| module.instructions_of(c.id.unwrap()).len()).sum();
+        &*instruction.opcode == opcode && (opcode != "fusion" || body.contains(&size))
     };
     let fusion = named(llama, &|id| {
         is(llama, id, "fusion", 8..20) && llama.users(id).len() == 2 && llama.operands(id).count() == 3
@@ -390,8 +391,8 @@ fn pictures() {
     write(llama, 6, &wide, &[]);
     let done = named(llama, &|id| is(llama, id, "all-gather", 0..1) || is(llama, id, "all-reduce", 0..1));
     write(llama, 7, &done, &[]);
-    for (at, fact) in facts {
-        println!("{at}  {fact}");
+    for (number, fact) in facts {
+        println!("{number}  {fact}");
     }
 }
 
@@ -414,29 +415,29 @@ fn rare_relations() {
     let module = text::module(&program).unwrap().0;
     let (profile, relations) = (empty(), relations(&module));
     let analysis = Analysis::new(&profile);
-    let of = |name: &str, open: &[&str]| {
+    let drawn = |name: &str, open: &[&str]| {
         let open: Vec<String> = open.iter().map(ToString::to_string).collect();
         let graph = graph(&profile, &analysis, &module, name, &open);
         check_drawing(&graph);
         graph
     };
     for (_, instruction) in module.instructions() {
-        let graph = of(&instruction.name, &[]);
+        let graph = drawn(&instruction.name, &[]);
         check_hops(&relations, &graph);
         check_edges(&relations, &graph);
     }
     let find = |graph: &OpGraph, name: &str| graph.nodes.iter().position(|n| n.name == name).unwrap() as u32;
-    let mid = of("mid", &[]);
+    let mid = drawn("mid", &[]);
     assert!(mid.nodes.iter().any(|n| n.words == "25 more users" && n.hop == 1), "16 of 41");
     let twice = mid.edges.iter().find(|e| e.to == mid.centre).unwrap();
     assert_eq!((twice.operands.as_slice(), twice.bytes), ([0, 1].as_slice(), Some(32)));
-    let later = of("later", &[]);
+    let later = drawn("later", &[]);
     let control: Vec<_> = later.edges.iter().filter(|e| e.control).collect();
     assert_eq!((control.len(), control[0].from), (1, find(&later, "mid")));
     assert!(draw(&later).edges.iter().filter(|e| e.dashed).count() == 1);
 
     // The operands of a conditional lead to the parameters of its branches. The predicate leads to the frame.
-    let branch = of("branch", &["branch"]);
+    let branch = drawn("branch", &["branch"]);
     let leads = |from: &str, to: &str| {
         let (from, to) = (find(&branch, from), find(&branch, to));
         branch.edges.iter().any(|e| (e.from, e.to, e.control) == (from, to, false))
@@ -444,8 +445,8 @@ fn rare_relations() {
     assert!(leads("which", "branch") && leads("a", "p.1") && leads("later", "p.2"));
     assert!(leads("r.1", "call.1") && leads("r.2", "call.1") && !leads("branch", "call.1"));
     // Each instruction is shown once, so the second caller of a computation stays closed, and a note reports this.
-    let both = of("call.1", &["branch", "call.1"]);
+    let both = drawn("call.1", &["branch", "call.1"]);
     let opened: Vec<&str> = both.nodes.iter().filter(|n| n.is_opened()).map(|n| &*n.name).collect();
     assert_eq!((opened, both.notes.iter().filter(|n| n.code == "shared").count()), (vec!["branch"], 1));
-    assert!(of("r.2", &[]).notes.iter().any(|n| n.message.contains("limited to the body of branch")));
+    assert!(drawn("r.2", &[]).notes.iter().any(|n| n.message.contains("limited to the body of branch")));
 }

@@ -9,7 +9,7 @@ use rooflight::analysis::compare::{
 };
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::chart::compare::{self, WaterfallRow, WaterfallRowKind};
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::{ComparedOps, Export, Reply, Request, SessionSlot, ViewRequest};
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::{Input, OpenSession, OpenSessions};
@@ -60,9 +60,9 @@ fn without_rows(comparison: &Comparison) -> Comparison {
 
 fn rows(sessions: &mut OpenSessions, which: CompareRows, filter: &str) -> TablePage {
     let selection = RowSelection { rows: which, ..RowSelection::default() };
-    let of = TableOf::Compare(CompareQuery::default(), selection);
+    let table = TableQuery::Compare(CompareQuery::default(), selection);
     let query = PageQuery { count: 10_000, filter: TextFilter::anywhere(filter), ..PageQuery::default() };
-    sessions.answer(&ViewRequest::Table { of, action: TableAction::Rows(query) }.into()).decode().unwrap()
+    sessions.answer(&ViewRequest::Table { table, action: TableAction::Rows(query) }.into()).decode().unwrap()
 }
 
 fn files(reply: Reply) -> Vec<String> {
@@ -76,21 +76,21 @@ fn files(reply: Reply) -> Vec<String> {
 fn the_comparison_is_that_of_the_command_line() {
     let mut sessions = both();
     for (is_swapped, expected) in [(false, expected(A, B)), (true, expected(B, A))] {
-        let of = comparison(&mut sessions, is_swapped);
+        let comparison = comparison(&mut sessions, is_swapped);
         // The page shows the largest rows, changes and collectives.
-        let (n_changes, n_rows) = (of.program_changes.changes.len(), of.comm.rows.len());
+        let (n_changes, n_rows) = (comparison.program_changes.changes.len(), comparison.comm.rows.len());
         assert!(
             n_changes == expected.program_changes.changes.len().min(30) && n_rows == expected.comm.rows.len().min(30)
         );
-        assert_eq!(without_rows(&of), without_rows(&expected));
-        assert!(of.rows.len() < expected.rows.len());
-        for (part, whole) in of.parts.iter().zip(&expected.parts) {
+        assert_eq!(without_rows(&comparison), without_rows(&expected));
+        assert!(comparison.rows.len() < expected.rows.len());
+        for (part, whole) in comparison.parts.iter().zip(&expected.parts) {
             assert_eq!(
                 (part.owner, part.a_ps, part.b_ps, part.delta_ps),
                 (whole.owner, whole.a_ps, whole.b_ps, whole.delta_ps)
             );
             for ((row, delta), (expected_row, expected_delta)) in part.children.iter().zip(&whole.children) {
-                assert_eq!(of.rows[*row as usize], expected.rows[*expected_row as usize]);
+                assert_eq!(comparison.rows[*row as usize], expected.rows[*expected_row as usize]);
                 assert_eq!(delta, expected_delta);
             }
         }
@@ -126,14 +126,14 @@ fn the_table_has_every_row_once() {
     let attention = rows(&mut sessions, CompareRows::All, "dot_product_attention");
     assert!(attention.n_rows > 0 && attention.n_rows < all.n_rows);
     // A difference is coloured only where it is real, and its bar leads to the side of its sign.
-    let at = |id: &str| all.columns.iter().position(|column| column.id == id).unwrap();
+    let column = |id: &str| all.columns.iter().position(|column| column.id == id).unwrap();
     for row in &all.rows {
-        let of = expected.rows.iter().find(|of| of.key() == row.key).unwrap();
-        let is_real = matches!(of.verdict, Verdict::Regression | Verdict::Improvement);
-        let Cell::Difference { is_real: shown, .. } = &row.cells[at("delta_ps")] else { panic!() };
+        let expected_row = expected.rows.iter().find(|expected_row| expected_row.key() == row.key).unwrap();
+        let is_real = matches!(expected_row.verdict, Verdict::Regression | Verdict::Improvement);
+        let Cell::Difference { is_real: shown, .. } = &row.cells[column("delta_ps")] else { panic!() };
         assert_eq!(*shown, is_real, "{}", row.key);
-        let Cell::DifferenceBar { share, .. } = &row.cells[at("bar")] else { panic!() };
-        assert!(*share * of.delta_ps as f64 >= 0.0 && share.abs() <= 1.0);
+        let Cell::DifferenceBar { share, .. } = &row.cells[column("bar")] else { panic!() };
+        assert!(*share * expected_row.delta_ps as f64 >= 0.0 && share.abs() <= 1.0);
     }
 }
 
@@ -168,9 +168,12 @@ fn a_report_is_a_side() {
     let (report, info) = OpenSession::of_report(session.report(&Default::default()).unwrap());
     sessions.set(SessionSlot::Second, report, info);
     for is_swapped in [false, true] {
-        let of = comparison(&mut sessions, is_swapped);
-        assert_eq!((of.delta_ps, of.verdict, of.notes.is_empty()), (0, Verdict::WithinNoise, false));
-        assert_eq!(of.a.report_level.is_some(), is_swapped);
+        let comparison = comparison(&mut sessions, is_swapped);
+        assert_eq!(
+            (comparison.delta_ps, comparison.verdict, comparison.notes.is_empty()),
+            (0, Verdict::WithinNoise, false)
+        );
+        assert_eq!(comparison.a.report_level.is_some(), is_swapped);
     }
     // A report has no details of ops.
     let rows = rows(&mut sessions, CompareRows::All, "");
@@ -238,17 +241,17 @@ fn check_waterfall(comparison: &Comparison) {
 #[test]
 fn the_waterfall_leads_from_a_to_b() {
     for (a, b) in [(A, B), (B, A), (A, A), (A, "f32.graphs.xplane.pb.xz"), ("batch2.graphs.xplane.pb.xz", A)] {
-        let of = expected(a, b);
-        check_waterfall(&of);
-        check_waterfall(&of.with_largest_rows(4));
-        let steps = compare::steps(&of).unwrap();
-        for (side, (dots, mean)) in [&of.a, &of.b].into_iter().zip(&steps.sides) {
+        let comparison = expected(a, b);
+        check_waterfall(&comparison);
+        check_waterfall(&comparison.with_largest_rows(4));
+        let steps = compare::steps(&comparison).unwrap();
+        for (side, (dots, mean)) in [&comparison.a, &comparison.b].into_iter().zip(&steps.sides) {
             assert_eq!(dots.len(), side.n_steps as usize);
             assert!(dots.iter().all(|dot| (0.0..=1.0).contains(&dot.y)) && (0.0..=1.0).contains(mean));
         }
-        let figures = compare::readout(&of);
+        let figures = compare::readout(&comparison);
         assert!(figures.hero.value.contains('→'));
-        let arrow = match of.delta_ps {
+        let arrow = match comparison.delta_ps {
             1.. => "▲ +",
             0 => "0",
             _ => "▼ −",
@@ -301,10 +304,11 @@ fn the_kind_of_steps_does_not_depend_on_earlier_comparisons() {
     }
     for (is_swapped, kind) in [(false, "decode"), (true, "prefill"), (false, "decode")] {
         let [mut a, mut b] = [usize::from(is_swapped), usize::from(!is_swapped)]
-            .map(|at| side("server.xplane.pb", captures[at].clone()));
+            .map(|index| side("server.xplane.pb", captures[index].clone()));
         let expected = compare_sessions(&mut a, &mut b, &CompareOptions::default()).unwrap();
         let found = comparison(&mut sessions, is_swapped);
-        let kinds = |of: &Comparison| [&of.a, &of.b].map(|side| side.step_kind.clone().unwrap());
+        let kinds =
+            |comparison: &Comparison| [&comparison.a, &comparison.b].map(|side| side.step_kind.clone().unwrap());
         assert_eq!(kinds(&found), [kind, kind].map(str::to_owned));
         assert_eq!((kinds(&found), found.delta_ps), (kinds(&expected), expected.delta_ps));
     }

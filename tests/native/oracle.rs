@@ -86,10 +86,10 @@ fn compare_event(
     let clamp = |ps: i64| u64::try_from(ps).unwrap_or(0);
     assert_eq!(line.events.time(i), (clamp(offset), clamp(event.duration_ps)));
     if let Some((start, duration)) = line.events.device_time(i) {
-        let of = |name| number(find(&event.stats, expected, name)).unwrap().max(0.0);
+        let stat = |name| number(find(&event.stats, expected, name)).unwrap().max(0.0);
         #[expect(clippy::cast_precision_loss, reason = "the oracle's own numbers are compared as doubles")]
         let ours = (start as f64, duration as f64);
-        assert_eq!(ours, (of("device_offset_ps"), of("device_duration_ps")));
+        assert_eq!(ours, (stat("device_offset_ps"), stat("device_duration_ps")));
     }
     let op = plane.op(line.events.op(i));
     let metadata = expected.event_metadata.get(&event.metadata_id);
@@ -99,10 +99,10 @@ fn compare_event(
     // A stat of the event takes precedence over one of the metadata. An unusable stat (absent, empty, -1) hides
     // nothing.
     let merged_text = |name: &str| {
-        let of = |stats: &[XStat]| {
+        let usable = |stats: &[XStat]| {
             last_usable(stats, expected, name, |s| text_or_number(s, expected).filter(|t| !t.is_empty()))
         };
-        of(&event.stats).or_else(|| of(&metadata.stats))
+        usable(&event.stats).or_else(|| usable(&metadata.stats))
     };
     let ours = |id: Option<xla_profile::profile::StrId>| id.map(|id| profile.text(id).to_owned());
     if op.stats.kernel.is_some() {
@@ -121,8 +121,8 @@ fn compare_event(
     assert_eq!(ours(op.stats.source), merged_text("source"));
     assert_eq!(ours(op.stats.shape), merged_text("shape_with_layout"));
     let merged_cost = |name: &str| {
-        let of = |stats: &[XStat]| last_usable(stats, expected, name, |s| cost(s, expected).filter(|v| *v >= 0.0));
-        of(&event.stats).or_else(|| of(&metadata.stats))
+        let usable = |stats: &[XStat]| last_usable(stats, expected, name, |s| cost(s, expected).filter(|v| *v >= 0.0));
+        usable(&event.stats).or_else(|| usable(&metadata.stats))
     };
     assert_eq!(op.stats.flops, merged_cost("flops"));
     assert_eq!(op.stats.bytes_accessed, merged_cost("bytes_accessed"));

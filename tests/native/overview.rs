@@ -94,13 +94,13 @@ fn findings_never_claim_time_twice() {
 
 #[test]
 fn a_healthy_run_has_no_finding_of_2_percent() {
-    let (of, _) = simulated(&["--healthy"]);
-    check("healthy", &of);
-    for finding in &of.findings {
+    let (overview, _) = simulated(&["--healthy"]);
+    check("healthy", &overview);
+    for finding in &overview.findings {
         assert!(finding.share < 0.02, "{}: {}", finding.id, finding.share);
     }
-    assert_eq!((ids(&of.quality), ids(&of.memory)), (vec![], vec![]));
-    assert!(of.verdict.starts_with("No finding is worth 2.0 % of a step."), "{}", of.verdict);
+    assert_eq!((ids(&overview.quality), ids(&overview.memory)), (vec![], vec![]));
+    assert!(overview.verdict.starts_with("No finding is worth 2.0 % of a step."), "{}", overview.verdict);
 }
 
 /// The time of a finding in ps per step: what can be recovered, or what is at stake if that is unknown.
@@ -136,14 +136,14 @@ fn one_fault_is_the_first_finding_with_the_time_that_it_costs() {
         ("throttle", "throttled", 0.02),
     ];
     for_each_case(&cases, |(fault, id, error)| {
-        let (of, truth) = simulated(&["--healthy", "--fault", fault]);
-        check(fault, &of);
+        let (overview, truth) = simulated(&["--healthy", "--fault", fault]);
+        check(fault, &overview);
         let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
-        let first = &of.findings[0];
-        assert_eq!(first.id.key(), *id, "{fault}: {:?}", ids(&of.findings));
+        let first = &overview.findings[0];
+        assert_eq!(first.id.key(), *id, "{fault}: {:?}", ids(&overview.findings));
         let found = cost(first);
         assert!((found / injected - 1.0).abs() < *error, "{fault}: {found} of {injected}");
-        assert!(of.verdict.contains(&first.title), "{}", of.verdict);
+        assert!(overview.verdict.contains(&first.title), "{}", overview.verdict);
     });
 }
 
@@ -170,8 +170,8 @@ fn a_finding_rises_by_the_time_that_its_fault_costs() {
         let (after, truth) = simulated(&["--fault", fault]);
         check(fault, &after);
         let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
-        let time = |of: &Overview| {
-            let all = of.findings.iter().chain(&of.options);
+        let time = |overview: &Overview| {
+            let all = overview.findings.iter().chain(&overview.options);
             let own = all.filter(|finding| ids_of_fault.contains(&&*finding.id.key()));
             own.map(|finding| finding.at_stake.as_f64()).sum::<f64>()
         };
@@ -179,8 +179,8 @@ fn a_finding_rises_by_the_time_that_its_fault_costs() {
         let is_near = rise > least * injected && rise < most * injected;
         assert!(is_near, "{fault}: {rise} of {injected}: {:?}", ids(&after.findings));
     });
-    let (of, truth) = simulated(&["--fault", "opaque-kernel", "--healthy"]);
-    let kernel = &of.findings[0];
+    let (overview, truth) = simulated(&["--fault", "opaque-kernel", "--healthy"]);
+    let kernel = &overview.findings[0];
     assert_eq!((kernel.rule(), kernel.recoverable), (RuleId::OpaqueKernels, Picos::ZERO));
     // The kernel takes three times as long, and all of it is unknown: half as much again as the fault costs.
     let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
@@ -196,13 +196,21 @@ fn two_faults_are_among_the_first_three_findings() {
         ("expert-imbalance", "host-sync", ["expert_imbalance", "host_sync"]),
     ];
     for_each_case(&cases, |(one, other, expected)| {
-        let (of, truth) = simulated(&["--healthy", "--fault", one, "--fault", other]);
-        let first = &of.findings[..of.findings.len().min(3)];
+        let (overview, truth) = simulated(&["--healthy", "--fault", one, "--fault", other]);
+        let first = &overview.findings[..overview.findings.len().min(3)];
         for id in expected {
-            assert!(first.iter().any(|finding| finding.id.key() == *id), "{one}, {other}: {:?}", ids(&of.findings));
+            assert!(
+                first.iter().any(|finding| finding.id.key() == *id),
+                "{one}, {other}: {:?}",
+                ids(&overview.findings)
+            );
         }
-        let injected: f64 =
-            truth["faults"].as_array().unwrap().iter().map(|of| of["injected_ps_per_step"].as_f64().unwrap()).sum();
+        let injected: f64 = truth["faults"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|fault_truth| fault_truth["injected_ps_per_step"].as_f64().unwrap())
+            .sum();
         let found: f64 = first.iter().filter(|finding| expected.contains(&&*finding.id.key())).map(cost).sum();
         assert!((found / injected - 1.0).abs() < 0.1, "{one}, {other}: {found} of {injected}");
     });
@@ -211,19 +219,19 @@ fn two_faults_are_among_the_first_three_findings() {
 #[test]
 fn faults_of_memory_and_of_captures_are_found() {
     for (fault, id) in [("hbm-tight", "hbm_tight"), ("fragmented", "fragmented")] {
-        let (of, _) = simulated(&["--healthy", "--fault", fault]);
-        assert_eq!((ids(&of.memory), ids(&of.quality)), (vec![id.into()], vec![]), "{fault}");
+        let (overview, _) = simulated(&["--healthy", "--fault", fault]);
+        assert_eq!((ids(&overview.memory), ids(&overview.quality)), (vec![id.into()], vec![]), "{fault}");
     }
     for (fault, expected) in
         [("lost-events", &["dropped"][..]), ("lost-device", &["dropped", "device_missing", "warm_up"][..])]
     {
-        let (of, truth) = simulated(&["--healthy", "--fault", fault]);
-        assert_eq!(ids(&of.quality), expected, "{fault}");
+        let (overview, truth) = simulated(&["--healthy", "--fault", fault]);
+        assert_eq!(ids(&overview.quality), expected, "{fault}");
         let device = truth["faults"][0]["device"].as_str();
-        let named = of.quality.iter().find_map(|finding| finding.evidence.devices.first()).map(String::as_str);
+        let named = overview.quality.iter().find_map(|finding| finding.evidence.devices.first()).map(String::as_str);
         assert_eq!(device.and_then(|device| device.strip_prefix("/device:")), named, "{fault}");
         // The run itself is healthy.
-        assert!(of.findings.iter().all(|finding| finding.share < 0.02), "{fault}: {:?}", ids(&of.findings));
+        assert!(overview.findings.iter().all(|finding| finding.share < 0.02), "{fault}: {:?}", ids(&overview.findings));
     }
 }
 
@@ -242,16 +250,16 @@ fn a_fault_of_one_host_is_found_among_all_hosts() {
     for (fault, id, device) in
         [("straggler", "straggler", "worker-2 TPU:1"), ("slow-host", "input_bound", "worker-3 TPU:0")]
     {
-        let (of, truth) = on_hosts(&["--healthy", "--fault", fault]);
-        check(fault, &of);
-        assert_eq!((&*of.findings[0].id.key(), &*of.device), (id, device), "{fault}");
+        let (overview, truth) = on_hosts(&["--healthy", "--fault", fault]);
+        check(fault, &overview);
+        assert_eq!((&*overview.findings[0].id.key(), &*overview.device), (id, device), "{fault}");
         let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
-        assert!((cost(&of.findings[0]) / injected - 1.0).abs() < 0.05, "{fault}");
+        assert!((cost(&overview.findings[0]) / injected - 1.0).abs() < 0.05, "{fault}");
         let waited = |device: &&DeviceShare| device.waited.is_some_and(|wait| wait.as_f64() > 0.9 * injected);
-        let n_waiting = of.devices.iter().filter(waited).count();
+        let n_waiting = overview.devices.iter().filter(waited).count();
         let n_of_host = if fault == "slow-host" { 2 } else { 1 };
-        assert_eq!((of.devices.len(), n_waiting), (8, 8 - n_of_host), "{fault}: {:?}", of.devices);
-        assert_eq!(overview::hosts(&of).len(), 4, "{fault}");
+        assert_eq!((overview.devices.len(), n_waiting), (8, 8 - n_of_host), "{fault}: {:?}", overview.devices);
+        assert_eq!(overview::hosts(&overview).len(), 4, "{fault}");
     }
 }
 
@@ -262,27 +270,27 @@ fn drawings_show_the_time_of_their_findings() {
     let cases =
         ["exposed-all-gather", "retiling-copies", "dma-wait", "recompute", "opaque-kernel", "host-bound", "idle-gaps"];
     for_each_case(&cases, |fault| {
-        let (of, _) = simulated(&["--fault", fault]);
-        assert_eq!(of.shown_step.kinds.len(), N_COLUMNS, "{fault}");
+        let (overview, _) = simulated(&["--fault", fault]);
+        assert_eq!(overview.shown_step.kinds.len(), N_COLUMNS, "{fault}");
         let mut n_drawn = 0;
-        for finding in of.findings.iter().chain(&of.options) {
-            assert!(overview::drawing(&of, finding).is_some(), "{fault}: {} has no drawing", finding.id);
+        for finding in overview.findings.iter().chain(&overview.options) {
+            assert!(overview::drawing(&overview, finding).is_some(), "{fault}: {} has no drawing", finding.id);
             let Some(Picture::When(columns)) = &finding.evidence.picture else { continue };
             let shares: f64 = columns.iter().map(|share| f64::from(*share) / 255.0).sum();
-            let shown = shares / N_COLUMNS as f64 * of.period.as_f64();
+            let shown = shares / N_COLUMNS as f64 * overview.period.as_f64();
             // Each part is rounded by itself.
-            let slack = 0.02 * finding.at_stake.as_f64() + 0.002 * of.period.as_f64();
+            let slack = 0.02 * finding.at_stake.as_f64() + 0.002 * overview.period.as_f64();
             let error = (shown - finding.at_stake.as_f64()).abs();
             assert!(error < slack, "{fault}: {} shows {shown} of {}", finding.id, finding.at_stake);
             let spans = &finding.evidence.spans;
             assert!((1..=5).contains(&spans.len()), "{fault}: {}", finding.id);
             assert!(spans.windows(2).all(|pair| pair[0].end < pair[1].start), "{fault}: {spans:?}");
             // Each stretch is where the drawing shows something, unless it is too short to be drawn.
-            let column = of.period.as_f64() / N_COLUMNS as f64;
+            let column = overview.period.as_f64() / N_COLUMNS as f64;
             for span in spans.iter().filter(|span| span.end.saturating_sub(span.start).as_f64() > column / 100.0) {
                 let middle = Picos(u64::midpoint(span.start.0, span.end.0));
-                let at = (middle.as_f64() / column) as usize;
-                assert!(columns[at.min(N_COLUMNS - 1)] > 0, "{fault}: {span:?}");
+                let index = (middle.as_f64() / column) as usize;
+                assert!(columns[index.min(N_COLUMNS - 1)] > 0, "{fault}: {span:?}");
             }
             let longest: f64 = spans.iter().map(|span| span.end.saturating_sub(span.start).as_f64()).sum();
             assert!(longest <= finding.at_stake.as_f64() + slack, "{fault}: {} has {longest} in spans", finding.id);
@@ -295,14 +303,14 @@ fn drawings_show_the_time_of_their_findings() {
 /// A slow step names what it has more of.
 #[test]
 fn a_slow_step_is_explained_by_its_ops() {
-    let (of, truth) = simulated(&["--healthy", "--fault", "slow-step"]);
-    let finding = &of.findings[0];
+    let (overview, truth) = simulated(&["--healthy", "--fault", "slow-step"]);
+    let finding = &overview.findings[0];
     assert!(finding.detail.contains("Most of the difference is Compute"), "{}", finding.detail);
     // The evidence sums the time beyond the median of each op over all steps.
     let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
     assert!(finding.evidence.n_ops > 100 && !finding.evidence.ops.is_empty());
     assert!(finding.evidence.ops[0].time.as_f64() < 0.1 * injected);
-    let Some(Drawing { marks, caption, .. }) = overview::drawing(&of, finding) else { panic!("no drawing") };
+    let Some(Drawing { marks, caption, .. }) = overview::drawing(&overview, finding) else { panic!("no drawing") };
     let marked = marks.iter().filter(|mark| matches!(mark, Mark::Rect { class, .. } if class == "mark-marked"));
     assert_eq!((marked.count(), marks.len(), &*caption), (1, 12, "1 of 12 steps"));
 }
@@ -310,20 +318,20 @@ fn a_slow_step_is_explained_by_its_ops() {
 /// What limits real captures.
 #[test]
 fn real_captures_have_the_findings_that_experts_have() {
-    let of = |name: &str, file: &str| {
+    let real = |name: &str, file: &str| {
         let capture = common::profile(name)?;
         overview_of(open(file, capture).unwrap(), &OverviewQuery::default())
     };
-    if let Some(v6e) = of("tpu-v6e-host-offload/host.xplane.pb", "host.xplane.pb") {
+    if let Some(v6e) = real("tpu-v6e-host-offload/host.xplane.pb", "host.xplane.pb") {
         assert_eq!(v6e.findings[0].rule(), RuleId::DmaWait);
         assert!(share(&v6e, v6e.findings[0].at_stake) > 0.95);
         // A step has 23 ms of compute, which is all that can hide its copies.
         assert!((0.02..0.04).contains(&share(&v6e, v6e.findings[0].recoverable)));
         assert!(v6e.findings[0].detail.contains("host memory"), "{}", v6e.findings[0].detail);
-        let try_flags: Vec<&str> = v6e.findings[0].tries.iter().filter_map(|of| of.code.as_deref()).collect();
+        let try_flags: Vec<&str> = v6e.findings[0].tries.iter().filter_map(|advice| advice.code.as_deref()).collect();
         assert_eq!(try_flags, ["--xla_tpu_host_transfer_overlap_limit"]);
     }
-    if let Some(vllm) = of("tpu-vllm-trace/vllm.trace.json.gz", "vllm.trace.json.gz") {
+    if let Some(vllm) = real("tpu-vllm-trace/vllm.trace.json.gz", "vllm.trace.json.gz") {
         assert!(vllm.findings.iter().all(|finding| finding.rule() != RuleId::Straggler));
     }
 }
@@ -331,16 +339,16 @@ fn real_captures_have_the_findings_that_experts_have() {
 /// The MFU of a simulated run is that of the FLOPs and the periods that were simulated.
 #[test]
 fn the_mfu_is_that_of_the_simulated_flops() {
-    let (of, truth) = simulated(&[]);
+    let (overview, truth) = simulated(&[]);
     let ops = truth["ops"].as_array().unwrap();
     let sum = |field: &str| -> f64 {
         ops.iter().map(|op| op[field].as_f64().unwrap() * op["runs_per_step"].as_f64().unwrap()).sum()
     };
-    let figure = |id: FigureId| of.figure(id).unwrap();
+    let figure = |id: FigureId| overview.figure(id).unwrap();
     let inputs = &figure(FigureId::ModelMfu).inputs;
     let peak = inputs.iter().find(|input| input.name == "peak_flops").unwrap().value;
     for (id, field) in [(FigureId::ModelMfu, "model_flops"), (FigureId::HardwareMfu, "flops")] {
-        let expected = sum(field) / (peak * of.period.as_f64() / 1e12);
+        let expected = sum(field) / (peak * overview.period.as_f64() / 1e12);
         let found = figure(id).value.unwrap();
         assert!((found / expected - 1.0).abs() < 0.001, "{}: {found} {expected}", id.key());
     }
@@ -359,8 +367,9 @@ fn owners_are_those_of_the_ledger() {
     let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
     let ledger = session::ledger(&analysis, &opened.profile, &mut programs, &LedgerQuery::default()).unwrap();
     let files = analysis.file_view(&opened.profile, &opened.files, false);
-    let of = session::overview(&analysis, &opened.profile, &mut programs, &files, &OverviewQuery::default()).unwrap();
-    assert_eq!(of.ledger, ledger);
+    let overview =
+        session::overview(&analysis, &opened.profile, &mut programs, &files, &OverviewQuery::default()).unwrap();
+    assert_eq!(overview.ledger, ledger);
 }
 
 /// The guess of useful FLOPs and the FLOPs that ran are those of one step. A dense model has fewer useful ones than ran, because
@@ -372,13 +381,16 @@ fn the_guess_of_useful_flops_is_compared_with_those_of_one_step() {
         overview_of(open(name, std::fs::read(path).unwrap()).unwrap(), &OverviewQuery::default()).unwrap()
     };
     for name in ["xla", "batch2", "f32", "unrolled"] {
-        let of = sample(&format!("gpu/{name}.graphs.xplane.pb.xz"));
-        assert!(of.ledger.n_steps > 1 && of.guess_sentence().is_some() && !of.is_guess_too_high(), "{name}");
+        let overview = sample(&format!("gpu/{name}.graphs.xplane.pb.xz"));
+        assert!(
+            overview.ledger.n_steps > 1 && overview.guess_sentence().is_some() && !overview.is_guess_too_high(),
+            "{name}"
+        );
     }
-    let of = sample("sample.xplane.pb.xz");
-    assert!(of.is_guess_too_high());
+    let overview = sample("sample.xplane.pb.xz");
+    assert!(overview.is_guess_too_high());
     // 16 × 2,048 tokens with 6,168,408,576 FLOPs each, on 8 devices, of which each ran 20,202,112,529,972.
-    assert!(of.guess_sentence().unwrap().contains("That is 1.25 × the FLOPs that ran"));
+    assert!(overview.guess_sentence().unwrap().contains("That is 1.25 × the FLOPs that ran"));
 }
 
 /// A capture that does not name its chip is judged after the user chose one.
@@ -387,34 +399,34 @@ fn the_guess_of_useful_flops_is_compared_with_those_of_one_step() {
 fn peaks_are_missing_until_the_chip_is_chosen() {
     let bytes = common::profile("tpu-vllm-trace/vllm.trace.json.gz").unwrap();
     let opened = || open("vllm.trace.json.gz", bytes.clone()).unwrap();
-    let of = overview_of(opened(), &OverviewQuery::default()).unwrap();
-    assert!(of.lacks_peaks && of.kinds.iter().all(|kind| kind.needed == Picos::ZERO));
+    let overview = overview_of(opened(), &OverviewQuery::default()).unwrap();
+    assert!(overview.lacks_peaks && overview.kinds.iter().all(|kind| kind.needed == Picos::ZERO));
     let mut query = OverviewQuery::default();
     query.ledger.roofline.peaks.chip = Some("TPU v6e".to_owned());
-    let of = overview_of(opened(), &query).unwrap();
-    assert!(!of.lacks_peaks && of.kinds.iter().any(|kind| kind.needed > Picos::ZERO));
-    let mfu = of.figure(FigureId::ModelMfu).and_then(|figure| figure.value);
+    let overview = overview_of(opened(), &query).unwrap();
+    assert!(!overview.lacks_peaks && overview.kinds.iter().any(|kind| kind.needed > Picos::ZERO));
+    let mfu = overview.figure(FigureId::ModelMfu).and_then(|figure| figure.value);
     assert!(mfu.is_some_and(|mfu| mfu > 0.1 && mfu < 1.0), "{mfu:?}");
 }
 
 #[test]
 fn all_steps_are_drawn_and_figures_above_their_peak_are_marked() {
-    let (mut of, _) = simulated(&[]);
-    let one = of.steps[1].clone();
+    let (mut overview, _) = simulated(&[]);
+    let one = overview.steps[1].clone();
     let (n, longest) = (168, 101);
-    of.steps = (0..n).map(|number| rooflight::analysis::overview::StepShare { number, ..one.clone() }).collect();
-    of.steps[longest].length = Picos(2 * one.length.0);
-    let (rows, about) = overview::steps(&of);
+    overview.steps = (0..n).map(|number| rooflight::analysis::overview::StepShare { number, ..one.clone() }).collect();
+    overview.steps[longest].length = Picos(2 * one.length.0);
+    let (rows, about) = overview::steps(&overview);
     assert_eq!((&*rows[0].number, &*rows.last().unwrap().number), ("0 to 1", "166 to 167"), "no step is left out");
     assert!(about.ends_with("each column is the longest of 2 steps"), "{about}");
     let shown = rows.iter().find(|row| row.number == "100 to 101").unwrap();
-    assert_eq!(shown.time, rooflight::table::format::time_text(of.steps[longest].length));
+    assert_eq!(shown.time, rooflight::table::format::time_text(overview.steps[longest].length));
 
-    let figure = of.figures.iter_mut().find(|figure| figure.id == FigureId::HbmBandwidth).unwrap();
+    let figure = overview.figures.iter_mut().find(|figure| figure.id == FigureId::HbmBandwidth).unwrap();
     (figure.value, figure.absent) = (Some(1.769), None);
-    let shown = overview::readout(&of).main.into_iter().find(|figure| figure.label == "HBM bandwidth").unwrap();
+    let shown = overview::readout(&overview).main.into_iter().find(|figure| figure.label == "HBM bandwidth").unwrap();
     assert_eq!((&*shown.value, shown.scope.as_deref()), ("▲ 176.9", Some("above the peak")));
     let style = rooflight::report::overview::text::TextStyle { width: 400, is_coloured: false };
-    let text = rooflight::report::overview::text::text(&of, style);
+    let text = rooflight::report::overview::text::text(&overview, style);
     assert!(text.contains("HBM bandwidth ▲ 176.9 % (above the peak)"), "{text}");
 }

@@ -138,8 +138,8 @@ fn ten_gigabytes_declared() {
     }
     // The same holds for a program.
     let mut program = declares(&[0x0a]);
-    let at = program.len() - 15;
-    program.truncate(at);
+    let length = program.len() - 15;
+    program.truncate(length);
     program.extend(b"\x0a\x05jit_f\x12\x04main\x1a\x05\x0a\x03abc");
     refused("long.hlo_proto.pb", &program, "the file ends inside the program");
 }

@@ -11,7 +11,7 @@ pub(crate) fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
     let (mut n_reports, mut last) = (0, (0, 0));
     let mut on_progress = |progress: xla_profile::profile::ReadProgress<'_>| {
         n_reports += 1;
-        last = (progress.at, progress.events);
+        last = (progress.bytes, progress.events);
     };
     let mut builder = Builder::new(&mut on_progress);
     builder.file("before.xplane.pb");
@@ -46,8 +46,8 @@ pub(crate) fn read_apart(bytes: &[u8], divide: impl Fn(Span) -> Vec<Span>) -> Pr
 
 /// Divides a range of bytes into parts of about the same length.
 pub(crate) fn equal_parts(span: Span, n: u64) -> Vec<Span> {
-    let at = |part: u64| span.start + span.len() * part / n;
-    (0..n).map(|part| Span { start: at(part), end: at(part + 1) }).collect()
+    let bound = |part: u64| span.start + span.len() * part / n;
+    (0..n).map(|part| Span { start: bound(part), end: bound(part + 1) }).collect()
 }
 
 /// Asserts that profiles are equal: planes with all events, ids of texts, values, programs and notes.

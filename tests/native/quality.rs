@@ -121,8 +121,8 @@ fn a_device_that_computes_is_shown_first() {
     let v100 = profile("gpu-v100/host.xplane.pb").unwrap();
     let opened = common::open("a.xplane.pb", v100).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let moved = |at: u32| {
-        let query = Query { device: DeviceChoice::One(at), step: StepChoice::All, ..Query::busiest() };
+    let moved = |index: u32| {
+        let query = Query { device: DeviceChoice::One(index), step: StepChoice::All, ..Query::busiest() };
         let totals = analysis.breakdown(&opened.profile, &query).unwrap().totals;
         (totals.by_kind[Kind::DataMovement.index()] == totals.busy, totals.busy)
     };
@@ -162,7 +162,7 @@ fn a_trace_and_its_xspace_agree_on_cpus() {
     let result = |name: &str, bytes: Vec<u8>| {
         let opened = common::open(name, bytes).unwrap();
         let analysis = Analysis::new(&opened.profile);
-        let of = |device| {
+        let totals = |device| {
             let query = Query { device, step: StepChoice::All, by: GroupBy::Op, ..Query::busiest() };
             let Breakdown { totals, groups, .. } = analysis.breakdown(&opened.profile, &query).unwrap();
             let mut rows: Vec<_> = groups.iter().map(|row| (row.key.clone(), row.n_executions, row.total)).collect();
@@ -171,7 +171,7 @@ fn a_trace_and_its_xspace_agree_on_cpus() {
             (totals.busy, totals.idle, totals.by_kind[Kind::Communication.index()], rows)
         };
         let devices = analysis.devices.iter().map(|device| device.label.clone()).collect::<Vec<_>>();
-        (devices, (0..4).map(|i| of(DeviceChoice::One(i))).collect::<Vec<_>>(), of(DeviceChoice::All))
+        (devices, (0..4).map(|i| totals(DeviceChoice::One(i))).collect::<Vec<_>>(), totals(DeviceChoice::All))
     };
     let (trace, space) = (result("vm.trace.json.gz", trace), result("vm.xplane.pb", space));
     assert_eq!(trace.0.len(), 4);

@@ -35,8 +35,9 @@ impl Desk {
         let mut space = make::small();
         for plane in &mut space.planes {
             // The source line gets a person's folder in front.
-            let of = plane.event_metadata.values_mut().flat_map(|of| &mut of.stats);
-            for stat in of.chain(plane.lines.iter_mut().flat_map(|line| &mut line.events).flat_map(|of| &mut of.stats))
+            let stats = plane.event_metadata.values_mut().flat_map(|owner| &mut owner.stats);
+            for stat in
+                stats.chain(plane.lines.iter_mut().flat_map(|line| &mut line.events).flat_map(|owner| &mut owner.stats))
             {
                 let Some(xla_profile::wire::proto::xspace::x_stat::Value::StrValue(text)) = &mut stat.value else {
                     continue;
@@ -89,11 +90,11 @@ impl Desk {
 /// begins within the first 64 bytes.
 fn readable(bytes: &[u8]) -> String {
     let mut all = bytes.to_vec();
-    for at in 0..bytes.len().min(64) {
+    for start in 0..bytes.len().min(64) {
         let mut inside = Vec::new();
         // Bytes that are no stream end with an error. The part before the error counts.
-        let _ = DeflateDecoder::new(&bytes[at..]).take(1 << 22).read_to_end(&mut inside);
-        let _ = MultiGzDecoder::new(&bytes[at..]).take(1 << 22).read_to_end(&mut inside);
+        let _ = DeflateDecoder::new(&bytes[start..]).take(1 << 22).read_to_end(&mut inside);
+        let _ = MultiGzDecoder::new(&bytes[start..]).take(1 << 22).read_to_end(&mut inside);
         all.extend(inside);
     }
     String::from_utf8_lossy(&all).into_owned()
@@ -141,13 +142,13 @@ fn a_link_needs_the_address_of_a_page() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
         command.env("ROOFLIGHT_BASE", name).arg("report").arg(&desk.capture).args(args).output().unwrap()
     };
-    let of = |out: Output| String::from_utf8(out.stdout).unwrap();
-    let link = of(with("https://example.com/of/the/team/", &["--link"]));
+    let printed = |out: Output| String::from_utf8(out.stdout).unwrap();
+    let link = printed(with("https://example.com/of/the/team/", &["--link"]));
     assert!(link.starts_with("https://example.com/of/the/team/#v=") && link.lines().count() == 1, "{link}");
-    let link = of(with("https://example.com/", &["--link", "--base", BASE]));
+    let link = printed(with("https://example.com/", &["--link", "--base", BASE]));
     assert!(link.starts_with(&format!("{BASE}#")), "the option comes before the environment: {link}");
     assert_eq!(with("example.com", &["--link"]).status.code(), Some(2));
-    assert_eq!(of(with("", &["--link"])), "", "empty is not given");
+    assert_eq!(printed(with("", &["--link"])), "", "empty is not given");
     let link = desk.output(&["--link", "--base", BASE]);
     assert!(link.starts_with(&format!("{BASE}#")) && link.ends_with('\n') && link.lines().count() == 1, "{link}");
     let report = decode_link(&report_of(&link)).unwrap();

@@ -43,12 +43,12 @@ fn use_it(bytes: Vec<u8>) -> bool {
         };
         let comm = analysis.comm(&opened.profile, &request, None);
         for row in comm.rows.iter().chain(&comm.copy_rows) {
-            let of = row.overlap;
-            assert!(of.in_flight == Picos(u64::MAX) || of.in_flight == of.exposed + of.overlapped);
+            let overlap = row.overlap;
+            assert!(overlap.in_flight == Picos(u64::MAX) || overlap.in_flight == overlap.exposed + overlap.overlapped);
         }
         let lanes = analysis.comm_lanes(
             &opened.profile,
-            &LaneQuery { query, carried: TransferFilter::All, ..LaneQuery::default() },
+            &LaneQuery { query, transfers: TransferFilter::All, ..LaneQuery::default() },
             None,
         );
         assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end));
@@ -93,10 +93,10 @@ fn flipped_bits_of_the_xz_capture() {
     let mut random = Lcg(3);
     for _ in 0..3_000 {
         let mut damaged = bytes.clone();
-        let at = random.below(damaged.len());
-        damaged[at] ^= 1 << random.below(8);
+        let index = random.below(damaged.len());
+        damaged[index] ^= 1 << random.below(8);
         // A checksum covers each byte, so no damaged file is taken for whole.
-        assert!(!use_it(damaged), "a flip at {at} goes unnoticed");
+        assert!(!use_it(damaged), "a flip at {index} goes unnoticed");
     }
 }
 
@@ -115,8 +115,8 @@ fn ten_thousand_flipped_bytes() {
     let mut random = Lcg(1);
     for _ in 0..10_000 {
         let mut damaged = bytes.clone();
-        let at = random.below(damaged.len());
-        damaged[at] ^= 1 << random.below(8);
+        let index = random.below(damaged.len());
+        damaged[index] ^= 1 << random.below(8);
         use_it(damaged);
     }
 }
@@ -129,8 +129,8 @@ fn flipped_bytes_and_cuts_in_real_captures() {
         for round in 0..150 {
             let mut damaged = bytes.clone();
             for _ in 0..1 + round % 5 {
-                let at = random.below(damaged.len());
-                damaged[at] = random.below(256) as u8;
+                let index = random.below(damaged.len());
+                damaged[index] = random.below(256) as u8;
             }
             if round % 3 == 0 {
                 damaged.truncate(random.below(bytes.len()));

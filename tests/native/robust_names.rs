@@ -15,7 +15,7 @@ use rooflight::analysis::overview::OverviewQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::timeline::Timeline;
 use rooflight::chart::op::panel::op_ref;
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
     Call, ProgramRef, Reply, Request, RequestId, SessionSlot, ShareQuery, TimelineRequest, ViewRequest,
@@ -53,16 +53,18 @@ fn append_to_plane(plane: &mut XPlane) {
         line.display_name += HOSTILE;
         append_to_stats(line.events.iter_mut().flat_map(|event| &mut event.stats));
     }
-    for of in plane.event_metadata.values_mut() {
+    for metadata in plane.event_metadata.values_mut() {
         // Steps are known by their numbers.
-        if of.name.parse::<u64>().is_err() {
-            of.name += HOSTILE;
-            of.display_name += HOSTILE;
+        if metadata.name.parse::<u64>().is_err() {
+            metadata.name += HOSTILE;
+            metadata.display_name += HOSTILE;
         }
-        append_to_stats(of.stats.iter_mut());
+        append_to_stats(metadata.stats.iter_mut());
     }
-    for of in plane.stat_metadata.values_mut().filter(|of| of.name.contains('/') || of.name.contains(':')) {
-        of.name += HOSTILE;
+    for metadata in
+        plane.stat_metadata.values_mut().filter(|metadata| metadata.name.contains('/') || metadata.name.contains(':'))
+    {
+        metadata.name += HOSTILE;
     }
     append_to_stats(plane.stats.iter_mut());
 }
@@ -159,8 +161,8 @@ fn check_text(what: &str, text: &str, is_csv: bool) -> bool {
 
 /// Checks that no name became an image, a link, HTML, code or a cell of its own.
 fn check_markdown(what: &str, text: &str) {
-    for (at, _) in text.match_indices("<img").chain(text.match_indices("[i]")).chain(text.match_indices("`code")) {
-        assert_eq!(text.as_bytes()[at - 1], b'\\', "{what}: {text}");
+    for (index, _) in text.match_indices("<img").chain(text.match_indices("[i]")).chain(text.match_indices("`code")) {
+        assert_eq!(text.as_bytes()[index - 1], b'\\', "{what}: {text}");
     }
     assert!(!text.contains("://"), "{what}: {text}");
     let tables = text.split("\n\n").flat_map(|block| block.split("\n\n"));
@@ -308,8 +310,8 @@ fn opened(name: &str, bytes: Vec<u8>) -> (OpenSession, rooflight::protocol::Sess
     OpenSession::open(inputs, &mut |_| {}).unwrap()
 }
 
-fn table(table: TableOf) -> ViewRequest {
-    ViewRequest::Table { of: table, action: TableAction::Rows(PageQuery { count: 100, ..PageQuery::default() }) }
+fn table(table: TableQuery) -> ViewRequest {
+    ViewRequest::Table { table, action: TableAction::Rows(PageQuery { count: 100, ..PageQuery::default() }) }
 }
 
 /// Returns requests of all views of a capture. `program` is the index of the program whose HLO is there.
@@ -323,7 +325,7 @@ fn requests(program: u32) -> Vec<ViewRequest> {
     let flags = FlagsQuery { comm: comm.clone(), text: String::new() };
     let memory = MemoryQuery { program, buffers: 100, columns: 100, ..MemoryQuery::default() };
     let program = ProgramRef(program);
-    let by = |by| TableOf::Breakdown(Query { by, ..query.clone() });
+    let by = |by| TableQuery::Breakdown(Query { by, ..query.clone() });
     let mut all = vec![
         ViewRequest::DataMovement(query.clone()),
         ViewRequest::Utilization(roofline.clone()),
@@ -342,12 +344,12 @@ fn requests(program: u32) -> Vec<ViewRequest> {
         ViewRequest::Share(share.clone()),
         ViewRequest::ShareMarkdown { query: share, url: None },
         ViewRequest::Timeline(TimelineRequest::Tracks { is_aligned: None, step: None }),
-        table(TableOf::Buffers(memory, 1)),
-        table(TableOf::Comm(comm.clone(), TransferFilter::Collectives)),
-        table(TableOf::Comm(comm, TransferFilter::Copies)),
+        table(TableQuery::Buffers(memory, 1)),
+        table(TableQuery::Comm(comm.clone(), TransferFilter::Collectives)),
+        table(TableQuery::Comm(comm, TransferFilter::Copies)),
     ];
-    all.extend(GroupBy::ALL.map(|of| table(by(of))));
-    all.extend(RoofBy::ALL.map(|by| table(TableOf::Roofline(roofline.clone(), by))));
+    all.extend(GroupBy::ALL.map(|grouping| table(by(grouping))));
+    all.extend(RoofBy::ALL.map(|by| table(TableQuery::Roofline(roofline.clone(), by))));
     all
 }
 
@@ -394,7 +396,7 @@ fn the_page_receives_printable_names() {
 fn the_page_finds_ops_by_their_printable_names() {
     let (mut session, _) = opened("capture.xplane.pb", capture());
     let query = Query { step: StepChoice::All, ..Query::default() };
-    let page: TablePage = session.answer(&sent(table(TableOf::Breakdown(query.clone())))).decode().unwrap();
+    let page: TablePage = session.answer(&sent(table(TableQuery::Breakdown(query.clone())))).decode().unwrap();
     assert!(page.rows.len() > 3);
     for row in page.rows {
         assert!(row.key.contains("\\u{202e}gnp") && row.opens, "{}", row.key);
@@ -418,7 +420,7 @@ fn the_page_receives_printable_names_in_a_comparison() {
         sessions.set(slot, session, info);
     }
     let query = CompareQuery::default();
-    let by = |by| table(TableOf::Compare(query.clone(), RowSelection { by, ..RowSelection::default() }));
+    let by = |by| table(TableQuery::Compare(query.clone(), RowSelection { by, ..RowSelection::default() }));
     let mut requests = vec![
         ViewRequest::Compare(query.clone()),
         ViewRequest::CompareDots(query.clone()),

@@ -76,7 +76,7 @@ fn with_steps(steps: &[(i64, i64)]) -> Opened {
     let mut plane = Plane::new("/device:TPU:0");
     let op = plane.op("%copy.1 = f32[8] copy(%a)", "copy.1", &[]);
     let events: Vec<_> =
-        (0..).zip(steps).map(|(i, (at, length))| (plane.op(&i.to_string(), "", &[]), *at, *length)).collect();
+        (0..).zip(steps).map(|(i, (start, length))| (plane.op(&i.to_string(), "", &[]), *start, *length)).collect();
     plane.line("Steps", &events);
     let ops: Vec<_> = (0..20_000).map(|i| (op, i * 10, 10)).collect();
     plane.line("XLA Ops", &ops);

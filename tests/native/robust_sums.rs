@@ -90,7 +90,7 @@ fn events_of_steps() {
         let mut plane = Plane::new("/device:TPU:0");
         let op = plane.op("%fusion.1 = f32[8]{0} fusion(%a), kind=kLoop", "fusion.1", &[]);
         let step = plane.op("1", "", &[]);
-        plane.line("Steps", &(0..n).map(|at| (step, at, HALF - at)).collect::<Vec<_>>());
+        plane.line("Steps", &(0..n).map(|start| (step, start, HALF - start)).collect::<Vec<_>>());
         plane.line("XLA Ops", &[(op, 0, 10)]);
         plane.done()
     };
@@ -107,7 +107,7 @@ fn ranges_of_devices() {
         let query = Query { device: DeviceChoice::All, step: StepChoice::Range(range), ..Query::busiest() };
         analysis.breakdown(&opened.profile, &query).unwrap()
     };
-    let has_note = |of: &Breakdown| of.notes.iter().any(|note| note.code == "time_overflow");
+    let has_note = |breakdown: &Breakdown| breakdown.notes.iter().any(|note| note.code == "time_overflow");
     let (long, short) = (breakdown(u64::MAX), breakdown(u64::MAX / 2));
     assert_eq!((long.header.status, has_note(&long)), (Status::Partial, true));
     assert_eq!((short.header.status, has_note(&short)), (Status::Ok, false));
@@ -188,16 +188,16 @@ fn steps_that_two_clocks_order_differently() {
     let on_event = [0, 9_000, 1_000, 2_000, 3_000, 4_000];
     for (line, duration, start) in [("Steps", 1_000, 0), ("XLA Ops", 600, 100)] {
         let clock: Vec<_> = (0..6)
-            .map(|at| {
+            .map(|index| {
                 let value = |name: &str, plane: &mut Plane, n: i64| plane.stat(name, int(n));
                 vec![
-                    value("device_offset_ps", &mut plane, at * 1_000 + start),
+                    value("device_offset_ps", &mut plane, index * 1_000 + start),
                     value("device_duration_ps", &mut plane, duration),
                 ]
             })
             .collect();
         let events: Vec<_> = (0..6)
-            .map(|at: usize| (if line == "Steps" { names[at] } else { op }, on_event[at] + start, duration))
+            .map(|index: usize| (if line == "Steps" { names[index] } else { op }, on_event[index] + start, duration))
             .collect();
         let line = plane.line(line, &events);
         line.events.iter_mut().zip(clock).for_each(|(event, stats)| event.stats = stats);

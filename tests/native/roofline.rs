@@ -479,18 +479,19 @@ fn each_step_matches_the_step_alone() {
         let analysis = Analysis::new(&opened.profile);
         let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
         for (device, all_kinds) in [(DeviceChoice::All, true), (DeviceChoice::One(0), false)] {
-            let of = |step| RooflineQuery { query: Query { device, step, ..Query::busiest() }, all_kinds, ..all() };
-            let busiest = of(StepChoice::Busiest);
+            let request =
+                |step| RooflineQuery { query: Query { device, step, ..Query::busiest() }, all_kinds, ..all() };
+            let busiest = request(StepChoice::Busiest);
             let steps = session::roofline_steps(&analysis, &opened.profile, &mut programs, &busiest).unwrap();
             assert_eq!(steps.len(), analysis.devices[0].steps.len());
             for step in steps.iter().take(5).chain(steps.last()) {
-                let alone = of(StepChoice::Number(step.number));
+                let alone = request(StepChoice::Number(step.number));
                 let alone = session::roofline(&analysis, &opened.profile, &mut programs, &alone).unwrap().figures;
                 assert_eq!(step.total, alone.considered, "step {}", step.number);
-                let of = |r: &RooflinePosition| {
+                let figures = |r: &RooflinePosition| {
                     (r.total, r.n, r.t_roof, r.gap, r.bound, (r.mfu.unwrap_or(0.0) * 1e9).round())
                 };
-                assert_eq!(step.roof.as_ref().map(of), alone.step.as_ref().map(of), "step {}", step.number);
+                assert_eq!(step.roof.as_ref().map(figures), alone.step.as_ref().map(figures), "step {}", step.number);
             }
         }
     }
@@ -623,21 +624,21 @@ fn useful_flops_without_a_program_are_shared_by_the_devices_of_the_capture() {
 fn a_convolution_of_two_kernels_costs_once_per_run() {
     let capture = common::profile("gpu-mi300-conv-legacy/host.xplane.pb").unwrap();
     let once = 2.0 * 5120.0 * 16.0 * 32.0 * 60.0 * 104.0;
-    let at = |step| {
+    let position = |step| {
         let opened = open("host.xplane.pb", capture.clone()).unwrap();
         let analysis = Analysis::new(&opened.profile);
         let device = analysis.devices.iter().position(|device| device.label == "GPU:7").unwrap();
         let query = Query { device: DeviceChoice::One(device as u32), step, ..Query::busiest() };
         answer_of(opened, &RooflineQuery { query, ..RooflineQuery::default() })
     };
-    let all = at(StepChoice::All);
+    let all = position(StepChoice::All);
     let conv = position_of(&all, "cudnn-conv.1.0");
     assert_eq!((conv.n, conv.flops), (10.into(), 5.0 * once));
     let rate = conv.flop_rate().unwrap() / 1e12;
     assert!((rate - 106.2).abs() < 0.1, "{rate}");
     assert_eq!(conv.above, Picos::ZERO, "neither kernel is above a roof of its own");
     for step in 0..5 {
-        let r = at(StepChoice::Number(step));
+        let r = position(StepChoice::Number(step));
         assert_eq!(position_of(&r, "cudnn-conv.1.0").flops, once, "step {step}");
     }
     // The data sheet's bandwidth is used, and the profile's bandwidth is shown beside it.
@@ -679,8 +680,8 @@ fn mfu_counts_the_flops_of_the_model() {
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::busiest() };
     let r = answer_of(sample(), &RooflineQuery { query, ..RooflineQuery::default() });
     let result = roofline::table::window_use(&r.figures);
-    let of = |name: &str| result.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str());
-    assert_eq!((of("MFU"), of("HFU")), (Some("20.6 %"), Some("26.4 %")));
+    let value = |name: &str| result.iter().find(|(other, _)| *other == name).map(|(_, value)| value.as_str());
+    assert_eq!((value("MFU"), value("HFU")), (Some("20.6 %"), Some("26.4 %")));
 }
 
 /// A window in which no execution starts has time, but no FLOPs and no bytes: rates and shares of peaks are unknown, and not 0.

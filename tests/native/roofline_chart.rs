@@ -11,7 +11,7 @@ use rooflight::chart::roofline::{
     Ceilings, ChartOptions, Dots, WorkGroup, brushed, coverage, dots, full_window, initial_window, labels, scene,
     zoomed,
 };
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{Export, RoofPoint, RooflineHead, ViewRequest};
 use rooflight::session::{Input, OpenSession};
@@ -69,8 +69,8 @@ fn head(engine: &mut OpenSession, query: &RooflineQuery) -> RooflineHead {
 
 /// Requests rows of the table, as the page does.
 fn page(engine: &mut OpenSession, (request, by): (&RooflineQuery, RoofBy), query: PageQuery) -> TablePage {
-    let (of, first) = (TableOf::Roofline(request.clone(), by), query.first);
-    let request = ViewRequest::Table { of, action: TableAction::Rows(query) };
+    let (table, first) = (TableQuery::Roofline(request.clone(), by), query.first);
+    let request = ViewRequest::Table { table, action: TableAction::Rows(query) };
     let page: TablePage = engine.answer(&request.into()).decode().unwrap();
     assert_eq!(page.first, first);
     page
@@ -120,16 +120,16 @@ fn rows_come_in_any_order_and_in_pieces() {
     for mut engine in engines() {
         for by in [GroupBy::Op, GroupBy::Source] {
             let query = roofline_query(by);
-            let of = (&query, if by == GroupBy::Op { RoofBy::Op } else { RoofBy::Source });
+            let table = (&query, if by == GroupBy::Op { RoofBy::Op } else { RoofBy::Source });
             let head = head(&mut engine, &query);
             let points: HashMap<String, &RoofPoint> =
                 head.points.iter().map(|point| (point.row_key(), point)).collect();
-            let columns = page(&mut engine, of, PageQuery::default()).columns;
+            let columns = page(&mut engine, table, PageQuery::default()).columns;
             assert_eq!(columns.len(), 15);
             let sortable = columns.iter().filter(|column| column.sort.is_some() && column.id != "key");
             for (column, descending) in sortable.flat_map(|column| [(&column.id, false), (&column.id, true)]) {
                 let sort = SortBy::new(column, descending);
-                let rows = all_rows(&mut engine, of, &sort);
+                let rows = all_rows(&mut engine, table, &sort);
                 assert_eq!((rows.rows.len() as u32, &rows.sort), (head.n_rows, &sort));
                 let known: Vec<&RoofPoint> = keys(&rows).iter().filter_map(|key| points.get(*key).copied()).collect();
                 assert_eq!(known.len(), points.len());
@@ -145,13 +145,13 @@ fn rows_come_in_any_order_and_in_pieces() {
                     assert!(order.is_le(), "{column} {descending}: {} before {}", pair[0].key, pair[1].key);
                 }
                 let few = PageQuery { sort: Some(sort), first: head.n_rows / 2, count: 5, ..PageQuery::default() };
-                let few = page(&mut engine, of, few);
+                let few = page(&mut engine, table, few);
                 assert_eq!(few.rows, rows.rows[head.n_rows as usize / 2..].iter().take(5).cloned().collect::<Vec<_>>());
                 let end = PageQuery { first: head.n_rows, count: 5, ..PageQuery::default() };
-                assert!(page(&mut engine, of, end).rows.is_empty());
+                assert!(page(&mut engine, table, end).rows.is_empty());
             }
             // In the order of names, numbers at the ends of names compare by value.
-            let named = all_rows(&mut engine, of, &SortBy::new("key", false));
+            let named = all_rows(&mut engine, table, &SortBy::new("key", false));
             let names: Vec<&str> = named.rows.iter().map(|row| row.title.as_str()).collect();
             for pair in names.windows(2) {
                 let [a, b] = [pair[0], pair[1]].map(|name| {
@@ -186,7 +186,7 @@ fn figures_marks_and_rows_agree() {
         };
         assert_eq!(page.rows.iter().map(own).sum::<u64>(), head.figures.considered.0);
         // The totals are those of the figures, in the units of their columns.
-        let total = |id: &str| page.totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str());
+        let total = |id: &str| page.totals.iter().find(|(other, _)| other == id).map(|(_, text)| text.as_str());
         let unit = |id: &str| {
             let head = page.columns.iter().find(|column| column.id == id).unwrap();
             TimeUnit::ALL.into_iter().find(|unit| unit.symbol() == head.unit).unwrap()
@@ -236,8 +236,8 @@ fn the_chart_shows_every_row() {
         let ceilings = Ceilings::from_figures(&head.figures, &[Precision::Bf16], Level::Hbm);
         let mut look = look(&dots, &ceilings);
         let first = scene(&dots, &ceilings, &look, "TPU:0");
-        for (at, a) in texts(&first).iter().enumerate() {
-            assert!(texts(&first)[at + 1..].iter().all(|b| !a.overlaps(*b)), "labels lie over each other");
+        for (index, a) in texts(&first).iter().enumerate() {
+            assert!(texts(&first)[index + 1..].iter().all(|b| !a.overlaps(*b)), "labels lie over each other");
         }
         // Rows beyond the axes are drawn at the edge. Every row is drawn, and none outside of the frame.
         look.pinned = true;
@@ -279,8 +279,8 @@ fn the_chart_shows_every_row() {
         );
         // In every zoomed window, nothing is drawn outside of the frame.
         look.hidden.clear();
-        for at in [(100.0, 100.0), (400.0, 300.0), (700.0, 500.0)] {
-            look.window = zoomed(full_window(&dots, &ceilings), full_window(&dots, &ceilings), SIZE, at, 5.0);
+        for pointer in [(100.0, 100.0), (400.0, 300.0), (700.0, 500.0)] {
+            look.window = zoomed(full_window(&dots, &ceilings), full_window(&dots, &ceilings), SIZE, pointer, 5.0);
             let near = scene(&dots, &ceilings, &look, "TPU:0");
             for mark in near.marks.iter().filter(|mark| mark.id.is_some()) {
                 let (cx, cy) = mark.shape.bounds().centre();
@@ -300,13 +300,13 @@ fn labels_name_the_largest_gaps_and_the_sum() {
     let mut dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
     let ceilings = Ceilings::from_figures(&head.figures, &[Precision::Bf16], Level::Hbm);
     let short = dots.all.iter().find(|dot| dot.group.is_some()).unwrap().clone();
-    for at in 0..4 {
+    for index in 0..4 {
         let mut above = short.clone();
-        (above.name, above.key) = (format!("short.{at}"), format!("short.{at}"));
+        (above.name, above.key) = (format!("short.{index}"), format!("short.{index}"));
         (above.roof.total, above.roof.t_roof, above.roof.gap) = (Picos(1_000_000), Picos(1_100_000), -100_000);
         (above.roof.recoverable, above.roof.util) = (Picos::ZERO, Some(1.1));
         // Below the other marks, there is room for labels.
-        above.y *= f64::from(at + 1) / 100.0;
+        above.y *= f64::from(index + 1) / 100.0;
         assert!(above.roof.is_above());
         dots.all.insert(0, above);
     }
@@ -382,11 +382,11 @@ fn bars_of_steps_are_as_long_as_their_times() {
         let head = head(&mut engine, &roofline_query(GroupBy::Op));
         let query = roofline_query(GroupBy::Op);
         let page = page(&mut engine, (&query, RoofBy::Step), PageQuery { count: u32::MAX, ..PageQuery::default() });
-        let at = page.columns.iter().position(|column| column.id == "parts").unwrap();
+        let index = page.columns.iter().position(|column| column.id == "parts").unwrap();
         let most = head.steps.iter().map(|step| step.total).max().unwrap();
         let mut n_bars = 0;
         for row in &page.rows {
-            let Cell::Gap(roof, gap, _) = row.cells[at].clone() else { continue };
+            let Cell::Gap(roof, gap, _) = row.cells[index].clone() else { continue };
             let step = head.steps.iter().find(|step| step.number.to_string() == row.key).unwrap();
             let held = step.roof.as_ref().unwrap();
             let share = held.total.fraction_of(most).unwrap();

@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::make::{Plane, text};
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::roofline::{
-    DevicePeaks, Level, PeakChoice, PeakOf, PeakSource, Precision, RooflineAnswer, RooflineQuery,
+    DevicePeaks, Level, PeakChoice, PeakResource, PeakSource, Precision, RooflineAnswer, RooflineQuery,
 };
 use rooflight::session;
 use rooflight::session::{Opened, Programs};
@@ -149,13 +149,14 @@ fn mi300_peaks() {
     assert!((ours.flops(Precision::Bf16).unwrap() / (theirs["peak_flop_rate"] * 1e9) - 1.0).abs() < 1e-5);
     // xprof's bandwidth is the driver's, which is half of what HBM3 transfers. Rooflight offers it as a choice and uses
     // the data sheet's.
-    let hbm =
-        |source| ours.offers.iter().find(|p| (p.of, p.source) == (PeakOf::Memory(Level::Hbm), source)).unwrap().value;
+    let hbm = |source| {
+        ours.offers.iter().find(|p| (p.resource, p.source) == (PeakResource::Memory(Level::Hbm), source)).unwrap().value
+    };
     assert!((hbm(PeakSource::Profile) / (theirs["peak_hbm_bw"] * GIB) - 1.0).abs() < 1e-5);
     assert_eq!((ours.bytes(Level::Hbm), hbm(PeakSource::Published)), (Some(5300e9), 5300e9));
     let ridge = ours.flops(Precision::Bf16).unwrap() / hbm(PeakSource::Profile);
     assert!((ridge / theirs["hbm_ridge_point"] - 1.0).abs() < 1e-5);
-    assert!(ours.peak(PeakOf::Memory(Level::VmemWrite)).is_none(), "shared memory has no roof here");
+    assert!(ours.peak(PeakResource::Memory(Level::VmemWrite)).is_none(), "shared memory has no roof here");
 }
 
 /// Encodes the part of one memory in `memory_access_breakdown`.

@@ -6,7 +6,7 @@ use crate::common::{bytes, make};
 use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Group;
 use rooflight::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
-use rooflight::protocol::table_query::{CopiedRows, TableAction, TableOf};
+use rooflight::protocol::table_query::{CopiedRows, TableAction, TableQuery};
 use rooflight::protocol::{BreakdownHead, Reply, Request, ViewRequest};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::answer::{CachedOrder, TableRows};
@@ -158,8 +158,8 @@ fn the_running_sum_includes_all_rows_before() {
     let mut engine = engine(&make::small());
     let query = Query { step: StepChoice::All, ..Query::busiest() };
     let cells = |page: &TablePage, id: &str| -> Vec<String> {
-        let at = page.columns.iter().position(|column| column.id == id).unwrap();
-        page.rows.iter().map(|row| row.cells[at].plain().to_owned()).collect()
+        let index = page.columns.iter().position(|column| column.id == id).unwrap();
+        page.rows.iter().map(|row| row.cells[index].plain().to_owned()).collect()
     };
     for sort in [None, Some(SortBy::new("key", false))] {
         let mut page = |first, count| {
@@ -193,7 +193,7 @@ fn one_row_is_copied_as_in_the_whole_table() {
     let mut copy = |keys: Option<Vec<String>>| -> CopiedRows {
         let columns = ["key", "total_dur_ps", "cumulative"].map(str::to_owned).to_vec();
         let action = TableAction::Copy { query: PageQuery::default(), columns, keys, form: CopyForm::Tsv };
-        let request = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action };
+        let request = ViewRequest::Table { table: TableQuery::Breakdown(query.clone()), action };
         engine.answer(&request.into()).decode().unwrap()
     };
     let whole = copy(None);
@@ -230,8 +230,10 @@ fn trees_steps_and_bad_filters() {
     assert!(matches!(engine.answer(&Request::StepStats), Reply::StepStats(steps) if steps.devices[0].steps.len() == 1));
     let filter = Filter { text: "[".into(), regex: true, ..Filter::default() };
     let query = Query { filter, ..Query::busiest() };
-    let rows =
-        ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(PageQuery::default()) };
+    let rows = ViewRequest::Table {
+        table: TableQuery::Breakdown(query.clone()),
+        action: TableAction::Rows(PageQuery::default()),
+    };
     for request in
         [Request::Breakdown(query.clone()), rows.into(), Request::Scopes { query, root: String::new(), min_share: 0.0 }]
     {

@@ -237,19 +237,19 @@ fn trace_json_beside_an_xspace_is_the_same_run_unless_its_lines_start_at_other_t
         let planes = space.planes.iter().filter(|plane| plane.name.starts_with("/device:")).cloned();
         trace::text(&trace::events_of(&XSpace { planes: planes.collect(), ..XSpace::default() }))
     };
-    let of = |json: Vec<u8>| newest(&[("p/h.xplane.pb", bytes(&space)), ("p/h.trace.json", json)]);
-    let same = of(json(&space));
+    let opened = |json: Vec<u8>| newest(&[("p/h.xplane.pb", bytes(&space)), ("p/h.trace.json", json)]);
+    let same = opened(json(&space));
     assert_eq!((same.files.len(), note(&same, "several_runs")), (1, None));
     assert!(note(&same, "same_capture").is_some());
     // Times that count from another origin are the same run.
     let mut shifted = space.clone();
     shifted.planes.iter_mut().flat_map(|plane| &mut plane.lines).for_each(|line| line.timestamp_ns += 5_000_000);
-    assert_eq!(note(&of(json(&shifted)), "several_runs"), None);
+    assert_eq!(note(&opened(json(&shifted)), "several_runs"), None);
     let mut other = shifted.clone();
     for (n, line) in (1..).zip(other.planes.iter_mut().flat_map(|plane| &mut plane.lines)) {
         line.timestamp_ns += n * 700_000;
     }
-    let two = of(json(&other));
+    let two = opened(json(&other));
     assert_eq!(names(&two), ["p/h.xplane.pb"]);
     assert!(note(&two, "several_runs").is_some_and(|text| text.contains("h.trace.json")), "{:?}", two.profile.notes);
 }
@@ -283,9 +283,9 @@ proptest! {
         files in prop::collection::vec((0..3_i64, 0..4_i64, 0..2_usize), 1..7),
         order in any::<u64>(),
     ) {
-        let named: Vec<(String, Vec<u8>)> = files.iter().enumerate().map(|(at, (run, host, folder))| {
-            let path = format!("p/{}/w-{host}.{at}.xplane.pb", ["s", "t"][*folder]);
-            let start = run * 1_000 + at as i64;
+        let named: Vec<(String, Vec<u8>)> = files.iter().enumerate().map(|(index, (run, host, folder))| {
+            let path = format!("p/{}/w-{host}.{index}.xplane.pb", ["s", "t"][*folder]);
+            let start = run * 1_000 + index as i64;
             (path, bytes(&capture(&format!("w-{host}"), (start, start + 100))))
         }).collect();
         let mut shuffled: Vec<(&str, Vec<u8>)> = named.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
@@ -297,8 +297,8 @@ proptest! {
         prop_assert_eq!(note(&sorted, "several_runs"), note(&other, "several_runs"));
         // All files of the session are of one run.
         let runs: std::collections::BTreeSet<i64> = sorted.files.iter().map(|file| {
-            let at: usize = file.name.split('.').nth(1).unwrap().parse().unwrap();
-            files[at].0
+            let index: usize = file.name.split('.').nth(1).unwrap().parse().unwrap();
+            files[index].0
         }).collect();
         prop_assert_eq!(runs.len(), 1);
     }

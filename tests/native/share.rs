@@ -11,7 +11,7 @@ use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
 use rooflight::analysis::overview::{Overview, OverviewQuery, RuleId};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::chart::overview;
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::url::address::PageAddress;
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
@@ -59,10 +59,11 @@ fn report(files: &Files) -> Report {
 #[test]
 fn a_report_is_read_back_exactly() {
     for report in all().iter().map(report) {
-        for at in [0, 10, 25, 50, 75, 99, 100] {
-            let result = report.cut_to(Level::from_slider(at));
-            let back = decode(&encode(&result)).unwrap_or_else(|error| panic!("{} at {at}: {error}", report.files()));
-            assert!(back == result, "{} at {at}", report.files());
+        for level in [0, 10, 25, 50, 75, 99, 100] {
+            let result = report.cut_to(Level::from_slider(level));
+            let back =
+                decode(&encode(&result)).unwrap_or_else(|error| panic!("{} at {level}: {error}", report.files()));
+            assert!(back == result, "{} at {level}", report.files());
         }
     }
 }
@@ -70,9 +71,9 @@ fn a_report_is_read_back_exactly() {
 #[test]
 fn shown_and_cut_parts_sum_to_the_whole() {
     for full in all().iter().map(report) {
-        for at in [0, 25, 60, 99, 100] {
-            let result = full.cut_to(Level::from_slider(at));
-            let name = format!("{} at {at}", full.files());
+        for level in [0, 25, 60, 99, 100] {
+            let result = full.cut_to(Level::from_slider(level));
+            let name = format!("{} at {level}", full.files());
             assert_eq!(result.n_rows(), full.n_rows(), "{name}");
             let rows_of = |report: &Report, kind| -> Picos {
                 let rows = report.rows.iter().filter(|row| row.group.kind == kind).map(|row| row.group.total);
@@ -98,7 +99,7 @@ fn shown_and_cut_parts_sum_to_the_whole() {
             for row in result.rows.iter().filter_map(|row| Some((row, row.point.as_ref()?))) {
                 let skipped: Picos = row.1.skipped.iter().map(|skipped| skipped.total).sum();
                 let roof = row.1.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
-                assert!(at < 100 || roof + skipped == row.0.roofline_group().total, "{name}, {}", row.0.group.key);
+                assert!(level < 100 || roof + skipped == row.0.roofline_group().total, "{name}, {}", row.0.group.key);
                 if let Some(roof) = &row.1.roof {
                     assert_eq!(roof.bound_total.iter().copied().sum::<Picos>(), roof.total, "{name}");
                     assert_eq!(roof.gap, roof.total.0 as i64 - roof.t_roof.0 as i64, "{name}");
@@ -120,8 +121,12 @@ fn shown_and_cut_parts_sum_to_the_whole() {
                 let is = |other: &&OpRow| {
                     (&other.group.key, other.group.program_id) == (&row.group.key, row.group.program_id)
                 };
-                let of = full.rows.iter().find(is).unwrap().group.total;
-                assert!(row.group.total.0.abs_diff(of.0) as f64 <= 1e-3 * of.as_f64(), "{name}, {}", row.group.key);
+                let expected = full.rows.iter().find(is).unwrap().group.total;
+                assert!(
+                    row.group.total.0.abs_diff(expected.0) as f64 <= 1e-3 * expected.as_f64(),
+                    "{name}, {}",
+                    row.group.key
+                );
             }
         }
     }
@@ -135,14 +140,14 @@ fn mixed_rows(n_ops: u64, seed: u64) -> Files {
     let mut events = String::from(
         r#"{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:TPU:0"}},{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"XLA Ops"}}"#,
     );
-    let mut at = 0;
+    let mut time = 0;
     for _ in 0..n_ops {
         let (op, category) = (random.u64(0..n_ops / 4 + 1), categories[random.usize(0..categories.len())]);
         let dur = random.u64(1..1_000_000);
         events += &format!(
-            r#",{{"ph":"X","pid":1,"tid":1,"ts":{at}.5,"dur":{dur}.123457,"name":"fusion.{op}","args":{{"hlo_category":"{category}","long_name":"%fusion.{op} = f32[8] fusion(%a)"}}}}"#
+            r#",{{"ph":"X","pid":1,"tid":1,"ts":{time}.5,"dur":{dur}.123457,"name":"fusion.{op}","args":{{"hlo_category":"{category}","long_name":"%fusion.{op} = f32[8] fusion(%a)"}}}}"#
         );
-        at += dur + 7;
+        time += dur + 7;
     }
     vec![("mixed.trace.json", format!("{{\"traceEvents\":[{events}]}}").into_bytes())]
 }
@@ -153,22 +158,22 @@ fn rows_of_several_kinds_keep_their_time_at_every_level() {
         let full = report(&mixed_rows(4 << (seed % 6), seed));
         let is_mixed = |row: &&OpRow| row.group.categories.len() > 1;
         assert!(full.rows.iter().filter(is_mixed).count() > 0, "seed {seed}: no row holds ops of several kinds");
-        for at in 0..=100 {
-            let result = full.cut_to(Level::from_slider(at));
+        for level in 0..=100 {
+            let result = full.cut_to(Level::from_slider(level));
             let total = |report: &Report| -> Picos {
                 let rows = report.rows.iter().map(|row| row.group.total);
                 rows.chain(report.rest.iter().map(|rest| rest.total)).sum()
             };
-            assert_eq!(total(&result), full.totals.busy, "seed {seed} at {at}");
+            assert_eq!(total(&result), full.totals.busy, "seed {seed} at {level}");
             for kind in Kind::ALL {
                 let sum = |report: &Report| -> Picos {
                     let rows = report.rows.iter().filter(|row| row.group.kind == kind).map(|row| row.group.total);
                     rows.chain(report.rest.iter().filter(|rest| rest.kind == kind).map(|rest| rest.total)).sum()
                 };
-                assert_eq!(sum(&result), sum(&full), "seed {seed} at {at}, {kind:?}");
+                assert_eq!(sum(&result), sum(&full), "seed {seed} at {level}, {kind:?}");
             }
             let back = decode(&encode(&result)).unwrap();
-            assert_eq!(total(&back), full.totals.busy, "seed {seed} at {at}, read back");
+            assert_eq!(total(&back), full.totals.busy, "seed {seed} at {level}, read back");
         }
     }
 }
@@ -176,9 +181,9 @@ fn rows_of_several_kinds_keep_their_time_at_every_level() {
 #[test]
 fn figures_are_exact_and_rows_print_as_in_the_capture() {
     for full in all().iter().map(report) {
-        for at in [0, 25, 60] {
-            let result = full.cut_to(Level::from_slider(at));
-            let name = format!("{} at {at}", full.files());
+        for level in [0, 25, 60] {
+            let result = full.cut_to(Level::from_slider(level));
+            let name = format!("{} at {level}", full.files());
             assert_eq!((&result.header, &result.totals), (&full.header, &full.totals), "{name}");
             let (a, b) = (&result.roofline.figures, &full.roofline.figures);
             assert_eq!((&a.step, &a.window, &a.skipped), (&b.step, &b.window, &b.skipped), "{name}");
@@ -202,12 +207,19 @@ fn figures_are_exact_and_rows_print_as_in_the_capture() {
             assert_eq!((&a.tensor, &a.copies, &a.sparse), (&b.tensor, &b.copies, &b.sparse), "{name}");
             assert_eq!(result.memory.checks, full.memory.checks, "{name}");
             for row in &result.rows {
-                let same = |of: &&OpRow| (&of.group.key, of.group.program_id) == (&row.group.key, row.group.program_id);
-                let of = full.rows.iter().find(same).unwrap();
-                let text = time_text(of.group.total);
+                let same = |counterpart: &&OpRow| {
+                    (&counterpart.group.key, counterpart.group.program_id) == (&row.group.key, row.group.program_id)
+                };
+                let counterpart = full.rows.iter().find(same).unwrap();
+                let text = time_text(counterpart.group.total);
                 assert_eq!(time_text(row.group.total), text, "{name}, {}", row.group.key);
                 let unit = TimeUnit::for_largest(full.totals.busy);
-                assert_eq!(time(row.group.total, unit), time(of.group.total, unit), "{name}, {}", row.group.key);
+                assert_eq!(
+                    time(row.group.total, unit),
+                    time(counterpart.group.total, unit),
+                    "{name}, {}",
+                    row.group.key
+                );
             }
         }
     }
@@ -277,7 +289,7 @@ fn the_link_of_the_sample_is_short_and_has_the_main_figures() {
     assert!(back.memory.programs.iter().any(|program| program.spaces.iter().any(|space| space.peak > 0)));
     let space = &back.memory.spaces[0];
     assert!(
-        back.rows.len() >= 4 && points(&back) >= 2 && back.groups.iter().all(|of| of.rows.len() >= 4),
+        back.rows.len() >= 4 && points(&back) >= 2 && back.groups.iter().all(|group| group.rows.len() >= 4),
         "{} {}",
         back.rows.len(),
         points(&back)
@@ -296,15 +308,17 @@ fn lengths_are_as_documented() {
     let report = report(&sample()).without_sources();
     let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SHARING.md")).unwrap();
     let mut missing = Vec::new();
-    for at in [0, 12, 25, 37, 50, 62, 75, 87, 99] {
-        let result = report.cut_to(Level::from_slider(at));
+    for level in [0, 12, 25, 37, 50, 62, 75, 87, 99] {
+        let result = report.cut_to(Level::from_slider(level));
         let space = &result.memory.spaces[0];
         let (ops, points, length) = (result.rows.len(), points(&result), encode_link(&result).len());
         let (curve, buffers) = (space.curve.columns.len(), space.alive.buffers.len());
         // Lengths are rounded up to the hundred, because the next release of a packer may save a few bytes.
         let length = length.div_ceil(100) * 100;
-        let line =
-            format!("| {at} | {ops} | {points} | {curve} | {buffers} | {} | {length} |", result.comm.comm.rows.len());
+        let line = format!(
+            "| {level} | {ops} | {points} | {curve} | {buffers} | {} | {length} |",
+            result.comm.comm.rows.len()
+        );
         missing.extend((!docs.contains(&line)).then_some(line));
     }
     assert!(missing.is_empty(), "docs/SHARING.md lacks\n{}", missing.join("\n"));
@@ -434,9 +448,9 @@ fn a_full_summary_answers_as_its_capture_does() {
         };
         assert_eq!(roof(&mut capture), roof(&mut summary), "{}", files[0].0);
         for by in RoofBy::ALL.into_iter().filter(|by| matches!(by, RoofBy::Op | RoofBy::Step)) {
-            let of = TableOf::Roofline(RooflineQuery::default(), by);
+            let table = TableQuery::Roofline(RooflineQuery::default(), by);
             let action = TableAction::Rows(PageQuery { count: 50, ..PageQuery::default() });
-            let request = ViewRequest::Table { of, action };
+            let request = ViewRequest::Table { table, action };
             let rows = |engine: &mut OpenSession| answer::<TablePage>(engine, request.clone());
             assert_eq!(rows(&mut capture), rows(&mut summary));
         }
@@ -456,10 +470,10 @@ fn a_full_summary_answers_as_its_capture_does() {
                 buffers: u32::MAX,
                 ..MemoryQuery::default()
             };
-            let of = |engine: &mut OpenSession| {
+            let space = |engine: &mut OpenSession| {
                 answer::<StaticMemory>(engine, ViewRequest::MemoryOf(request.clone())).space.unwrap()
             };
-            let (a, b) = (of(&mut capture), of(&mut summary));
+            let (a, b) = (space(&mut capture), space(&mut summary));
             assert_eq!((a.peak, a.curve, a.alive, a.rollups), (b.peak, b.curve, b.alive, b.rollups));
         }
         let comm = |engine: &mut OpenSession| {
@@ -490,7 +504,7 @@ fn a_summary_refuses_requests_for_missing_data() {
     let groups = [GroupBy::Category, GroupBy::Scope];
     assert_eq!(
         (summary.level, session.capabilities),
-        (Level::USUAL.at, Capabilities::report(false, true).with_groups(&groups))
+        (Level::USUAL.position, Capabilities::report(false, true).with_groups(&groups))
     );
     let query = |by| Query { by, ..Query::default() };
     let other = Query { step: StepChoice::Number(999), ..Query::default() };
@@ -553,40 +567,40 @@ fn the_overview_of_a_link_has_the_figures_of_its_sender() {
             let what = format!("{} at {level}, sources: {with_sources}", files[0].0);
             let link = encode_link(&ShareQuery { level, with_sources, ..ShareQuery::default() }.cut(&full));
             let (mut reader, _) = OpenSession::of_report(decode(&rooflight_bytes(&link)).unwrap());
-            let of: Option<Overview> = answer(&mut reader, ViewRequest::Overview(query.clone()));
-            let of = of.unwrap();
-            let (steps, steps_own) = (overview::steps(&of), overview::steps(&own));
+            let overview: Option<Overview> = answer(&mut reader, ViewRequest::Overview(query.clone()));
+            let overview = overview.unwrap();
+            let (steps, steps_own) = (overview::steps(&overview), overview::steps(&own));
             let shown = format!("; {} of {} shown", steps.0.len(), own.steps.len());
             let is_cut = steps.0.len() < own.steps.len() && !steps_own.1.is_empty();
             let plain = |text: &str| text.split(';').next().unwrap().to_owned();
             assert_eq!(plain(&steps.1), plain(&steps_own.1), "{what}");
             assert_eq!(steps.1.ends_with(&shown), is_cut, "{what}: {}", steps.1);
             if own.devices.len() <= 64 {
-                assert_eq!(overview::devices(&of), overview::devices(&own), "{what}");
+                assert_eq!(overview::devices(&overview), overview::devices(&own), "{what}");
             }
-            let rows = |of: &Overview| -> Vec<(String, String, String, Option<String>)> {
-                let rows = overview::sections(of).into_iter().flat_map(|section| section.rows);
+            let rows = |overview: &Overview| -> Vec<(String, String, String, Option<String>)> {
+                let rows = overview::sections(overview).into_iter().flat_map(|section| section.rows);
                 let caption = |row: &overview::FindingRow| row.drawing.as_ref().map(|drawing| drawing.caption.clone());
                 rows.map(|row| (row.id.clone(), row.cost.clone(), row.title.clone(), caption(&row))).collect()
             };
-            for (of, own) in rows(&of).into_iter().zip(rows(&own)) {
-                assert_eq!((&of.0, &of.1, &of.2), (&own.0, &own.1, &own.2), "{what}");
+            for (found, own) in rows(&overview).into_iter().zip(rows(&own)) {
+                assert_eq!((&found.0, &found.1, &found.2), (&own.0, &own.1, &own.2), "{what}");
                 // A report has no drawings of events. Those of steps and of devices have the same caption.
-                assert!(of.3.is_none() || of.3 == own.3, "{what}: {of:?}, {own:?}");
+                assert!(found.3.is_none() || found.3 == own.3, "{what}: {found:?}, {own:?}");
             }
-            let details = |of: &Overview| -> Vec<String> {
-                let mut of = of.clone();
-                of.all_findings().map(|finding| finding.detail.clone()).collect()
+            let details = |overview: &Overview| -> Vec<String> {
+                let mut overview = overview.clone();
+                overview.all_findings().map(|finding| finding.detail.clone()).collect()
             };
-            for (of, own) in details(&of).iter().zip(details(&own)) {
+            for (found, own) in details(&overview).iter().zip(details(&own)) {
                 let is_path = |word: &str| word.contains(".py") || word.contains('/');
                 let without: Vec<&str> = own.split(' ').filter(|word| !is_path(word)).collect();
                 let bare = |text: &str| text.replace([',', '.'], "");
                 match with_sources {
-                    true => assert_eq!(*of, own, "{what}"),
+                    true => assert_eq!(*found, own, "{what}"),
                     false => assert!(
-                        bare(of) == bare(&without.join(" ")) || bare(of) == bare(&own) || !own.contains(".py"),
-                        "{what}: {of:?}, {own:?}"
+                        bare(found) == bare(&without.join(" ")) || bare(found) == bare(&own) || !own.contains(".py"),
+                        "{what}: {found:?}, {own:?}"
                     ),
                 }
             }
@@ -602,13 +616,13 @@ fn rooflight_bytes(link: &str) -> Vec<u8> {
 #[test]
 fn a_link_of_the_sample_counts_all_steps_and_devices() {
     let full = report(&sample());
-    let of = full.cut_to(Level::SMALL).without_sources().overview.unwrap();
-    assert_eq!(overview::steps(&of).1.split(", ").next(), Some("3 of 5 counted"));
-    assert!(overview::steps(&of).1.ends_with("; 1 of 5 shown"), "{}", overview::steps(&of).1);
-    let (dots, words) = overview::devices(&of);
+    let overview = full.cut_to(Level::SMALL).without_sources().overview.unwrap();
+    assert_eq!(overview::steps(&overview).1.split(", ").next(), Some("3 of 5 counted"));
+    assert!(overview::steps(&overview).1.ends_with("; 1 of 5 shown"), "{}", overview::steps(&overview).1);
+    let (dots, words) = overview::devices(&overview);
     assert_eq!(dots.len(), 8);
     assert!(words.contains("at most 9.5 %") && dots.iter().any(|dot| dot.time == "15.82 ms"), "{words} {dots:?}");
-    let copies = of.findings.iter().find(|finding| finding.rule() == RuleId::LayoutCopies).unwrap();
+    let copies = overview.findings.iter().find(|finding| finding.rule() == RuleId::LayoutCopies).unwrap();
     assert_eq!(copies.detail, "145 ops, 28.39 ms per step. Largest: copy.787, 2.30 ms.");
 }
 
@@ -621,21 +635,24 @@ fn waits_of_many_devices_are_cut_and_counted() {
     let devices = 0..200_u64;
     balance.devices = devices
         .clone()
-        .map(|at| rooflight::analysis::comm::Arrival {
-            device: format!("TPU:{at}"),
-            waited: Some(Picos(at * 7 % 200 * 1_000_000)),
+        .map(|index| rooflight::analysis::comm::Arrival {
+            device: format!("TPU:{index}"),
+            waited: Some(Picos(index * 7 % 200 * 1_000_000)),
             ..one.clone()
         })
         .collect();
     let step = full.steps.devices[0].clone();
     full.steps.devices = devices
-        .map(|at| rooflight::analysis::breakdown::DeviceSteps { label: format!("TPU:{at}"), ..step.clone() })
+        .map(|index| rooflight::analysis::breakdown::DeviceSteps { label: format!("TPU:{index}"), ..step.clone() })
         .collect();
-    let of = full.cut_to(Level::SMALL);
-    let (dots, words) = overview::devices(of.overview.as_ref().unwrap());
+    let small = full.cut_to(Level::SMALL);
+    let (dots, words) = overview::devices(small.overview.as_ref().unwrap());
     assert_eq!(dots.len(), 64);
     assert!(words.ends_with("; 64 of 200 shown"), "{words}");
-    assert!(dots.iter().any(|dot| dot.time.starts_with("199")) && dots.iter().any(|dot| dot.at == 0.0), "{dots:?}");
+    assert!(
+        dots.iter().any(|dot| dot.time.starts_with("199")) && dots.iter().any(|dot| dot.position == 0.0),
+        "{dots:?}"
+    );
 }
 
 #[test]
@@ -643,9 +660,9 @@ fn a_cut_report_has_groups_of_ops_with_exact_sums() {
     for files in common::xspaces().into_iter().map(|capture| vec![capture]) {
         let (mut capture, _) = open(&files);
         let full = capture.report(&ShareQuery::default()).unwrap();
-        for at in [0, 25, 60, 100] {
-            let result = decode(&encode(&full.cut_to(Level::from_slider(at)))).unwrap();
-            let what = format!("{} at {at}", full.files());
+        for level in [0, 25, 60, 100] {
+            let result = decode(&encode(&full.cut_to(Level::from_slider(level)))).unwrap();
+            let what = format!("{} at {level}", full.files());
             let (mut reader, session) = OpenSession::of_report(result.clone());
             for (grouped, all) in result.groups.iter().zip(&full.groups) {
                 let by = grouped.by;
@@ -655,11 +672,11 @@ fn a_cut_report_has_groups_of_ops_with_exact_sums() {
                 assert_eq!(sum, full.totals.busy, "{what}, {by:?}");
                 let n_rest: u32 = grouped.rest.iter().map(|rest| rest.n_rows).sum();
                 assert_eq!(grouped.rows.len() + n_rest as usize, all.rows.len(), "{what}, {by:?}");
-                for (group, of) in grouped.rows.iter().zip(&all.rows) {
-                    assert_eq!(group.key, of.key, "{what}");
-                    assert_eq!(time_text(group.total), time_text(of.total), "{what}, {}", group.key);
+                for (group, counterpart) in grouped.rows.iter().zip(&all.rows) {
+                    assert_eq!(group.key, counterpart.key, "{what}");
+                    assert_eq!(time_text(group.total), time_text(counterpart.total), "{what}, {}", group.key);
                     // Means of executions are rounded as all numbers of a row.
-                    let [n, exact] = [group.n_executions, of.n_executions].map(Count::as_f64);
+                    let [n, exact] = [group.n_executions, counterpart.n_executions].map(Count::as_f64);
                     assert!((n - exact).abs() <= 5e-4 * exact, "{what}, {}: {n} of {exact}", group.key);
                 }
                 let query = Query { by, ..Query::default() };
@@ -677,9 +694,9 @@ fn a_cut_report_has_groups_of_ops_with_exact_sums() {
                 };
                 let (a, b) = (rows(&mut capture), rows(&mut reader));
                 // Rows whose times print alike may have another order, because times are rounded.
-                for (at, (key, time)) in b.iter().enumerate().take(8) {
+                for (index, (key, time)) in b.iter().enumerate().take(8) {
                     let own = a.iter().find(|(own, _)| own == key).unwrap_or_else(|| panic!("{what}, {by:?}: {key}"));
-                    assert_eq!((&own.1, &a[at].1), (time, time), "{what}, {by:?}, {key}");
+                    assert_eq!((&own.1, &a[index].1), (time, time), "{what}, {by:?}, {key}");
                 }
             }
         }
@@ -724,12 +741,12 @@ fn report_files_open_alone_or_as_their_captures() {
     // A report beside a capture does not keep the capture from opening: neither a whole report, nor a damaged one, nor
     // one that carries captures.
     let beside = |name: &str, report: Vec<u8>| {
-        let of = |name: &str, bytes: Vec<u8>| Input {
+        let input = |name: &str, bytes: Vec<u8>| Input {
             name: format!("run/{name}"),
             source: Box::new(bytes),
             from_folder: true,
         };
-        OpenSession::open(vec![of(name, report), of(files[0].0, files[0].1.clone())], &mut |_| {})
+        OpenSession::open(vec![input(name, report), input(files[0].0, files[0].1.clone())], &mut |_| {})
     };
     for (report, why) in [(pack(&full, &[]), "holds numbers, not events"), (flipped, "checksum")] {
         let (mut engine, session) = beside(name, report).map_err(|failure| failure.message).unwrap();
@@ -781,8 +798,9 @@ const V1_STEP_MS: u64 = 166;
 fn a_cut_report_has_a_limited_number_of_allocators() {
     let space = XSpace { planes: vec![make::device(0), make::allocators(300)], ..XSpace::default() };
     let full = report(&vec![("a.xplane.pb", bytes(&space))]);
-    let [all, most, least] = [full.clone(), full.cut_to(Level::LARGEST_CUT), full.cut_to(Level::SMALL)]
-        .map(|report| report.memory.runtime.allocators.into_iter().map(|of| of.allocator.unwrap()).collect::<Vec<_>>());
+    let [all, most, least] = [full.clone(), full.cut_to(Level::LARGEST_CUT), full.cut_to(Level::SMALL)].map(|report| {
+        report.memory.runtime.allocators.into_iter().map(|allocator| allocator.allocator.unwrap()).collect::<Vec<_>>()
+    });
     assert_eq!((all.len(), &all[..256]), (300, &most[..]));
     assert_eq!(most, least);
 }

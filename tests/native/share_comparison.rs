@@ -6,7 +6,7 @@ use rooflight::analysis::compare::matching::Tier;
 use rooflight::analysis::compare::{
     CompareBy, CompareOptions, CompareQuery, CompareRows, Comparison, RowDelta, RowSelection, groups,
 };
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::{
     CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Reply, Request, SessionSlot, ShareAnswer,
     ShareQuery, ViewRequest,
@@ -68,34 +68,36 @@ fn a_shared_comparison_has_the_figures_of_its_sender_at_every_level() {
             let cut = query(level).cut(&full);
             let back = decode(&encode(&cut)).unwrap();
             assert!(back == cut, "{pair:?} at {level}");
-            let of = &back.comparison.as_ref().unwrap().comparison;
-            assert_eq!(figures(of), figures(&sent), "{pair:?} at {level}");
-            assert_eq!(compare::text::sentence(of), compare::text::sentence(&sent), "{pair:?} at {level}");
-            assert_eq!(sums(&of.rows), sums(&sent.rows), "{pair:?} at {level}");
-            let kinds = |of: &Comparison| {
-                let mut kinds = groups(&of.rows, CompareBy::Kind);
+            let comparison = &back.comparison.as_ref().unwrap().comparison;
+            assert_eq!(figures(comparison), figures(&sent), "{pair:?} at {level}");
+            assert_eq!(compare::text::sentence(comparison), compare::text::sentence(&sent), "{pair:?} at {level}");
+            assert_eq!(sums(&comparison.rows), sums(&sent.rows), "{pair:?} at {level}");
+            let kinds = |comparison: &Comparison| {
+                let mut kinds = groups(&comparison.rows, CompareBy::Kind);
                 kinds.iter_mut().for_each(|group| group.n_rows = 0);
                 kinds.sort_by(|a, b| a.name.cmp(&b.name));
                 kinds
             };
-            assert_eq!(kinds(of), kinds(&sent), "{pair:?} at {level}");
+            assert_eq!(kinds(comparison), kinds(&sent), "{pair:?} at {level}");
             // Rows that are there are those of the sender.
-            let own = of.rows.iter().filter(|row| row.tier != Some(Tier::LeftOut));
+            let own = comparison.rows.iter().filter(|row| row.tier != Some(Tier::LeftOut));
             assert!(own.clone().all(|row| sent.rows.contains(row)), "{pair:?} at {level}");
             let (n, n_cut) = (own.count() as u32, back.comparison.as_ref().unwrap().n_cut);
             assert_eq!(n + n_cut, sent.rows.len() as u32, "{pair:?} at {level}");
-            let summed: u32 = of
+            let summed: u32 = comparison
                 .rows
                 .iter()
                 .filter(|row| row.tier == Some(Tier::LeftOut))
                 .map(|row| row.name().split(' ').next().unwrap().replace(',', "").parse::<u32>().unwrap())
                 .sum();
             assert_eq!(summed, n_cut, "{pair:?} at {level}: each sum says how many rows it has");
-            for part in &of.parts {
-                assert!(part.children.iter().all(|(row, _)| of.rows[*row as usize].tier != Some(Tier::LeftOut)));
+            for part in &comparison.parts {
+                assert!(
+                    part.children.iter().all(|(row, _)| comparison.rows[*row as usize].tier != Some(Tier::LeftOut))
+                );
             }
-            for change in &of.program_changes.changes {
-                assert_eq!(of.rows[change.row as usize].delta_ps, change.delta_ps, "{pair:?} at {level}");
+            for change in &comparison.program_changes.changes {
+                assert_eq!(comparison.rows[change.row as usize].delta_ps, change.delta_ps, "{pair:?} at {level}");
             }
             // A second cut gives the same as the first one alone.
             assert!(level > 0 || back.cut_to(Level::SMALL) == back, "{pair:?}");
@@ -143,7 +145,7 @@ fn the_page_shares_and_opens_a_comparison() {
     let sent: Comparison = answer(&mut sender, ViewRequest::Compare(CompareQuery::default()));
     let share = ShareQuery { comparison: Some(CompareQuery::default()), with_sources: true, ..ShareQuery::default() };
     let shared: ShareAnswer = answer(&mut sender, ViewRequest::Share(share.clone()));
-    assert!(shared.preview.tables.iter().any(|table| table.title == "Ops" && table.shown < table.of), "{shared:?}");
+    assert!(shared.preview.tables.iter().any(|table| table.title == "Ops" && table.shown < table.total), "{shared:?}");
     assert!(!shared.first.is_empty() && shared.n_sources > 0);
     let file: Vec<u8> = answer(
         &mut sender,
@@ -165,21 +167,23 @@ fn the_page_shares_and_opens_a_comparison() {
         let mut reader = OpenSessions::default();
         reader.set(SessionSlot::First, session, info);
         let found: Comparison = answer(&mut reader, ViewRequest::Compare(CompareQuery::default()));
-        let names = |of: &Comparison| [of.a.files.clone(), of.b.files.clone()].concat();
+        let names = |comparison: &Comparison| [comparison.a.files.clone(), comparison.b.files.clone()].concat();
         assert_eq!(names(&found).len(), 2);
-        let plain = |of: &Comparison| {
-            let mut of = figures(of);
-            (of.a.files, of.b.files) = (Vec::new(), Vec::new());
-            of
+        let plain = |comparison: &Comparison| {
+            let mut bare = figures(comparison);
+            (bare.a.files, bare.b.files) = (Vec::new(), Vec::new());
+            bare
         };
         assert_eq!(plain(&found), plain(&sent), "link: {is_link}");
-        let parts = |of: &Comparison| of.parts.iter().map(|part| (part.owner, part.delta_ps)).collect::<Vec<_>>();
+        let parts = |comparison: &Comparison| {
+            comparison.parts.iter().map(|part| (part.owner, part.delta_ps)).collect::<Vec<_>>()
+        };
         assert_eq!(parts(&found), parts(&sent));
         // Sums come last in the table, whatever its order.
         let selection = RowSelection { rows: CompareRows::All, ..RowSelection::default() };
-        let of = TableOf::Compare(CompareQuery::default(), selection);
+        let table = TableQuery::Compare(CompareQuery::default(), selection);
         let action = TableAction::Rows(PageQuery { count: 5_000, ..PageQuery::default() });
-        let page: TablePage = answer(&mut reader, ViewRequest::Table { of, action });
+        let page: TablePage = answer(&mut reader, ViewRequest::Table { table, action });
         let is_sum = |key: &str| key.contains(" other row");
         let first = page.rows.iter().position(|row| is_sum(&row.key)).unwrap_or(page.rows.len());
         assert!(page.rows[first..].iter().all(|row| is_sum(&row.key)));
@@ -236,9 +240,11 @@ fn removed_texts_are_in_no_shared_comparison() {
     for text in texts(&anonymous) {
         assert!(!scopes.contains(&text.as_str()) && !text.contains("train_step"), "{text}");
     }
-    let of = &anonymous.comparison.as_ref().unwrap().comparison;
-    assert!(of.notes.is_empty() && of.parity.iter().all(|parity| parity.a.is_none() && parity.b.is_none()));
-    assert_eq!((of.delta_ps, of.p, sums(&of.rows)), (sent.delta_ps, sent.p, sums(&sent.rows)));
+    let comparison = &anonymous.comparison.as_ref().unwrap().comparison;
+    assert!(
+        comparison.notes.is_empty() && comparison.parity.iter().all(|parity| parity.a.is_none() && parity.b.is_none())
+    );
+    assert_eq!((comparison.delta_ps, comparison.p, sums(&comparison.rows)), (sent.delta_ps, sent.p, sums(&sent.rows)));
     // Sums of rows keep their names after names are replaced.
     let cut = full.cut_to(Level::SMALL).anonymise();
     let rows = &cut.comparison.as_ref().unwrap().comparison.rows;
@@ -249,8 +255,8 @@ fn removed_texts_are_in_no_shared_comparison() {
 fn the_command_line_shares_and_prints_a_comparison() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    for (name, of) in [("a.xplane.pb.xz", PAIRS[0].0), ("b.xplane.pb.xz", PAIRS[0].1)] {
-        std::fs::write(path(name), bytes(of)).unwrap();
+    for (name, capture) in [("a.xplane.pb.xz", PAIRS[0].0), ("b.xplane.pb.xz", PAIRS[0].1)] {
+        std::fs::write(path(name), bytes(capture)).unwrap();
     }
     let run = |args: &[&str]| {
         let out = Command::new(env!("CARGO_BIN_EXE_rooflight"))
@@ -292,8 +298,8 @@ fn the_command_line_shares_and_prints_a_comparison() {
     ] {
         assert_eq!(of_link[field], own[field], "{field}");
     }
-    let waterfall = |of: &serde_json::Value| -> Vec<serde_json::Value> {
-        of["waterfall"].as_array().unwrap().iter().map(|part| part["delta_ps"].clone()).collect()
+    let waterfall = |document: &serde_json::Value| -> Vec<serde_json::Value> {
+        document["waterfall"].as_array().unwrap().iter().map(|part| part["delta_ps"].clone()).collect()
     };
     assert_eq!(waterfall(&of_link), waterfall(&own));
 }

@@ -54,9 +54,11 @@ fn time(line_ns: i64, event: &xla_profile::wire::proto::xspace::XEvent) -> (i64,
 fn figures(space: &XSpace, device: &str) -> BTreeMap<String, (u64, u64)> {
     let opened = open("vm.xplane.pb", bytes(space)).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let Some(at) = analysis.devices.iter().position(|of| of.label == device) else { return BTreeMap::new() };
+    let Some(index) = analysis.devices.iter().position(|candidate| candidate.label == device) else {
+        return BTreeMap::new();
+    };
     let query =
-        Query { device: DeviceChoice::One(at as u32), step: StepChoice::All, by: GroupBy::Op, ..Query::busiest() };
+        Query { device: DeviceChoice::One(index as u32), step: StepChoice::All, by: GroupBy::Op, ..Query::busiest() };
     let rows = analysis.breakdown(&opened.profile, &query).unwrap().groups;
     let figures = |row: &rooflight::analysis::breakdown::Group| (row.total.0, row.n_executions.whole().unwrap());
     rows.iter().map(|row| (format!("{} of {:?}", row.key, row.program_id), figures(row))).collect()

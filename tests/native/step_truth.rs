@@ -43,9 +43,9 @@ fn compare_device(device: Option<&Device>, truth: &DeviceTruth, agreement: &mut 
     let starts: Vec<u64> = times.iter().map(|(start, _)| *start).collect();
     let expected: Vec<u64> = truth.steps.iter().map(|step| step.start_ps).collect();
     if starts != expected {
-        let at = starts.iter().zip(&expected).position(|(found, expected)| found != expected);
+        let index = starts.iter().zip(&expected).position(|(found, expected)| found != expected);
         agreement.steps.get_or_insert(format!(
-            "{}: {} steps, not {}; the first other start is at {at:?}",
+            "{}: {} steps, not {}; the first other start is at {index:?}",
             truth.device,
             starts.len(),
             expected.len()
@@ -54,25 +54,26 @@ fn compare_device(device: Option<&Device>, truth: &DeviceTruth, agreement: &mut 
     }
     let label = &truth.device;
     let found = device.steps.iter().zip(&times).zip(&truth.steps);
-    for (at, ((step, (_, end)), expected)) in found.enumerate() {
+    for (index, ((step, (_, end)), expected)) in found.enumerate() {
         if expected.number.is_some_and(|number| number != step.number) {
-            let message = format!("{label}: step {at} has the number {}, not {:?}", step.number, expected.number);
+            let message = format!("{label}: step {index} has the number {}, not {:?}", step.number, expected.number);
             agreement.numbers.get_or_insert(message);
         }
         if expected.end_ps != step.has_period.then_some(*end) {
-            let message = format!("{label}: step {at} ends at {end} ({}), not {:?}", step.has_period, expected.end_ps);
+            let message =
+                format!("{label}: step {index} ends at {end} ({}), not {:?}", step.has_period, expected.end_ps);
             agreement.periods.get_or_insert(message);
         }
     }
     // Kinds agree if each found one is one true kind.
     let kinds: Vec<Option<usize>> = device.steps.iter().map(|step| kind(device, step)).collect();
-    for (at, found) in kinds.iter().enumerate() {
+    for (index, found) in kinds.iter().enumerate() {
         let is_same = |other: &usize| kinds[*other].is_some() && kinds[*other] == *found;
-        let other = (0..at).find(|other| is_same(other) != (truth.steps[*other].kind == truth.steps[at].kind));
-        if let Some(other) = other.or_else(|| found.is_none().then_some(at)) {
+        let other = (0..index).find(|other| is_same(other) != (truth.steps[*other].kind == truth.steps[index].kind));
+        if let Some(other) = other.or_else(|| found.is_none().then_some(index)) {
             let message = format!(
-                "{label}: steps {other} and {at} are of the kinds {:?} and {found:?}, not {:?} and {:?}",
-                kinds[other], truth.kinds[truth.steps[other].kind], truth.kinds[truth.steps[at].kind]
+                "{label}: steps {other} and {index} are of the kinds {:?} and {found:?}, not {:?} and {:?}",
+                kinds[other], truth.kinds[truth.steps[other].kind], truth.kinds[truth.steps[index].kind]
             );
             agreement.kinds.get_or_insert(message);
             break;
@@ -91,7 +92,7 @@ fn compare(space: &XSpace, truth: &CaptureTruth) -> Agreement {
     };
     let analysis = Analysis::new(&opened.profile);
     for device in &truth.devices {
-        let found = analysis.devices.iter().find(|of| of.label == device.device);
+        let found = analysis.devices.iter().find(|candidate| candidate.label == device.device);
         compare_device(found, device, &mut agreement);
     }
     agreement
@@ -114,10 +115,10 @@ fn the_steps_of_random_runs_are_the_true_ones() {
             let of_steps = steps.clone();
             let all =
                 [steps, numbers.or_else(|| of_steps.clone()), periods.or_else(|| of_steps.clone()), kinds.or(of_steps)];
-            for (at, difference) in all.into_iter().enumerate() {
+            for (index, difference) in all.into_iter().enumerate() {
                 if let Some(difference) = difference {
-                    is_right[at] = false;
-                    let what = ["steps", "numbers", "periods", "kinds"][at];
+                    is_right[index] = false;
+                    let what = ["steps", "numbers", "periods", "kinds"][index];
                     differences.push(format!(
                         "{} {seed}, level {}: {what}: {difference}",
                         scenario.name(),

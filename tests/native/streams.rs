@@ -75,16 +75,16 @@ fn kernels((opened, analysis): &(Opened, Analysis)) -> BTreeMap<String, (f64, f6
 #[test]
 fn every_kernel_equals_kernel_stats() {
     for (folder, file, busy) in [(V100, "host.xplane.pb", 0), (MI300, "gemm.xplane.pb", 3_475_484_000)] {
-        let (Some(of), Some(theirs)) = (real(folder, file), kernel_stats(folder)) else { return };
-        let mut ours = kernels(&of);
+        let (Some(session), Some(theirs)) = (real(folder, file), kernel_stats(folder)) else { return };
+        let mut ours = kernels(&session);
         for (name, (n, us)) in theirs {
             let (our_n, our_us) = ours.remove(&name).unwrap_or_else(|| panic!("{name} is missing"));
             assert!((our_n - n).abs() < 0.5 && (our_us - us).abs() < 1e-3 * n, "{name}: {our_n} {our_us}, {n} {us}");
         }
         assert!(ours.keys().all(|name| name.starts_with("Memcpy")), "{:?}", ours.keys());
         // No kernels of one stream overlap in these captures, so the self times sum to the durations.
-        let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
-        let sum: f64 = kernels(&of).values().map(|(_, us)| us).sum();
+        let b = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+        let sum: f64 = kernels(&session).values().map(|(_, us)| us).sum();
         assert!((b.totals.busy.as_f64() / 1e6 - sum).abs() < 1e-3, "{folder}");
         assert!(busy == 0 || b.totals.busy == Picos(busy), "{folder}: {:?}", b.totals.busy);
     }
@@ -95,8 +95,8 @@ fn every_kernel_equals_kernel_stats() {
 #[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn mi300_every_op_equals_hlo_stats() {
-    let (Some(of), Some(theirs)) = (real(MI300, "gemm.xplane.pb"), table(MI300, "hlo_stats")) else { return };
-    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let (Some(session), Some(theirs)) = (real(MI300, "gemm.xplane.pb"), table(MI300, "hlo_stats")) else { return };
+    let b = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     let row = |g: &rooflight::analysis::breakdown::Group| Some(((g.program_id?.to_string(), g.key.clone()), g.clone()));
     let mut ours: BTreeMap<_, _> = b.groups.iter().filter_map(row).collect();
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
@@ -126,19 +126,19 @@ fn mi300_every_op_equals_hlo_stats() {
 #[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn mi300_runs_and_copies() {
-    let of = real(MI300, "gemm.xplane.pb").unwrap();
-    let device = &of.1.devices[0];
-    assert_eq!((device.label.as_str(), device.steps.len(), of.1.devices.len()), ("GPU:0", 6, 1));
+    let session = real(MI300, "gemm.xplane.pb").unwrap();
+    let device = &session.1.devices[0];
+    assert_eq!((device.label.as_str(), device.steps.len(), session.1.devices.len()), ("GPU:0", 6, 1));
     let programs = ["jit_convert_element_type", "jit_broadcast_in_dim"];
     let expected: Vec<&str> = [&programs[..], &programs, &["jit_dot"; 3]].concat();
     let StepBasis::Sequence { programs } = &device.basis else { panic!("{:?}", device.basis) };
     assert_eq!(*programs, expected, "six times the inputs and three runs of the matmul");
-    assert!(of.1.notes.iter().any(|note| note.code == "derived_runs"));
+    assert!(session.1.notes.iter().any(|note| note.code == "derived_runs"));
     // Only the launches show that these copies come from the host. Kernels do not.
-    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let b = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::Category);
     let copies = b.groups.iter().find(|g| g.key == "MemcpyH2D").unwrap();
     assert_eq!((copies.n_executions, copies.kind), (12.into(), Kind::DataMovement));
-    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::OpGroup);
+    let b = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::OpGroup);
     let matmul = b.groups.iter().find(|g| g.key == OpGroup::Matmul.label()).unwrap();
     assert_eq!(matmul.n_executions, 18, "of hipBLASLt, and the fusion named after one");
 }
@@ -147,13 +147,13 @@ fn mi300_runs_and_copies() {
 #[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn copies_of_rocm_are_no_compute() {
-    let of = real("gpu-mi300-conv-legacy", "host.xplane.pb").unwrap();
-    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Kind);
+    let session = real("gpu-mi300-conv-legacy", "host.xplane.pb").unwrap();
+    let b = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::Kind);
     let kind = |kind: Kind| b.groups.iter().find(|g| g.kind == kind).map(|g| (g.n_executions, g.total.0)).unwrap();
     assert_eq!(b.totals.busy.0, 4_475_521_000);
     assert_eq!(kind(Kind::DataMovement), (53.into(), 889_028_000));
     assert_eq!(kind(Kind::Compute), (25.into(), 3_586_493_000));
-    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let b = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::Category);
     let categories: Vec<&str> = b.groups.iter().map(|g| g.key.as_str()).collect();
     assert!(categories.contains(&"MemcpyD2D") && !categories.contains(&"<none>"), "{categories:?}");
 }
@@ -163,12 +163,12 @@ fn copies_of_rocm_are_no_compute() {
 #[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
 fn kernels_are_shown_beside_their_ops() {
-    let of = real(MI300, "gemm.xplane.pb").unwrap();
-    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let session = real(MI300, "gemm.xplane.pb").unwrap();
+    let b = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     let call = b.groups.iter().find(|g| g.key.starts_with("custom-call")).unwrap();
     assert!(call.kernel.as_deref().is_some_and(|kernel| kernel.starts_with("Cijk_")), "{:?}", call.kernel);
-    let of = real(V100, "host.xplane.pb").unwrap();
-    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let session = real(V100, "host.xplane.pb").unwrap();
+    let b = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     assert!(b.groups.iter().all(|g| g.kernel.is_none()), "rows are named after kernels");
     let philox = b.groups.iter().find(|g| g.key.contains("FillPhiloxRandomKernelLaunch")).unwrap();
     assert_eq!(philox.main_category(), Some("rng kernel"));
@@ -187,11 +187,11 @@ fn kernels_are_shown_beside_their_ops() {
 #[test]
 fn every_grouping_sums() {
     for (folder, file) in [(V100, "host.xplane.pb"), (MI300, "gemm.xplane.pb")] {
-        let of = real(folder, file).unwrap();
+        let session = real(folder, file).unwrap();
         for by in GroupBy::ALL {
             for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(1)] {
                 for step in [StepChoice::All, StepChoice::Busiest] {
-                    let b = breakdown(&of, device, step, by);
+                    let b = breakdown(&session, device, step, by);
                     assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy);
                     assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy);
                     assert_eq!(Some(b.totals.union + b.totals.idle), b.header.step_duration.or(Some(Picos::ZERO)));
@@ -256,8 +256,8 @@ fn made() -> (Opened, Analysis) {
 
 #[test]
 fn launches_name_the_ops_of_kernels() {
-    let of = made();
-    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let session = made();
+    let b = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     let rows: Vec<(&str, u64, u64, Kind)> =
         b.groups.iter().map(|g| (g.key.as_str(), g.n_executions.whole().unwrap(), g.total.0, g.kind)).collect();
     let expected = [
@@ -271,9 +271,9 @@ fn launches_name_the_ops_of_kernels() {
     // The busy intervals are 0…350, 400…440 and 460…470 of 0…470.
     assert_eq!((b.totals.busy, b.totals.union, b.totals.idle), (Picos(550), Picos(400), Picos(70)));
     assert!(b.notes.iter().any(|note| note.code == "lines_side_by_side"), "{:?}", b.notes);
-    let graphs = of.0.profile.notes.iter().find(|note| note.code == "command_buffers").unwrap();
+    let graphs = session.0.profile.notes.iter().find(|note| note.code == "command_buffers").unwrap();
     assert!(graphs.message.starts_with("1 kernels") && graphs.message.contains("--xla_gpu_enable_command_buffer="));
-    let by_category = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let by_category = breakdown(&session, DeviceChoice::All, StepChoice::All, GroupBy::Category);
     let keys: Vec<&str> = by_category.groups.iter().map(|g| g.key.as_str()).collect();
     assert!(keys.contains(&"command buffer") && keys.contains(&"MemcpyD2H"), "{keys:?}");
 }
@@ -297,10 +297,10 @@ fn collectives_are_synchronous_on_their_stream() {
     let (opened, analysis) = made();
     let query = Query { step: StepChoice::All, ..Query::busiest() };
     let comm = analysis.comm(&opened.profile, &CommQuery { query, ..CommQuery::default() }, None);
-    let of = comm.tensor.overlap;
+    let overlap = comm.tensor.overlap;
     assert_eq!((comm.rows.len(), comm.rows[0].primitive), (1, Some(Primitive::AllReduce)));
     assert_eq!(
-        (comm.tensor.stall, of.in_flight, of.exposed, of.overlapped),
+        (comm.tensor.stall, overlap.in_flight, overlap.exposed, overlap.overlapped),
         (Picos(200), Picos(200), Picos(50), Picos(150))
     );
     assert_eq!(comm.pairing.unpaired, 0);

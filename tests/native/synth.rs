@@ -129,8 +129,8 @@ fn the_roofline_matches_the_simulated_run() {
     let rows: BTreeMap<&str, _> = answer.rows.iter().map(|row| (row.group.key.as_str(), row)).collect();
     let peaks = &answer.figures.peaks[0];
     let (mut held, mut skipped, mut gaps) = (0, 0, 0_i64);
-    for (at, op) in truth["ops"].as_array().unwrap().iter().enumerate() {
-        let (runs, own) = (device["runs"][at].as_u64().unwrap(), device["self_ps"][at].as_u64().unwrap());
+    for (index, op) in truth["ops"].as_array().unwrap().iter().enumerate() {
+        let (runs, own) = (device["runs"][index].as_u64().unwrap(), device["self_ps"][index].as_u64().unwrap());
         if runs == 0 {
             continue;
         }
@@ -222,10 +222,10 @@ fn twelve_devices_on_three_hosts() {
 /// Each fault changes the figures that it should change.
 #[test]
 fn faults_leave_their_marks() {
-    let busy = |truth: &Value, of: &dyn Fn(&Value) -> bool| -> u64 {
+    let busy = |truth: &Value, is_wanted: &dyn Fn(&Value) -> bool| -> u64 {
         let ops = truth["ops"].as_array().unwrap().iter();
         let times = truth["devices"][0]["self_ps"].as_array().unwrap();
-        ops.zip(times).filter(|(op, _)| of(op)).map(|(_, time)| time.as_u64().unwrap()).sum()
+        ops.zip(times).filter(|(op, _)| is_wanted(op)).map(|(_, time)| time.as_u64().unwrap()).sum()
     };
     let category = |name: &'static str| move |op: &Value| op["category"] == name;
     let run = |fault: &[&str]| {
@@ -238,7 +238,8 @@ fn faults_leave_their_marks() {
         device["window_ps"].as_u64().unwrap() - device["busy_ps"].as_u64().unwrap()
     };
     let well = run(&[]);
-    let times = |bad: &Value, of: &dyn Fn(&Value) -> bool| busy(bad, of) as f64 / busy(&well, of) as f64;
+    let times =
+        |bad: &Value, is_wanted: &dyn Fn(&Value) -> bool| busy(bad, is_wanted) as f64 / busy(&well, is_wanted) as f64;
     let retiling = times(&run(&["retiling-copies"]), &category("data formatting"));
     assert!((5.0..6.5).contains(&retiling), "{retiling}");
     let gathers = times(&run(&["exposed-all-gather"]), &category("all-gather"));
@@ -300,8 +301,8 @@ fn the_time_of_a_fault_has_its_owner() {
                     assert!(injected > 0.01 * period, "{fault} costs {injected} ps");
                     // The mean of the steady steps leaves out the last period, which the expected figure includes.
                     assert!(((slow - period) / injected - 1.0).abs() < 0.05, "{fault}: {injected} {}", slow - period);
-                    let time = |of: &BTreeMap<&str, f64>| -> f64 {
-                        owners.iter().map(|owner| of.get(owner).copied().unwrap_or_default()).sum()
+                    let time = |times: &BTreeMap<&str, f64>| -> f64 {
+                        owners.iter().map(|owner| times.get(owner).copied().unwrap_or_default()).sum()
                     };
                     let taken = time(&after) - time(before);
                     assert!(taken > share * injected, "{fault}: {taken} of {injected}");
@@ -440,23 +441,24 @@ fn communication_matches_the_simulated_run() {
         let (folder, truth) = made(&options);
         for (n, device) in truth["devices"].as_array().unwrap().iter().enumerate() {
             let found = comm(folder.path(), DeviceChoice::One(n as u32), StepChoice::All);
-            for (of, name) in [(found.tensor.overlap, "collectives"), (found.copies.overlap, "copies")] {
+            for (overlap, name) in [(found.tensor.overlap, "collectives"), (found.copies.overlap, "copies")] {
                 let is = |field: &str, found: Picos| {
                     assert_eq!(Some(found.0), device[name][field].as_u64(), "{options:?} device {n} {name} {field}");
                 };
-                is("in_flight_ps", of.in_flight);
-                is("exposed_ps", of.exposed);
-                is("overlapped_ps", of.overlapped);
-                is("stall_ps", of.waited);
-                assert!(of.in_flight > Picos::ZERO);
+                is("in_flight_ps", overlap.in_flight);
+                is("exposed_ps", overlap.exposed);
+                is("overlapped_ps", overlap.overlapped);
+                is("stall_ps", overlap.waited);
+                assert!(overlap.in_flight > Picos::ZERO);
             }
             assert_eq!((found.pairing.unpaired, found.pairing.from_ops), (0, 0));
             // Unrolled ops have names that their program does not contain, so the contents of their fusions are unknown
             // and are not guessed.
             assert_eq!((found.tensor.n_unsized > 0, found.steps.len()), (options.contains(&"--unroll"), 3));
             // No transfer crosses from one step to the next.
-            let steps =
-                |of: &dyn Fn(&rooflight::analysis::comm::StepComm) -> Picos| found.steps.iter().map(of).sum::<Picos>();
+            let steps = |time: &dyn Fn(&rooflight::analysis::comm::StepComm) -> Picos| {
+                found.steps.iter().map(time).sum::<Picos>()
+            };
             assert_eq!(steps(&|step| step.collectives.exposed), found.tensor.overlap.exposed);
             assert_eq!(steps(&|step| step.copies.waited), found.copies.overlap.waited);
             for (step, wanted) in found.steps.iter().zip(device["steps"].as_array().unwrap()) {
@@ -503,7 +505,11 @@ fn the_straggler_is_found_and_a_healthy_run_has_none() {
         let opened = open("worker-0.xplane.pb", files(folder.path()).remove("worker-0.xplane.pb").unwrap());
         let query = Query { device: DeviceChoice::One(0), step, ..Query::busiest() };
         let gaps = Analysis::new(&opened.profile).gaps(&opened.profile, &query);
-        let barrier = gaps.classes.iter().find(|of| of.class.key() == "barrier").map_or(0.0, |of| of.total.as_f64());
+        let barrier = gaps
+            .classes
+            .iter()
+            .find(|class_time| class_time.class.key() == "barrier")
+            .map_or(0.0, |class_time| class_time.total.as_f64());
         (comm(folder.path(), DeviceChoice::One(0), step), truth, barrier)
     };
     // The duration of the steps of a device, in the expected figures.
@@ -538,7 +544,7 @@ fn the_straggler_is_found_and_a_healthy_run_has_none() {
 /// A matmul that gathers its operand in the same fusion is a matmul, not communication.
 #[test]
 fn a_fused_matmul_and_all_gather_is_no_communication() {
-    let of = |inner: &str| {
+    let category = |inner: &str| {
         let text = format!(
             "HloModule m, is_scheduled=true
 
@@ -560,8 +566,8 @@ ENTRY %main (a: f32[2,4], b: f32[4,4]) -> f32[8,4] {{
         let fusion = module.instruction(module.instruction_named("fusion.1").unwrap()).unwrap();
         simulator::machine::category(&module, fusion).to_owned()
     };
-    assert_eq!(of("dot(%g, %q), lhs_contracting_dims={1}, rhs_contracting_dims={0}"), "convolution fusion");
-    assert_eq!(of("negate(%g)"), "all-gather fusion");
+    assert_eq!(category("dot(%g, %q), lhs_contracting_dims={1}, rhs_contracting_dims={0}"), "convolution fusion");
+    assert_eq!(category("negate(%g)"), "all-gather fusion");
 }
 
 /// Returns the mean over devices of a figure of `expected.json` that each device has per op.

@@ -11,7 +11,7 @@ use rooflight::analysis::files::FileView;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::timeline::{EventsQuery, LineRef, SearchQuery, Timeline};
-use rooflight::protocol::table_query::{CopiedRows, TableAction, TableOf};
+use rooflight::protocol::table_query::{CopiedRows, TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{Reply, SessionSlot, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession, OpenSessions};
@@ -44,14 +44,14 @@ fn is_text_of_cell(copied: &str, (cell, title): (&Cell, &str), escaped: impl Fn(
 }
 
 /// Checks a table against its copies, and returns the number of its rows.
-fn check(table: &TableOf, mut answer: impl FnMut(ViewRequest) -> Reply) -> usize {
+fn check(table: &TableQuery, mut answer: impl FnMut(ViewRequest) -> Reply) -> usize {
     let query = PageQuery { count: 1000, ..PageQuery::default() };
-    let request = ViewRequest::Table { of: table.clone(), action: TableAction::Rows(query.clone()) };
+    let request = ViewRequest::Table { table: table.clone(), action: TableAction::Rows(query.clone()) };
     let page: TablePage = answer(request).decode().unwrap_or_else(|reply| panic!("{table:?}: {reply:?}"));
     let columns: Vec<String> = page.columns.iter().map(|column| column.id.clone()).collect();
     let mut copy = |form: CopyForm| -> CopiedRows {
         let action = TableAction::Copy { query: query.clone(), columns: columns.clone(), keys: None, form };
-        answer(ViewRequest::Table { of: table.clone(), action }).decode().unwrap()
+        answer(ViewRequest::Table { table: table.clone(), action }).decode().unwrap()
     };
     let (markdown, tsv) = (copy(CopyForm::Markdown), copy(CopyForm::Tsv));
     assert_eq!((markdown.n, tsv.n), (page.n_rows, page.n_rows), "{table:?}");
@@ -69,17 +69,17 @@ fn check(table: &TableOf, mut answer: impl FnMut(ViewRequest) -> Reply) -> usize
         let markdown = markdown_cells(lines.next().unwrap());
         let tsv: Vec<&str> = tsv_lines.next().unwrap().split('\t').collect();
         assert_eq!((markdown.len(), tsv.len()), (row.cells.len(), row.cells.len()), "{table:?}: {}", row.key);
-        for (at, cell) in row.cells.iter().enumerate() {
-            let what = format!("{table:?}, {}, {}: {cell:?}", row.key, columns[at]);
+        for (index, cell) in row.cells.iter().enumerate() {
+            let what = format!("{table:?}, {}, {}: {cell:?}", row.key, columns[index]);
             let escaped = |text: &str| markdown_text(text).into_owned();
-            assert!(is_text_of_cell(&markdown[at], (cell, &row.title), escaped), "{what}: {}", markdown[at]);
+            assert!(is_text_of_cell(&markdown[index], (cell, &row.title), escaped), "{what}: {}", markdown[index]);
             // Numbers of tab-separated text are plain numbers.
             let plain = |text: &str| {
                 let number = text.replace(',', "").replace('\u{2212}', "-");
-                let is_number = page.columns[at].numeric && number.parse::<f64>().is_ok();
+                let is_number = page.columns[index].numeric && number.parse::<f64>().is_ok();
                 if is_number { number } else { spreadsheet_cell(text).into_owned() }
             };
-            assert!(is_text_of_cell(tsv[at], (cell, &row.title), plain), "{what}: {}", tsv[at]);
+            assert!(is_text_of_cell(tsv[index], (cell, &row.title), plain), "{what}: {}", tsv[index]);
         }
     }
     assert_eq!((lines.next(), tsv_lines.next()), (None, None), "{table:?}");
@@ -105,17 +105,17 @@ fn copies_of_a_capture_have_the_cells_of_its_tables() {
     let timeline: Timeline = session.answer(&tracks.into()).decode().unwrap();
     let lines: Vec<LineRef> = timeline.groups.iter().flat_map(|group| &group.tracks).map(|track| track.line).collect();
     let mut tables = vec![
-        TableOf::Comm(comm(CommBy::Op), TransferFilter::Copies),
-        TableOf::Buffers(memory, 1),
-        TableOf::Events(EventsQuery { lines, start: Picos::ZERO, end: Picos(u64::MAX) }),
-        TableOf::Hits(SearchQuery { filter: TextFilter::anywhere("a"), n_columns: 10 }),
+        TableQuery::Comm(comm(CommBy::Op), TransferFilter::Copies),
+        TableQuery::Buffers(memory, 1),
+        TableQuery::Events(EventsQuery { lines, start: Picos::ZERO, end: Picos(u64::MAX) }),
+        TableQuery::Hits(SearchQuery { filter: TextFilter::anywhere("a"), n_columns: 10 }),
     ];
-    tables.extend(GroupBy::ALL.map(|by| TableOf::Breakdown(Query { by, ..query.clone() })));
-    tables.extend(CommBy::ALL.map(|by| TableOf::Comm(comm(by), TransferFilter::Collectives)));
-    tables.extend(RoofBy::ALL.map(|by| TableOf::Roofline(roofline.clone(), by)));
+    tables.extend(GroupBy::ALL.map(|by| TableQuery::Breakdown(Query { by, ..query.clone() })));
+    tables.extend(CommBy::ALL.map(|by| TableQuery::Comm(comm(by), TransferFilter::Collectives)));
+    tables.extend(RoofBy::ALL.map(|by| TableQuery::Roofline(roofline.clone(), by)));
     let mut n_filled = 0;
-    for of in &tables {
-        n_filled += usize::from(check(of, |request| session.answer(&request.into())) > 0);
+    for table in &tables {
+        n_filled += usize::from(check(table, |request| session.answer(&request.into())) > 0);
     }
     assert!(n_filled > tables.len() * 3 / 4, "{n_filled} of {} tables have rows", tables.len());
 }
@@ -127,7 +127,7 @@ fn copies_of_a_folder_have_the_cells_of_its_table() {
     for night in 0..2 {
         set(&mut session, night, Ok(nights.summary(night)));
     }
-    let n = check(&TableOf::Captures { revision: 0 }, |request| session.answer(&request.into()));
+    let n = check(&TableQuery::Captures { revision: 0 }, |request| session.answer(&request.into()));
     assert_eq!(n, info.captures.len());
 }
 
@@ -148,8 +148,8 @@ fn copies_of_a_comparison_have_the_cells_of_its_tables() {
     let mut sessions = compared();
     for by in CompareBy::ALL {
         let selection = RowSelection { by, ..RowSelection::default() };
-        let of = TableOf::Compare(CompareQuery::default(), selection);
-        assert!(check(&of, |request| sessions.answer(&request.into())) > 1, "{by:?}");
+        let table = TableQuery::Compare(CompareQuery::default(), selection);
+        assert!(check(&table, |request| sessions.answer(&request.into())) > 1, "{by:?}");
     }
 }
 
@@ -161,13 +161,13 @@ fn the_markdown_of_a_comparison_has_the_cells_of_its_table() {
     let markdown: String = sessions.answer(&ViewRequest::CompareMarkdown(query.clone()).into()).decode().unwrap();
     let mut lines = markdown.lines().skip_while(|line| !line.starts_with("| Op |"));
     let heads = markdown_cells(lines.next().unwrap());
-    let column = |head: &str| heads.iter().position(|of| of == head).unwrap();
+    let column = |head: &str| heads.iter().position(|other| other == head).unwrap();
     let (verdict, matched) = (column("Verdict"), column("Matched by"));
     let rows: Vec<Vec<String>> = lines.skip(1).take_while(|line| line.starts_with('|')).map(markdown_cells).collect();
-    let of = TableOf::Compare(query, RowSelection::default());
+    let table = TableQuery::Compare(query, RowSelection::default());
     let action = TableAction::Rows(PageQuery { count: 1000, ..PageQuery::default() });
-    let page: TablePage = sessions.answer(&ViewRequest::Table { of, action }.into()).decode().unwrap();
-    let shown = |id: &str| page.columns.iter().position(|of| of.id == id).unwrap();
+    let page: TablePage = sessions.answer(&ViewRequest::Table { table, action }.into()).decode().unwrap();
+    let shown = |id: &str| page.columns.iter().position(|column| column.id == id).unwrap();
     let (shown_verdict, shown_matched, difference) = (shown("verdict"), shown("matched_by"), shown("delta_ps"));
     let mut n_one_side = 0;
     for cells in &rows {

@@ -96,30 +96,30 @@ fn string(literal: &str) -> Option<String> {
 /// Adds the texts of some code. Attributes, tests and class names are skipped.
 fn collect(tokens: TokenStream, texts: &mut Vec<String>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let is = |at: usize, what: &str| tokens.get(at).is_some_and(|token| token.to_string() == what);
-    let mut at = 0;
-    while let Some(token) = tokens.get(at) {
+    let is = |index: usize, what: &str| tokens.get(index).is_some_and(|token| token.to_string() == what);
+    let mut index = 0;
+    while let Some(token) = tokens.get(index) {
         match token {
             // The documentation of a file is skipped.
-            TokenTree::Punct(punct) if punct.as_char() == '#' && is(at + 1, "!") => at += 2,
+            TokenTree::Punct(punct) if punct.as_char() == '#' && is(index + 1, "!") => index += 2,
             // Attributes are skipped. The item that follows an attribute of tests is skipped as well.
             TokenTree::Punct(punct)
-                if punct.as_char() == '#' && matches!(tokens.get(at + 1), Some(TokenTree::Group(_))) =>
+                if punct.as_char() == '#' && matches!(tokens.get(index + 1), Some(TokenTree::Group(_))) =>
             {
-                at += 1;
-                let attribute = tokens[at].to_string().replace(' ', "");
+                index += 1;
+                let attribute = tokens[index].to_string().replace(' ', "");
                 if attribute.starts_with("[cfg(test") || attribute.starts_with("[cfg(all(test") {
                     let ends_item = |token: &TokenTree| match token {
                         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
                         token => token.to_string() == ";",
                     };
-                    at += 1 + tokens[at + 1..].iter().take_while(|token| !ends_item(token)).count();
+                    index += 1 + tokens[index + 1..].iter().take_while(|token| !ends_item(token)).count();
                 }
             }
             TokenTree::Ident(name)
-                if ["class", "id", "style", "viewBox"].contains(&name.to_string().as_str()) && is(at + 1, "=") =>
+                if ["class", "id", "style", "viewBox"].contains(&name.to_string().as_str()) && is(index + 1, "=") =>
             {
-                at += 2;
+                index += 2;
             }
             TokenTree::Group(group) => collect(group.stream(), texts),
             TokenTree::Literal(literal) => {
@@ -128,7 +128,7 @@ fn collect(tokens: TokenStream, texts: &mut Vec<String>) {
             }
             _ => {}
         }
-        at += 1;
+        index += 1;
     }
 }
 
@@ -140,7 +140,7 @@ fn every_text_of_a_feature_in_one_list() {
         let Some(name) = feature(short).filter(|_| !file.ends_with("tests.rs")) else { continue };
         let mut texts = Vec::new();
         collect(code.parse().unwrap_or_else(|error| panic!("{file}: {error}")), &mut texts);
-        let list = &mut lists.iter_mut().find(|(of, _)| *of == name).unwrap().1;
+        let list = &mut lists.iter_mut().find(|(other, _)| *other == name).unwrap().1;
         if !texts.is_empty() {
             let _ = writeln!(list, "\n{file}");
             for text in &texts {

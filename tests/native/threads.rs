@@ -41,8 +41,8 @@ fn brute(space: &XSpace) -> (Sums, Runs) {
             let device = text(event, plane, "device_ordinal").unwrap();
             let Some(Data::OffsetPs(start)) = event.data else { panic!("no start") };
             let run = runs.entry((device.clone(), text(event, plane, "run_id").unwrap())).or_insert((i64::MAX, 0));
-            let at = line.timestamp_ns * 1000 + start;
-            *run = (run.0.min(at), run.1.max(at + event.duration_ps));
+            let begin = line.timestamp_ns * 1000 + start;
+            *run = (run.0.min(begin), run.1.max(begin + event.duration_ps));
             own.push((start, start + event.duration_ps, (device, op)));
         }
         for (i, (start, end, key)) in own.iter().enumerate() {
@@ -78,7 +78,7 @@ fn every_op_equals_the_sum_of_its_events() {
             assert_eq!((group.n_executions, group.total), (n.into(), Picos(own)), "{} {}", device.label, group.key);
         }
         let mut windows: Vec<(i64, i64)> =
-            runs.iter().filter(|((of, _), _)| *of == i.to_string()).map(|(_, run)| *run).collect();
+            runs.iter().filter(|((number, _), _)| *number == i.to_string()).map(|(_, run)| *run).collect();
         windows.sort_unstable();
         let first = windows[0].0;
         let expected: Vec<(i64, i64)> = windows.iter().map(|(from, to)| (from - first, to - first)).collect();

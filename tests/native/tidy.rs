@@ -79,6 +79,8 @@ const BANNED_TYPES: [&str; 21] = [
     "Any", "Asked", "At", "Far", "Found", "From", "Heard", "Held", "How", "Kept", "Look", "Of", "Place", "Said",
     "Seen", "Sight", "Then", "Told", "Way", "What", "Which",
 ];
+/// Names that say no more of a field or of a parameter than its type does.
+const BANNED_FIELDS: [&str; 2] = ["at", "of"];
 /// The few that are right where they stand.
 const ALLOWED: [&str; 1] = ["src/view/type_erasure.rs any"];
 
@@ -129,13 +131,13 @@ pub(crate) fn check(broken: &[String], rule: &str) {
 #[test]
 fn folders_name_no_later_folder() {
     let mut broken = Vec::new();
-    for (at, folder) in ORDER.iter().enumerate() {
+    for (index, folder) in ORDER.iter().enumerate() {
         let found = files(folder, &["rs"]);
         assert!(!found.is_empty(), "{folder} is nowhere");
         let module = |folder: &str| format!("crate::{}", folder.rsplit('/').next().unwrap());
         for (name, text) in found {
             for (n, line) in code(&text) {
-                let later = ORDER[at + 1..].iter().find(|later| line.contains(&module(later)));
+                let later = ORDER[index + 1..].iter().find(|later| line.contains(&module(later)));
                 broken.extend(later.map(|later| format!("{name}:{n} names {later}")));
             }
         }
@@ -149,9 +151,10 @@ fn features_name_no_later_feature() {
     for (layer, order) in FEATURE_ORDER {
         for (name, text) in files(&format!("src/{layer}"), &["rs"]) {
             let place = |feature: &&str| name.starts_with(&format!("src/{layer}/{feature}"));
-            let Some(at) = order.iter().position(place) else { continue };
+            let Some(index) = order.iter().position(place) else { continue };
             for (n, line) in code(&text) {
-                let later = order[at + 1..].iter().find(|later| line.contains(&format!("crate::{layer}::{later}::")));
+                let later =
+                    order[index + 1..].iter().find(|later| line.contains(&format!("crate::{layer}::{later}::")));
                 broken.extend(later.map(|later| format!("{name}:{n} names {layer}/{later}")));
             }
         }
@@ -171,18 +174,44 @@ fn functions_and_types_are_called_by_what_they_are() {
                 is_conversion = line.contains("From<");
             }
             let defined = |keyword: &str| {
-                let at = line.find(keyword).filter(|at| *at == 0 || line[..*at].ends_with([' ', ')']))?;
-                Some(word(&line[at + keyword.len()..]))
+                let start = line.find(keyword).filter(|start| *start == 0 || line[..*start].ends_with([' ', ')']))?;
+                Some(word(&line[start + keyword.len()..]))
             };
-            let function =
-                defined("fn ").filter(|of| BANNED_FUNCTIONS.contains(&of.as_str()) && !(is_conversion && of == "from"));
+            let function = defined("fn ").filter(|defined_name| {
+                BANNED_FUNCTIONS.contains(&defined_name.as_str()) && !(is_conversion && defined_name == "from")
+            });
             let types = ["struct ", "enum ", "trait ", "type "].into_iter().filter_map(defined);
-            let ty = types.into_iter().find(|of| BANNED_TYPES.contains(&of.as_str()));
+            let ty = types.into_iter().find(|defined_name| BANNED_TYPES.contains(&defined_name.as_str()));
             let is_new = |found: &String| !ALLOWED.contains(&format!("{name} {found}").as_str());
             broken.extend(function.or(ty).filter(is_new).map(|found| format!("{name}:{n} defines {found}")));
         }
     }
     check(&broken, "a function or a type is called by what it does or is, in the words of the field");
+}
+
+#[test]
+fn fields_and_parameters_are_called_by_what_they_hold() {
+    let mut broken = Vec::new();
+    let folders = ["src", "crates", "xtask/src", "examples", "tests", "benches", "fuzz"];
+    for (name, text) in folders.map(|folder| files(folder, &["rs"])).concat() {
+        for (n, line) in code(&text) {
+            let line = line.trim_start();
+            let is_named = |banned: &&&str| {
+                let typed = format!("{banned}: ");
+                // A line with a value is a field of `columns!` or `object!`, whose name is one of the JSON.
+                let is_in_json = line.starts_with(&typed) && line.contains(" = ");
+                let is_start = |before: &str| {
+                    let before = before.trim_end();
+                    before.is_empty()
+                        || before.ends_with(['(', ',', '{', '|'])
+                        || before.split(' ').next_back().is_some_and(|word| word.starts_with("pub") || word == "mut")
+                };
+                !is_in_json && line.match_indices(&typed).any(|(start, _)| is_start(&line[..start]))
+            };
+            broken.extend(BANNED_FIELDS.iter().find(is_named).map(|banned| format!("{name}:{n} names one {banned}")));
+        }
+    }
+    check(&broken, "a field or a parameter is called by what it holds");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use rooflight::analysis::timeline::{
     PictureQuery, SearchQuery, TimelineIndex, TrackKind, cells, parse_event_key,
 };
 use rooflight::protocol::ViewRequest;
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::filter::TextFilter;
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
@@ -56,7 +56,7 @@ fn tracks_hold_all_events() {
         let tracks = || timeline.groups.iter().flat_map(|group| &group.tracks);
         assert_eq!(timeline.n_off_axis, 0, "{name}");
         // Lines that were made from others show their events again.
-        let derived: u64 = tracks().filter(|of| line(&opened, of.line).derived).map(|of| of.n_events).sum();
+        let derived: u64 = tracks().filter(|track| line(&opened, track.line).derived).map(|track| track.n_events).sum();
         assert_eq!(timeline.n_events - derived, opened.profile.n_events() as u64, "{name}");
         let all = || tracks().flat_map(|track| times(&opened, &analysis, track.line));
         assert_eq!(all().map(|(from, _)| from).min(), Some(timeline.start.0), "{name}");
@@ -87,7 +87,8 @@ fn pictures_show_every_event_at_any_scale() {
                 let to = query.end().0;
                 let picture = index.picture(&opened.profile, &analysis, &query);
                 let [shown] = &picture.lines[..] else { panic!("{name}") };
-                let boxes: u64 = shown.boxes.iter().map(|of| of.end.0.min(to) - of.start.0.max(from)).sum();
+                let boxes: u64 =
+                    shown.boxes.iter().map(|event_box| event_box.end.0.min(to) - event_box.start.0.max(from)).sum();
                 // Each share is rounded down by less than a 255th of a column, or up to one.
                 let (mut shares, mut n_shares) = (0_u64, 0_u64);
                 for cell in cells::read(&shown.cells) {
@@ -107,8 +108,8 @@ fn pictures_show_every_event_at_any_scale() {
                 }
                 // Nothing disappears.
                 assert_eq!(touching().count() == 0, shown.boxes.is_empty() && shown.cells.is_empty(), "{name}");
-                for of in &shown.boxes {
-                    assert_eq!((of.start.0, of.end.0), all[of.event as usize], "{name}");
+                for event_box in &shown.boxes {
+                    assert_eq!((event_box.start.0, event_box.end.0), all[event_box.event as usize], "{name}");
                 }
             }
         }
@@ -130,13 +131,15 @@ fn idle_time_is_drawn_without_a_loss() {
                 let query = PictureQuery { idle: vec![device], start, column, n_columns, ..Default::default() };
                 let picture = index.picture(&opened.profile, &analysis, &query);
                 let boxes = &picture.idle[0].boxes;
-                assert_eq!(boxes.iter().map(|of| of.time).sum::<Picos>(), gaps.idle(), "{name}");
+                assert_eq!(boxes.iter().map(|idle_box| idle_box.time).sum::<Picos>(), gaps.idle(), "{name}");
                 assert!(boxes.windows(2).all(|pair| pair[0].end <= pair[1].start), "{name}");
                 if let Some(longest) = gaps.gaps.first() {
                     let gap = (longest.axis_start, longest.axis_start + longest.total);
-                    let is_in = |of: &IdleBox| of.gap.0 <= gap.0 && gap.1 <= of.gap.1;
+                    let is_in = |idle_box: &IdleBox| idle_box.gap.0 <= gap.0 && gap.1 <= idle_box.gap.1;
                     assert!(boxes.iter().any(is_in), "{name}: the longest gap");
-                    let exact = |of: &IdleBox| of.n_gaps > 1 || gap.1 <= of.gap.0 || of.gap.1 <= gap.0 || of.gap == gap;
+                    let exact = |idle_box: &IdleBox| {
+                        idle_box.n_gaps > 1 || gap.1 <= idle_box.gap.0 || idle_box.gap.1 <= gap.0 || idle_box.gap == gap
+                    };
                     assert!(boxes.iter().all(exact), "{name}: the longest gap");
                 }
             }
@@ -155,7 +158,7 @@ fn by_brute_force(events: &[((u64, u64), u32)], (from, to): (u64, u64)) -> (BTre
     let (mut by_op, mut busy) = (BTreeMap::new(), 0);
     for pair in edges.windows(2) {
         let open = touching.iter().enumerate().filter(|(_, ((a, b), _))| *a <= pair[0] && *b >= pair[1]);
-        let innermost = open.max_by_key(|(at, ((a, b), _))| (*a, std::cmp::Reverse(*b), *at));
+        let innermost = open.max_by_key(|(index, ((a, b), _))| (*a, std::cmp::Reverse(*b), *index));
         if let Some((_, (_, op))) = innermost {
             *by_op.entry(*op).or_default() += pair[1] - pair[0];
             busy += pair[1] - pair[0];
@@ -169,14 +172,14 @@ fn sums_of_a_range_are_those_of_its_events() {
     for (name, opened) in captures() {
         let profile = &opened.profile;
         let analysis = Analysis::new(profile);
-        for (at, device) in analysis.devices.iter().enumerate().take(2) {
+        for (index, device) in analysis.devices.iter().enumerate().take(2) {
             let Clock::Event { .. } = device.event_clock else { panic!("{name}") };
             let plane = &profile.planes[device.plane];
             // One line per device is compared, because lines at the same time count each.
             let [ops] = device.ops[..] else { continue };
             let line = &plane.lines[ops];
-            let of: Vec<_> = intervals(line, device.event_clock).unwrap();
-            let events: Vec<((u64, u64), u32)> = of.into_iter().zip(line.events.ops().map(|op| op.0)).collect();
+            let intervals: Vec<_> = intervals(line, device.event_clock).unwrap();
+            let events: Vec<((u64, u64), u32)> = intervals.into_iter().zip(line.events.ops().map(|op| op.0)).collect();
             let first = events.iter().map(|(time, _)| time.0).min().unwrap();
             let last = events.iter().map(|(time, _)| time.1).max().unwrap();
             let mut n_compared = 0;
@@ -190,7 +193,7 @@ fn sums_of_a_range_are_those_of_its_events() {
                 let axis = |time: u64| Picos(time + device.axis_offset);
                 let range = TimeRange { start: axis(from), end: axis(to) };
                 let query = Query {
-                    device: DeviceChoice::One(at as u32),
+                    device: DeviceChoice::One(index as u32),
                     step: StepChoice::Range(range),
                     by: GroupBy::Op,
                     ..Query::default()
@@ -221,7 +224,8 @@ fn the_range_of_a_step_is_the_step() {
         let analysis = Analysis::new(profile);
         let index = TimelineIndex::new(profile, &analysis);
         for group in &index.timeline.groups {
-            let Some(device) = group.device.filter(|at| analysis.devices[*at as usize].step_clock != Clock::Device)
+            let Some(device) =
+                group.device.filter(|index| analysis.devices[*index as usize].step_clock != Clock::Device)
             else {
                 continue;
             };
@@ -279,9 +283,9 @@ fn events_are_found_and_described() {
                 assert_eq!((detail.start.0, detail.end.0), all[event], "{name}");
                 assert!(detail.self_time.0 <= detail.end.0 - detail.start.0);
                 assert!(detail.execution.0 >= 1 && detail.execution.0 <= detail.execution.1);
-                let at =
+                let query =
                     EventQuery::At { line: track.line, lane: detail.lane, time: detail.start, tolerance: Picos(0) };
-                assert!(index.event(profile, &analysis, at).is_some(), "{name}: {}", detail.name);
+                assert!(index.event(profile, &analysis, query).is_some(), "{name}: {}", detail.name);
                 // The neighbours of its neighbours are the event itself.
                 for (there, back) in [(Neighbour::Next, Neighbour::Previous), (Neighbour::Previous, Neighbour::Next)] {
                     let next = |event: u32, to| EventQuery::Next { line: track.line, event, to };
@@ -426,16 +430,16 @@ fn tables_list_the_events_of_a_window_and_of_a_search() {
     let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(sample), from_folder: false };
     let (mut engine, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
-    let mut rows = |of: TableOf, sort: SortBy| {
+    let mut rows = |table: TableQuery, sort: SortBy| {
         let action = TableAction::Rows(PageQuery { sort: Some(sort), count: 50, ..PageQuery::default() });
-        engine.answer(&ViewRequest::Table { of, action }.into()).decode::<TablePage>().unwrap()
+        engine.answer(&ViewRequest::Table { table, action }.into()).decode::<TablePage>().unwrap()
     };
     let filter = TextFilter { text: "all-reduce".to_owned(), ..TextFilter::default() };
-    let hits = rows(TableOf::Hits(SearchQuery { filter, n_columns: 10 }), SortBy::new("start_ps", false));
+    let hits = rows(TableQuery::Hits(SearchQuery { filter, n_columns: 10 }), SortBy::new("start_ps", false));
     assert!(hits.n_rows > 100 && hits.rows.iter().all(|row| row.title.contains("all-reduce")), "{}", hits.n_rows);
     let lines = vec![parse_event_key(&hits.rows[0].key).unwrap().0];
     let window = EventsQuery { lines, start: Picos(0), end: Picos(1 << 60) };
-    let events = rows(TableOf::Events(window), SortBy::new("duration_ps", true));
+    let events = rows(TableQuery::Events(window), SortBy::new("duration_ps", true));
     assert_eq!(events.n_rows, 1000, "the first thousand are listed");
     assert_eq!(events.totals[0].1, "1,000 of 8,415 events");
 }

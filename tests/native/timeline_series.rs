@@ -38,7 +38,7 @@ impl<'a> Shown<'a> {
 
     /// The series of a name, of all groups.
     pub fn series(&self, name: &str) -> Vec<SeriesTrack> {
-        self.groups().into_iter().flat_map(|group| group.series).filter(|of| of.name.starts_with(name)).collect()
+        self.groups().into_iter().flat_map(|group| group.series).filter(|track| track.name.starts_with(name)).collect()
     }
 
     pub fn range(&mut self, track: &SeriesTrack, (start, end): (u64, u64)) -> SeriesRange {
@@ -168,7 +168,7 @@ fn counters_of_trace_json() {
     let groups = shown.groups();
     let names: Vec<&str> = groups[0].series.iter().filter(measured).map(|series| &*series.name).collect();
     assert_eq!(names, ["memory, free", "memory, used_bytes", "P state"]);
-    let [free, used, state] = [0, 1, 2].map(|at| groups[0].series[at].clone());
+    let [free, used, state] = [0, 1, 2].map(|index| groups[0].series[index].clone());
     assert_eq!((used.unit, used.max), (SeriesUnit::Bytes, Some(7_000_000_000_001.0)));
     let range = shown.range(&used, (0, 4_000_000));
     assert_eq!((range.min, range.max, range.covered), (Some(5.0), Some(7_000_000_000_001.0), Picos(3_000_000)));
@@ -271,7 +271,7 @@ fn the_integral_of_flops_is_the_sum_of_the_roofline() {
                 let roofline = shown.analysis.roofline(&opened.profile, &roofline_query(query), None).unwrap();
                 let used = roofline.figures.window.clone();
                 let sum = used.flops.or(used.model_flops).unwrap_or(0.0);
-                let instants = executions.iter().filter(|(at, time, _)| *time == 0 && (start..end).contains(at));
+                let instants = executions.iter().filter(|(begin, time, _)| *time == 0 && (start..end).contains(begin));
                 let flops_of = |op: OpId| plane.op(op).stats.flops.or(plane.op(op).stats.model_flops).unwrap_or(0.0);
                 let sum = sum - instants.map(|(_, _, op)| flops_of(*op)).sum::<f64>();
                 let integral = shown.integral(flops, (start, end)) / 1e12;
@@ -316,7 +316,7 @@ fn the_peak_of_bytes_in_use_is_that_of_the_allocator() {
         let mut shown = Shown::new(&opened.profile);
         let memory = shown.analysis.runtime_memory(&opened.profile);
         let mut expected: Vec<(Option<u32>, u64)> =
-            memory.allocators.iter().map(|of| (of.device, of.peak.in_use())).collect();
+            memory.allocators.iter().map(|allocator| (allocator.device, allocator.peak.in_use())).collect();
         let mut found = Vec::new();
         let end = shown.index.timeline.end.0;
         for group in shown.groups() {
@@ -343,7 +343,7 @@ fn transfers_in_flight_are_the_spans_of_communication() {
     for (name, opened) in captures() {
         let mut shown = Shown::new(&opened.profile);
         for group in shown.groups() {
-            for (title, carried) in
+            for (title, transfers) in
                 [("Collectives in flight", TransferFilter::Collectives), ("Copies in flight", TransferFilter::Copies)]
             {
                 let Some(track) = group.series.iter().find(|series| series.name == title) else { continue };
@@ -354,7 +354,7 @@ fn transfers_in_flight_are_the_spans_of_communication() {
                         step: StepChoice::Range(range),
                         ..Query::default()
                     };
-                    let query = LaneQuery { query, carried, part: None, max_spans: 20_000 };
+                    let query = LaneQuery { query, transfers, part: None, max_spans: 20_000 };
                     let lanes = shown.analysis.comm_lanes(&opened.profile, &query, None);
                     assert_eq!(lanes.left_out.0, 0, "{name}");
                     let sum: u64 = lanes.spans.iter().map(|span| span.end.0 - span.start.0).sum();
@@ -382,8 +382,8 @@ fn columns_and_ranges_agree() {
                 let columns = shown.columns(&track, (start, column), n_columns);
                 assert_eq!(columns.len(), n_columns as usize);
                 let (mut integral, mut covered) = (0.0, 0);
-                for (at, drawn) in columns.into_iter().enumerate() {
-                    let from = start + column * at as u64;
+                for (index, drawn) in columns.into_iter().enumerate() {
+                    let from = start + column * index as u64;
                     let range = shown.range(&track, (from, from + column));
                     let bits = |value: Option<f64>| value.map_or(f32::NAN, |value| value as f32).to_bits();
                     let drawn = [drawn.min, drawn.max, drawn.mean].map(f32::to_bits);
@@ -426,7 +426,7 @@ fn a_session_answers_for_series() {
         ..PictureQuery::default()
     };
     let picture = ask(TimelineRequest::Picture(query)).decode::<rooflight::analysis::timeline::Picture>().unwrap();
-    assert_eq!(picture.series.iter().map(|of| of.id).collect::<Vec<_>>(), [track.id]);
+    assert_eq!(picture.series.iter().map(|track| track.id).collect::<Vec<_>>(), [track.id]);
     assert_eq!(picture.series[0].top, found.max.unwrap());
 }
 

@@ -204,17 +204,18 @@ fn escapes_in_texts_are_decoded() {
 
 #[test]
 fn begins_and_ends() {
-    let at = |ph: &str, ts: f64, name: &str| json!({"ph": ph, "pid": 1, "tid": 1, "ts": ts, "name": name, "id": "0x1"});
+    let event =
+        |ph: &str, ts: f64, name: &str| json!({"ph": ph, "pid": 1, "tid": 1, "ts": ts, "name": name, "id": "0x1"});
     let opened = read(&[
-        at("B", 1.0, "outer"),
-        at("B", 2.0, "inner"),
-        at("b", 2.5, "copy"),
-        at("i", 2.75, "now"),
-        at("E", 3.0, ""),
-        at("e", 9.0, "copy"),
-        at("E", 4.0, ""),
-        at("E", 5.0, ""),
-        at("B", 6.0, "open"),
+        event("B", 1.0, "outer"),
+        event("B", 2.0, "inner"),
+        event("b", 2.5, "copy"),
+        event("i", 2.75, "now"),
+        event("E", 3.0, ""),
+        event("e", 9.0, "copy"),
+        event("E", 4.0, ""),
+        event("E", 5.0, ""),
+        event("B", 6.0, "open"),
         json!({"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": "main"}}),
     ]);
     let lines = &planes_by_name(&opened.profile)[0].1;
@@ -374,8 +375,8 @@ fn ten_thousand_corruptions() {
     };
     for round in 0..10_000 {
         let mut damaged = whole.clone();
-        let at = below(damaged.len());
-        damaged[at] = if round % 2 == 0 { damaged[at] ^ 1 << below(8) } else { below(256) as u8 };
+        let index = below(damaged.len());
+        damaged[index] = if round % 2 == 0 { damaged[index] ^ 1 << below(8) } else { below(256) as u8 };
         if let Ok(opened) = open(&damaged) {
             let analysis = Analysis::new(&opened.profile);
             let b = analysis.breakdown(&opened.profile, &Query { step: StepChoice::All, ..Query::busiest() }).unwrap();

@@ -53,8 +53,8 @@ fn the_vllm_step_has_the_known_figures() {
     // 0.2 ms of the busy time belong to other programs, before and after the step.
     assert_eq!(format!("{:.2}", whole.totals.busy.as_f64() / 1e9), "67.21");
     for device in [0, 1] {
-        let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::busiest() };
-        let flops: f64 = breakdown(&session, &of).groups.iter().filter_map(|g| g.model_flops).sum();
+        let query = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::busiest() };
+        let flops: f64 = breakdown(&session, &query).groups.iter().filter_map(|g| g.model_flops).sum();
         assert_eq!(format!("{:.2}", flops / 1e12), "31.98");
     }
 }
@@ -66,8 +66,8 @@ fn vllm_collectives_are_synchronous_and_exposed() {
     for (device, n) in [(DeviceChoice::One(0), 129), (DeviceChoice::All, 258)] {
         let request = CommQuery { query: Query { device, ..Query::busiest() }, ..CommQuery::default() };
         let comm = analysis.comm(&opened.profile, &request, None);
-        let of = comm.tensor.overlap;
-        assert_eq!((comm.tensor.n, of.overlapped, of.exposed), (n.into(), Picos::ZERO, of.in_flight));
+        let overlap = comm.tensor.overlap;
+        assert_eq!((comm.tensor.n, overlap.overlapped, overlap.exposed), (n.into(), Picos::ZERO, overlap.in_flight));
         if n == 129 {
             assert_eq!(millis(comm.tensor.stall), "3.434");
         }
@@ -89,8 +89,8 @@ fn ops_are_the_sums_of_their_events() {
             sum.2 += number(&args["model_flops"]);
             sum.3 += number(&args["bytes_accessed"]);
         }
-        let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::busiest() };
-        let result = breakdown(&session, &of);
+        let query = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::busiest() };
+        let result = breakdown(&session, &query);
         let rows = result.groups.iter().map(|g| {
             let [flops, bytes] = [g.model_flops, g.bytes_accessed].map(|n| n.unwrap_or_default() as u64);
             (g.key.clone(), (g.n_executions.whole().unwrap(), g.inclusive.0, flops, bytes))
@@ -115,7 +115,8 @@ fn times_match_the_json_to_the_picosecond() {
             let ps = |v: &Value| (v.as_f64().unwrap() * 1e6).round() as u64;
             assert_eq!((result.0, result.1), (ps(&event["ts"]), ps(&event["dur"])), "{event}");
             let args = &event["args"];
-            let clock = args.get("device_offset_ps").map(|at| (number(at), number(&args["device_duration_ps"])));
+            let clock =
+                args.get("device_offset_ps").map(|offset| (number(offset), number(&args["device_duration_ps"])));
             assert_eq!(result.2, clock, "{event}");
         }
     }

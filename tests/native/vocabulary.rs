@@ -125,8 +125,8 @@ fn groups_of_work() {
 #[test]
 fn rows_of_several_kinds_and_categories_are_mixed() {
     let b = breakdown(training(), GroupBy::Phase, StepChoice::Number(0));
-    let of = |key: &str| b.groups.iter().find(|g| g.key == key).unwrap();
-    let texts = |key: &str| (of(key).kind_text(), of(key).category_text());
+    let row = |key: &str| b.groups.iter().find(|g| g.key == key).unwrap();
+    let texts = |key: &str| (row(key).kind_text(), row(key).category_text());
     // The backward pass has a matmul, a kernel and a loop fusion; the copy-done is in the optimizer.
     assert_eq!(texts("backward"), ("Compute", Some("mixed")));
     assert_eq!(texts("optimizer"), ("mixed", Some("mixed")));
@@ -137,7 +137,7 @@ fn rows_of_several_kinds_and_categories_are_mixed() {
     let csv = table::csv::table(GROUPS, b.groups.iter()).csv();
     assert!(!csv.contains("mixed"), "{csv}");
     let terminal = breakdown::table::breakdown(&b, &|row| row.key.clone(), 10);
-    let column = |head: &str| terminal.heads.iter().position(|of| of == head).unwrap();
+    let column = |head: &str| terminal.heads.iter().position(|other| other == head).unwrap();
     let cells = |head: &str| terminal.rows.iter().map(|row| row[column(head)].clone()).collect::<Vec<_>>();
     assert_eq!(cells("Kind")[..2], ["Compute", "mixed"]);
     assert_eq!(cells("Category")[..2], ["mixed", "mixed"]);
@@ -157,9 +157,9 @@ fn kinds_have_two_names() {
     assert_eq!(names.len(), 2 * Kind::ALL.len() - 2, "only compute and other are short enough for one name");
     let b = breakdown(training(), GroupBy::Op, StepChoice::All);
     let terminal = breakdown::table::breakdown(&b, &|row| row.key.clone(), 100);
-    let at = terminal.heads.iter().position(|head| head == "Kind").unwrap();
+    let index = terminal.heads.iter().position(|head| head == "Kind").unwrap();
     let shorts = Kind::ALL.map(Kind::short);
-    assert!(terminal.rows.iter().all(|row| row[at].is_empty() || shorts.contains(&row[at].as_str())));
+    assert!(terminal.rows.iter().all(|row| row[index].is_empty() || shorts.contains(&row[index].as_str())));
 }
 
 /// The layers of a loop with a known trip count are named after the trip count.

@@ -111,12 +111,12 @@ fn v6e_every_grouping_and_step_sums() {
 fn v6e_steps_add_up() {
     let (opened, analysis) = v6e().unwrap();
     let device = &analysis.devices[0];
-    let of = |n: u64| {
+    let breakdown = |n: u64| {
         analysis
             .breakdown(&opened.profile, &Query { step: StepChoice::Number(n), by: GroupBy::Kind, ..Query::busiest() })
             .unwrap()
     };
-    let sum: Picos = device.steps.iter().map(|s| of(s.number).totals.busy).sum();
+    let sum: Picos = device.steps.iter().map(|s| breakdown(s.number).totals.busy).sum();
     let whole: Picos = device.steps.iter().map(|step| step.duration).sum();
     assert!(sum <= whole && sum.as_f64() > whole.as_f64() * 0.9, "{sum:?} {whole:?}");
     assert_eq!(device.steps.len(), 100);

@@ -85,8 +85,8 @@ fn a_cut_keeps_what_came_before() {
 fn damage_keeps_what_came_before() {
     let whole = lines(200_000);
     let mut file = xz(&whole);
-    let at = file.len() / 2;
-    file[at..at + 40].fill(0x55);
+    let middle = file.len() / 2;
+    file[middle..middle + 40].fill(0x55);
     let out = inflate(&file, XZ.into(), WHOLE, &mut |_| {});
     assert!(matches!(out.stopped, Some(Truncation::Damaged(_))));
     let same = out.bytes.iter().zip(&whole).take_while(|(a, b)| a == b).count();

@@ -124,8 +124,8 @@ fn unreadable_members_are_reported_and_the_others_are_kept() {
             vec![Entry { size: 77, ..stored("bad.xplane.pb", &device(1)) }],
             "bad.xplane.pb is not where the archive says",
         ),
-        (vec![Entry { at: Some(5), ..bad.clone() }], "bad.xplane.pb is not where the archive says"),
-        (vec![Entry { at: Some(u32::MAX - 1), ..bad.clone() }], "bad.xplane.pb is not where the archive says"),
+        (vec![Entry { offset: Some(5), ..bad.clone() }], "bad.xplane.pb is not where the archive says"),
+        (vec![Entry { offset: Some(u32::MAX - 1), ..bad.clone() }], "bad.xplane.pb is not where the archive says"),
         (vec![Entry { name: "x".repeat(5000), ..bad.clone() }], "names of more than 4,096 bytes"),
         (
             vec![stored("bad.zip", &zip(std::slice::from_ref(&good)))],
@@ -161,7 +161,7 @@ fn unreadable_members_are_reported_and_the_others_are_kept() {
 #[test]
 fn members_that_share_bytes_are_skipped() {
     let one = deflated("a.xplane.pb", &device(0));
-    let entries = [one.clone(), Entry { name: "b.xplane.pb".into(), at: Some(0), ..one.clone() }];
+    let entries = [one.clone(), Entry { name: "b.xplane.pb".into(), offset: Some(0), ..one.clone() }];
     // The second member was written after the first, but the directory gives the offset of the first.
     let Err(failure) = open(&zip(&entries)) else { panic!("it is read twice") };
     assert_eq!(failure.title, "Nothing in a.zip could be read");

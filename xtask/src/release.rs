@@ -196,7 +196,7 @@ fn sbom(out: &Path) -> Result<String> {
 
 /// Returns whether a bill of materials has a package URL, which ends there or has qualifiers after it.
 fn names(text: &str, purl: &str) -> bool {
-    text.match_indices(purl).any(|(at, _)| text[at + purl.len()..].starts_with(['"', '?']))
+    text.match_indices(purl).any(|(start, _)| text[start + purl.len()..].starts_with(['"', '?']))
 }
 
 /// Returns the crates that a package is built from on any system, as package URLs.

@@ -1,7 +1,7 @@
 //! This module makes JavaScript values from the JSON documents of commands.
 
+use rooflight::table::Object;
 use rooflight::table::Value;
-use rooflight::table::object::Object;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use wasm_bindgen::JsValue;

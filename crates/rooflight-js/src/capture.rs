@@ -7,7 +7,7 @@ use rooflight::cli::{self, DocumentError, OpenFiles};
 use rooflight::protocol::{Failure, Progress, Stage};
 use rooflight::report::json;
 use rooflight::session::Input;
-use rooflight::table::object::Object;
+use rooflight::table::Object;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -17,8 +17,8 @@
 /// ```
 #[macro_export]
 macro_rules! keyed_enum {
-    ($(#[$of:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $key:literal: $label:literal,)+ }) => {
-        $crate::keyed_enum! { $(#[$of])* $vis enum $name { $($(#[$doc])* $variant = $key,)+ } }
+    ($(#[$attribute:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $key:literal: $label:literal,)+ }) => {
+        $crate::keyed_enum! { $(#[$attribute])* $vis enum $name { $($(#[$doc])* $variant = $key,)+ } }
 
         impl $name {
             /// Returns the name for users.
@@ -27,8 +27,8 @@ macro_rules! keyed_enum {
             }
         }
     };
-    ($(#[$of:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $key:literal,)+ }) => {
-        $(#[$of])*
+    ($(#[$attribute:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $key:literal,)+ }) => {
+        $(#[$attribute])*
         $vis enum $name { $($(#[$doc])* $variant,)+ }
 
         impl $name {

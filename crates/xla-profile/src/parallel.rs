@@ -31,9 +31,9 @@ pub fn map_with<T: Sync, B, R: Send>(
         let mut buffer = buffer();
         let mut found: Vec<(usize, R)> = Vec::new();
         loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(at) else { return found };
-            found.push((at, f(&mut buffer, item)));
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { return found };
+            found.push((index, f(&mut buffer, item)));
         }
     };
     let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
@@ -47,7 +47,7 @@ pub fn map_with<T: Sync, B, R: Send>(
         }
         all
     });
-    all.sort_unstable_by_key(|(at, _)| *at);
+    all.sort_unstable_by_key(|(index, _)| *index);
     all.into_iter().map(|(_, result)| result).collect()
 }
 

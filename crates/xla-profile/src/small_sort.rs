@@ -22,15 +22,15 @@ pub trait SmallSort<T> {
 impl<T> SmallSort<T> for [T] {
     fn small_sort_by(&mut self, compare: impl Fn(&T, &T) -> Ordering) {
         let mut order = sorted_indices(self.len(), &|a, b| compare(&self[a], &self[b]));
-        for at in 0..order.len() {
-            // Rows before `at` are at their places already. If the wanted row was before `at`, follow the moves to its
-            // present place.
-            let mut from = order[at];
-            while from < at {
+        for place in 0..order.len() {
+            // Rows before `place` are at their places already. If the wanted row was before `place`, follow the moves
+            // to its present place.
+            let mut from = order[place];
+            while from < place {
                 from = order[from];
             }
-            order[at] = from;
-            self.swap(at, from);
+            order[place] = from;
+            self.swap(place, from);
         }
     }
 }

@@ -108,25 +108,25 @@ impl<'a> Caller<'a> {
     pub fn call(&mut self, call: &Call, now: &mut u64, random: &mut Rng) -> Vec<Ready> {
         let begin = *now;
         let function = self.plan.programs[call.program].name.trim_start_matches("jit_").to_owned();
-        let mut at = begin + 2 * US;
-        self.event("ParseArguments", at, at + US, Vec::new());
-        at += random.u64(3 * US..6 * US);
+        let mut time = begin + 2 * US;
+        self.event("ParseArguments", time, time + US, Vec::new());
+        time += random.u64(3 * US..6 * US);
         if call.compiles {
             let compile = self.compile * random.u64(90..110) / 100;
-            self.event("backend_compile_and_load", at, at + compile, Vec::new());
-            at += compile + US;
+            self.event("backend_compile_and_load", time, time + compile, Vec::new());
+            time += compile + US;
         }
         let ready = match self.plan.links {
-            Links::Producers => self.produce(call, &mut at),
-            Links::RunIds => self.enqueue(call, &mut at),
-            Links::Kernels => self.launch(call, &mut at),
-            Links::Order => self.execute(call, &mut at),
+            Links::Producers => self.produce(call, &mut time),
+            Links::RunIds => self.enqueue(call, &mut time),
+            Links::Kernels => self.launch(call, &mut time),
+            Links::Order => self.execute(call, &mut time),
             Links::None => {
-                at += 10 * US;
-                self.unseen(call, at)
+                time += 10 * US;
+                self.unseen(call, time)
             }
         };
-        *now = at + 3 * US;
+        *now = time + 3 * US;
         let name = format!("PjitFunction({function})");
         self.event(&name, begin, *now, Vec::new());
         self.event(&name, begin + US, *now - US, Vec::new());

@@ -86,8 +86,8 @@ pub fn lose(plan: &Plan, trace: &mut Trace, random: &mut Rng) -> Vec<Lost> {
                 run.is_recorded = false;
                 n += 1;
             }
-            let of = lost(sign, vec![label(plan, device)], Some(n));
-            vec![Lost { span_ps: Some((begin, end)), ..of }]
+            let loss = lost(sign, vec![label(plan, device)], Some(n));
+            vec![Lost { span_ps: Some((begin, end)), ..loss }]
         }
         Loss::Error => {
             let says = match plan.platform {

@@ -58,9 +58,9 @@ pub fn trace(plan: &Plan, random: &mut Rng) -> Trace {
     let mut free = vec![0; plan.n_devices];
     let mut block_ends: Vec<u64> = Vec::new();
     let mut numbers = vec![0_u64; plan.n_devices];
-    for (at, block) in plan.blocks.iter().enumerate() {
+    for (index, block) in plan.blocks.iter().enumerate() {
         caller.is_recorded = block.is_recorded;
-        if let Some(end) = at.checked_sub(plan.ahead + 1).map(|at| block_ends[at]).filter(|end| *end > now) {
+        if let Some(end) = index.checked_sub(plan.ahead + 1).map(|index| block_ends[index]).filter(|end| *end > now) {
             caller.event("np.asarray(jax.Array)", now + US, end + 5 * US, Vec::new());
             now = end + 10 * US;
         }
@@ -70,7 +70,7 @@ pub fn trace(plan: &Plan, random: &mut Rng) -> Trace {
             let load = jitter(random, block.load);
             caller.event("next_batch", now, now + load, Vec::new());
             if plan.has_copies {
-                let correlation = vec![("correlation_id", int(1_000_000 + at as i64))];
+                let correlation = vec![("correlation_id", int(1_000_000 + index as i64))];
                 caller.event("cuMemcpyHtoDAsync", now + load - 30 * US, now + load - US, correlation);
             }
             now += load + 2 * US;
@@ -80,11 +80,11 @@ pub fn trace(plan: &Plan, random: &mut Rng) -> Trace {
         let mut call_ends: Vec<u64> = Vec::new();
         for call in &block.calls {
             let ready = caller.call(call, &mut now, random);
-            let dependency = call.waits_for.map_or(0, |of| call_ends[of]);
+            let dependency = call.waits_for.map_or(0, |other| call_ends[other]);
             let mut call_end = 0;
             for (device, ready) in call.devices.iter().zip(&ready) {
                 let earliest = free[*device].max(dependency) + random.u64(2 * US..4 * US);
-                let run = run(plan, (*device, call.program, at), ready, earliest, random);
+                let run = run(plan, (*device, call.program, index), ready, earliest, random);
                 free[*device] = run.end;
                 call_end = call_end.max(run.end);
                 let number = numbers[*device];
@@ -120,36 +120,36 @@ fn run(
     earliest: u64,
     random: &mut Rng,
 ) -> Run {
-    let of = &plan.programs[program];
+    let info = &plan.programs[program];
     let mut ops = Vec::new();
     let start = earliest.max(ready.ops[0]);
-    let each = of.duration / of.n_ops as u64;
-    let mut at = start + if plan.platform == super::plan::Platform::Tpu { US / 2 } else { 0 };
-    for op in 0..of.n_ops {
-        at = at.max(ready.ops[op.min(ready.ops.len() - 1)]);
-        let end = at + jitter(random, each);
-        ops.push((op, at, end));
-        at = end + random.u64(0..=US / 5);
+    let each = info.duration / info.n_ops as u64;
+    let mut time = start + if plan.platform == super::plan::Platform::Tpu { US / 2 } else { 0 };
+    for op in 0..info.n_ops {
+        time = time.max(ready.ops[op.min(ready.ops.len() - 1)]);
+        let end = time + jitter(random, each);
+        ops.push((op, time, end));
+        time = end + random.u64(0..=US / 5);
     }
-    let end = ops.last().map_or(at, |(.., end)| *end);
+    let end = ops.last().map_or(time, |(.., end)| *end);
     Run { device, program, block, start, end, ops, number: 0, correlation: 0, is_recorded: true }
 }
 
 /// Adds events that look like steps and are none: a Python frame, a request of a user, work of another thread.
 fn decoys(caller: &mut Caller<'_>, begin: u64, end: u64) {
     caller.event("$train.py:71 <module>", begin - MS, end - MS / 2, Vec::new());
-    let mut at = begin;
+    let mut time = begin;
     let mut number = 0;
-    while at + 3 * MS < end && number < 200 {
-        caller.on(Thread::Pool, "Iterator::Prefetch::Map", at, at + MS, Vec::new());
+    while time + 3 * MS < end && number < 200 {
+        caller.on(Thread::Pool, "Iterator::Prefetch::Map", time, time + MS, Vec::new());
         caller.on(
             Thread::Requests,
             "handle_request",
-            at,
-            at + 2 * MS,
+            time,
+            time + 2 * MS,
             vec![("_r", int(-1)), ("request_id", int(number))],
         );
-        at += 3 * MS;
+        time += 3 * MS;
         number += 1;
     }
     if caller.plan.links == Links::None {

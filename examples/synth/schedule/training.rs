@@ -49,8 +49,9 @@ fn steps(plan: &mut Plan, random: &mut Rng, n: usize, programs: &[usize]) {
 fn step_programs(plan: &mut Plan, random: &mut Rng) -> Vec<usize> {
     let n = random.usize(1..=3);
     let mut programs = Vec::new();
-    for (at, name) in ["jit_train_step", "jit_update_metrics", "jit_convert_element_type"].iter().take(n).enumerate() {
-        let duration = if at == 0 { (3000, 15_000) } else { (100, 800) };
+    for (index, name) in ["jit_train_step", "jit_update_metrics", "jit_convert_element_type"].iter().take(n).enumerate()
+    {
+        let duration = if index == 0 { (3000, 15_000) } else { (100, 800) };
         programs.push(program(plan, random, name, duration));
     }
     programs
@@ -112,9 +113,9 @@ pub fn regular_training(plan: &mut Plan, random: &mut Rng) {
     if random.bool() {
         let eval = program(plan, random, "jit_eval_step", (2000, 6000));
         let call = |plan: &Plan| vec![plan.call(eval)];
-        for at in (2..plan.blocks.len()).step_by(random.usize(2..5)) {
-            plan.blocks[at].calls = call(plan);
-            plan.blocks[at].marked("eval", None);
+        for index in (2..plan.blocks.len()).step_by(random.usize(2..5)) {
+            plan.blocks[index].calls = call(plan);
+            plan.blocks[index].marked("eval", None);
         }
         // All have numbers or none has.
         plan.mark_stats = MarkStats::Root;
@@ -233,8 +234,8 @@ pub fn pipeline(plan: &mut Plan, random: &mut Rng) {
         for _ in 0..n_micro {
             (0..=last).rev().fold(None, |before, stage| add(Some(stages[stage].1), stage, before));
         }
-        for (stage, of) in stages.iter().enumerate() {
-            add(of.4, stage, None);
+        for (stage, settings) in stages.iter().enumerate() {
+            add(settings.4, stage, None);
         }
     }
 }

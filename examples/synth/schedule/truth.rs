@@ -100,21 +100,21 @@ fn device_truth(plan: &Plan, trace: &Trace, device: usize) -> DeviceTruth {
     let are_distinct = distinct.len() == numbers.len();
     let starts: Vec<u64> = groups.iter().map(|group| group.runs[0].start).collect();
     let last = groups.iter().rposition(|group| group.is_step);
-    let places = (0..groups.len()).filter(|at| groups[*at].is_step);
+    let places = (0..groups.len()).filter(|index| groups[*index].is_step);
     let steps: Vec<StepTruth> = places
         .zip(kinds)
         .zip(numbers)
-        .map(|((at, kind), number)| {
-            let index = all.iter().position(|of| *of == kind).unwrap_or_else(|| {
+        .map(|((place, kind), number)| {
+            let index = all.iter().position(|other| *other == kind).unwrap_or_else(|| {
                 all.push(kind);
                 all.len() - 1
             });
             StepTruth {
                 number: number.filter(|_| are_distinct),
                 kind: index,
-                start_ps: starts[at],
-                end_ps: starts.get(at + 1).copied().filter(|_| Some(at) != last),
-                runs: groups[at].runs.len(),
+                start_ps: starts[place],
+                end_ps: starts.get(place + 1).copied().filter(|_| Some(place) != last),
+                runs: groups[place].runs.len(),
             }
         })
         .collect();
@@ -164,22 +164,23 @@ fn kinds(plan: &Plan, steps: &[&Group<'_>]) -> Vec<KindTruth> {
     };
     let mut kinds: Vec<KindTruth> = steps.iter().map(kind).collect();
     let mut alike: BTreeMap<KindTruth, Vec<usize>> = BTreeMap::new();
-    for (at, kind) in kinds.iter().enumerate() {
-        alike.entry(kind.clone()).or_default().push(at);
+    for (index, kind) in kinds.iter().enumerate() {
+        alike.entry(kind.clone()).or_default().push(index);
     }
     for places in alike.into_values() {
         let mut times: BTreeMap<&str, u64> = BTreeMap::new();
-        for run in places.iter().flat_map(|at| &steps[*at].runs) {
+        for run in places.iter().flat_map(|index| &steps[*index].runs) {
             *times.entry(&program(run).name).or_default() += run.end - run.start;
         }
         let Some((main, _)) = times.into_iter().max_by_key(|(_, time)| *time) else { continue };
-        let id = |at: &usize| steps[*at].runs.iter().find(|run| program(run).name == main).map(|run| program(run).id);
+        let id =
+            |index: &usize| steps[*index].runs.iter().find(|run| program(run).name == main).map(|run| program(run).id);
         let ids: Vec<Option<u64>> = places.iter().map(id).collect();
         let mut distinct = ids.clone();
         distinct.sort_unstable();
         distinct.dedup();
         let is_each_once = distinct.len() == ids.len();
-        places.iter().zip(ids).for_each(|(at, id)| kinds[*at].program_id = id.filter(|_| !is_each_once));
+        places.iter().zip(ids).for_each(|(index, id)| kinds[*index].program_id = id.filter(|_| !is_each_once));
     }
     kinds
 }
@@ -194,7 +195,7 @@ fn is_device_clear(plan: &Plan, trace: &Trace, device: usize, truth: &DeviceTrut
     if plan.basis == Basis::None || runs.is_empty() {
         return true;
     }
-    let share = |part: f64, of: f64| part / of.max(1.0);
+    let share = |part: f64, whole: f64| part / whole.max(1.0);
     let time = |runs: &[&Run]| runs.iter().map(|run| (run.end - run.start) as f64).sum::<f64>();
     let groups = groups(plan, trace, device);
     let outside: Vec<&Run> =
@@ -217,7 +218,7 @@ fn is_device_clear(plan: &Plan, trace: &Trace, device: usize, truth: &DeviceTrut
     }
     let n_alike = |step: &StepTruth| {
         let programs = |step: &StepTruth| &truth.kinds[step.kind].programs;
-        truth.steps.iter().filter(|of| programs(of) == programs(step)).count()
+        truth.steps.iter().filter(|other| programs(other) == programs(step)).count()
     };
     let alone = truth.steps.iter().filter(|step| n_alike(step) < 2).count();
     if plan.level == 3 && share(alone as f64, truth.steps.len() as f64) > 0.12 {

@@ -41,20 +41,20 @@ fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts], buffer: &mut
     // Events of one run are mostly adjacent, so `latest` collects the last backward start of a run, and the map is
     // written only when the run changes.
     let mut latest: Option<(Run, u64)> = None;
-    starts_in_runs((plane, device, facts), Phase::Backward, buffer, |of, start, _| {
-        if let Some((_, most)) = latest.as_mut().filter(|(known, _)| *known == of) {
+    starts_in_runs((plane, device, facts), Phase::Backward, buffer, |run, start, _| {
+        if let Some((_, most)) = latest.as_mut().filter(|(known, _)| *known == run) {
             *most = start.max(*most);
         } else {
-            record_latest(&mut last, latest.replace((of, start)));
+            record_latest(&mut last, latest.replace((run, start)));
         }
     });
     record_latest(&mut last, latest);
     let mut after: Vec<Option<bool>> = vec![None; facts.len()];
     let mut known: Option<(Run, Option<u64>)> = None;
-    starts_in_runs((plane, device, facts), Phase::Unknown, buffer, |of, start, op| {
+    starts_in_runs((plane, device, facts), Phase::Unknown, buffer, |open_run, start, op| {
         let latest = match known {
-            Some((run, latest)) if run == of => latest,
-            _ => known.insert((of, last.get(&of).copied())).1,
+            Some((run, latest)) if run == open_run => latest,
+            _ => known.insert((open_run, last.get(&open_run).copied())).1,
         };
         let all = &mut after[op.0 as usize];
         *all = Some(all.unwrap_or(true) && latest.is_some_and(|latest| start > latest));
@@ -90,9 +90,9 @@ type Run = (usize, Option<ProgramId>);
 
 /// Raises the start of the last backward op of a run in `last`.
 fn record_latest(last: &mut IndexMap<Run, u64>, latest: Option<(Run, u64)>) {
-    if let Some((of, start)) = latest {
-        let at = last.entry(of).or_default();
-        *at = start.max(*at);
+    if let Some((run, start)) = latest {
+        let latest_start = last.entry(run).or_default();
+        *latest_start = start.max(*latest_start);
     }
 }
 

@@ -127,8 +127,8 @@ impl Analysis {
     /// Returns the devices that a device is compared with, itself included: those of all hosts, if steps with the same
     /// number are the same step on all of them, else those of its own host.
     pub(in crate::analysis) fn compared_devices(&self, profile: &Profile, device: usize) -> Vec<usize> {
-        let file = |at: usize| profile.planes[self.devices[at].plane].file;
-        (0..self.devices.len()).filter(|at| self.hosts_aligned || file(*at) == file(device)).collect()
+        let file = |other: usize| profile.planes[self.devices[other].plane].file;
+        (0..self.devices.len()).filter(|other| self.hosts_aligned || file(*other) == file(device)).collect()
     }
 
     /// Returns the transfers of a device's ops. They are computed once, and devices with the same ops share them.
@@ -173,8 +173,8 @@ impl Analysis {
     /// Returns the devices that are shown first: the mean of all devices, or the only one. If some devices run only ops
     /// of data movement and of the host, it is the busiest device that computes.
     pub fn usual_device(&self, profile: &Profile) -> DeviceChoice {
-        let computes = |at: &usize| {
-            let (device, facts) = (&self.devices[*at], &self.facts[*at].ops);
+        let computes = |index: &usize| {
+            let (device, facts) = (&self.devices[*index], &self.facts[*index].ops);
             let lines = device.ops.iter().map(|i| &profile.planes[device.plane].lines[*i]);
             let moves = |op: OpId| matches!(facts[op.0 as usize].kind, Kind::DataMovement | Kind::Host);
             lines.flat_map(|line| line.events.ops()).any(|op| !moves(op))
@@ -184,8 +184,8 @@ impl Analysis {
             return DeviceChoice::One(0);
         }
         let computing: Vec<usize> = (0..n).filter(computes).collect();
-        let busiest = computing.iter().rev().max_by_key(|at| self.devices[**at].busy);
-        let one = busiest.filter(|_| computing.len() < n).map(|at| DeviceChoice::One(*at as u32));
+        let busiest = computing.iter().rev().max_by_key(|index| self.devices[**index].busy);
+        let one = busiest.filter(|_| computing.len() < n).map(|index| DeviceChoice::One(*index as u32));
         one.unwrap_or_default()
     }
 }

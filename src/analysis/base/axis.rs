@@ -81,7 +81,7 @@ impl Device {
     /// Returns a range of the axis as a step of this device. Both of its windows are on the event clock, and end where a cut
     /// file ends.
     pub(super) fn range_as_step(&self, range: TimeRange) -> Step {
-        let time = |at: Picos| at.0.saturating_sub(self.axis_offset);
+        let time = |moment: Picos| moment.0.saturating_sub(self.axis_offset);
         let (start, end) = (time(range.start), time(range.end));
         let window = self.file_end.map_or((start, end), |last| (start.min(last), end.min(last)));
         Step {

@@ -29,8 +29,8 @@ pub struct Compilations {
 /// belongs to the innermost call that it lies in.
 pub fn compilations(profile: &Profile, planes: &[usize]) -> Vec<Compilations> {
     let mut by_function: IndexMap<Option<&str>, (u64, Picos)> = IndexMap::default();
-    for ((at, _), line) in host_lines(profile, planes) {
-        let name = |op: xla_profile::profile::OpId| profile.text(profile.planes[at].op(op).name);
+    for ((plane, _), line) in host_lines(profile, planes) {
+        let name = |op: xla_profile::profile::OpId| profile.text(profile.planes[plane].op(op).name);
         let events = line.events.times().zip(line.events.ops());
         let of_interest = events.filter(|(_, op)| name(*op).starts_with(COMPILE) || name(*op).starts_with(CALL));
         let mut events: Vec<(u64, u64, &str)> =
@@ -52,13 +52,13 @@ pub fn compilations(profile: &Profile, planes: &[usize]) -> Vec<Compilations> {
             }
         }
     }
-    let of = |(function, (n, time)): (Option<&str>, (u64, Picos))| Compilations {
+    let compilations = |(function, (n, time)): (Option<&str>, (u64, Picos))| Compilations {
         function: function.map(str::to_owned),
         n,
         time,
     };
-    let mut all: Vec<Compilations> = by_function.into_iter().map(of).collect();
-    all.small_sort_by_key(|of| Reverse(of.time));
+    let mut all: Vec<Compilations> = by_function.into_iter().map(compilations).collect();
+    all.small_sort_by_key(|function| Reverse(function.time));
     all
 }
 
@@ -68,9 +68,12 @@ const MAX_NAME: usize = 60;
 /// Returns a sentence about the functions that the host compiled, those with the most time first. It is empty if there
 /// are none.
 pub fn describe_compilations(all: &[Compilations]) -> String {
-    let name =
-        |of: &Compilations| middle_cut(of.function.as_deref().unwrap_or("outside of jitted functions"), MAX_NAME);
-    let text = |of: &Compilations| format!("{} {}, {}", name(of), counted(of.n, "time", "times"), time_text(of.time));
+    let name = |function: &Compilations| {
+        middle_cut(function.function.as_deref().unwrap_or("outside of jitted functions"), MAX_NAME)
+    };
+    let text = |function: &Compilations| {
+        format!("{} {}, {}", name(function), counted(function.n, "time", "times"), time_text(function.time))
+    };
     let named: Vec<String> = all.iter().take(2).map(text).collect();
     if named.is_empty() { String::new() } else { format!(" In the capture, the host compiled {}.", named.join("; ")) }
 }

@@ -181,9 +181,9 @@ pub(in crate::analysis) fn device_number(plane: &Plane) -> Option<u64> {
 /// Returns the indices of the planes with the threads of each host, by file.
 pub fn host_planes(profile: &Profile) -> Vec<Vec<usize>> {
     let mut by_file = vec![Vec::new(); profile.files.len()];
-    for (at, plane) in profile.planes.iter().enumerate().filter(|(_, plane)| plane.name == "/host:CPU") {
+    for (index, plane) in profile.planes.iter().enumerate().filter(|(_, plane)| plane.name == "/host:CPU") {
         if let Some(planes) = by_file.get_mut(plane.file) {
-            planes.push(at);
+            planes.push(index);
         }
     }
     by_file
@@ -191,7 +191,8 @@ pub fn host_planes(profile: &Profile) -> Vec<Vec<usize>> {
 
 /// Iterates over the threads on planes of a host, each after its place: the index of its plane, and its index in the plane.
 pub fn host_lines<'p>(profile: &'p Profile, planes: &[usize]) -> impl Iterator<Item = ((usize, usize), &'p Line)> {
-    let lines = |at: usize| profile.planes[at].lines.iter().enumerate().map(move |(line, of)| ((at, line), of));
+    let lines =
+        |index: usize| profile.planes[index].lines.iter().enumerate().map(move |(line, value)| ((index, line), value));
     planes.iter().copied().flat_map(lines).filter(|(_, line)| !line.derived)
 }
 
@@ -205,8 +206,8 @@ pub fn host_intervals(line: &Line, origin_ns: i64) -> Option<Vec<Interval>> {
 /// Returns the time of an event of the host as [`host_intervals`] does. `time` is its start and its duration in ps.
 pub fn host_interval(timestamp_ns: i64, origin_ns: i64, (start, duration): (u64, u64)) -> Option<Interval> {
     let base = (i128::from(timestamp_ns) - i128::from(origin_ns)) * 1000;
-    let at = |time: u64| u64::try_from((base + i128::from(time)).max(0)).ok();
-    Some((at(start)?, at(start.saturating_add(duration))?))
+    let on_axis = |time: u64| u64::try_from((base + i128::from(time)).max(0)).ok();
+    Some((on_axis(start)?, on_axis(start.saturating_add(duration))?))
 }
 
 /// Returns the program of a module run: the program in the stats of its op, else the id in its name, such as

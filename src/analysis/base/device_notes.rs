@@ -96,7 +96,7 @@ pub fn derived_runs(platform: Platform) -> Note {
 /// Returns the note that explains why the capture has no device with ops.
 pub fn no_devices(profile: &Profile) -> Note {
     let names = profile.planes.iter().map(|p| p.name.as_str()).collect::<BTreeSet<&str>>();
-    let is = |of| profile.planes.iter().any(|p| Platform::from_plane_name(&p.name) == Some(of));
+    let is = |platform| profile.planes.iter().any(|p| Platform::from_plane_name(&p.name) == Some(platform));
     let (tpu, gpu) = (is(Platform::Tpu), is(Platform::Gpu));
     let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));
     if n == 0 && !profile.hlo.is_empty() {
@@ -170,9 +170,9 @@ mod tests {
         use xla_profile::profile::{Line, Plane};
         let text = |plane: &str, line: &str, program: Option<&str>| {
             let mut profile = Profile::default();
-            let mut of = Line::default();
-            line.clone_into(&mut of.name);
-            profile.planes.push(Plane { name: plane.to_owned(), lines: vec![of], ..Plane::default() });
+            let mut new_line = Line::default();
+            line.clone_into(&mut new_line.name);
+            profile.planes.push(Plane { name: plane.to_owned(), lines: vec![new_line], ..Plane::default() });
             profile.programs.extend(program.map(|name| (xla_profile::profile::ProgramId(1), name.to_owned())));
             no_devices(&profile).message
         };
@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn one_sentence_about_several_devices_is_one_note() {
-        let of = |text: &str, place: &str| Note::new(Severity::Info, NoteCode::NoSteps, text).with_place(place);
-        let joined = join_places(vec![of("x", "TPU:0"), of("y", "TPU:0"), of("x", "TPU:1"), of("x", "TPU:2")]);
+        let note = |text: &str, place: &str| Note::new(Severity::Info, NoteCode::NoSteps, text).with_place(place);
+        let joined = join_places(vec![note("x", "TPU:0"), note("y", "TPU:0"), note("x", "TPU:1"), note("x", "TPU:2")]);
         let places: Vec<_> = joined.iter().map(|note| (note.message.as_str(), note.place.as_deref())).collect();
         assert_eq!(places, [("x", Some("3 devices, TPU:0 to TPU:2")), ("y", Some("TPU:0"))]);
     }

@@ -16,9 +16,9 @@ pub fn sets_of_programs(profile: &Profile, devices: &[Device]) -> BTreeSet<BTree
 /// Returns whether two devices have programs of their own, each of which the other one lacks.
 pub fn has_stages(profile: &Profile, devices: &[Device]) -> bool {
     let sets = sets_of_programs(profile, devices);
-    sets.iter().enumerate().any(|(at, of)| {
+    sets.iter().enumerate().any(|(index, set)| {
         sets.iter()
-            .skip(at + 1)
-            .any(|other| of.difference(other).next().is_some() && other.difference(of).next().is_some())
+            .skip(index + 1)
+            .any(|other| set.difference(other).next().is_some() && other.difference(set).next().is_some())
     })
 }

@@ -15,7 +15,7 @@ use xla_profile::units::Picos;
 /// Returns the end of the last op before the end of a cut file, on `clock`. `None` if no op line lacks events.
 fn last_op_end(plane: &Plane, device: &Device, clock: Clock) -> Option<u64> {
     let end = |line: &Line| intervals(line, clock)?.into_iter().map(|(_, end)| end).max();
-    let lines = device.ops.iter().map(|at| &plane.lines[*at]);
+    let lines = device.ops.iter().map(|index| &plane.lines[*index]);
     lines.filter(|line| line.is_cut).filter_map(end).max()
 }
 

@@ -30,7 +30,7 @@ pub(in crate::analysis) struct FoldedPaths {
 pub(in crate::analysis) fn fold(paths: &[&str], root: &str) -> FoldedPaths {
     let depth = if root.is_empty() { 0 } else { segments(root).count() };
     let mut rest: Vec<Vec<&str>> = paths.iter().map(|path| segments(path).skip(depth).collect()).collect();
-    rest.iter_mut().for_each(|of| of.reverse());
+    rest.iter_mut().for_each(|unread| unread.reverse());
     let mut folded = FoldedPaths { paths: vec![root.to_owned(); paths.len()], ..FoldedPaths::default() };
     // One level at a time, because the siblings of a segment depend on the levels above it.
     for _ in 0..MAX_DEPTH {
@@ -38,15 +38,15 @@ pub(in crate::analysis) fn fold(paths: &[&str], root: &str) -> FoldedPaths {
             break;
         }
         let mut families: IndexMap<(String, String), (IndexSet<String>, bool)> = IndexMap::default();
-        for (path, of) in folded.paths.iter().zip(&rest) {
-            let Some(segment) = of.last() else { continue };
+        for (path, unread) in folded.paths.iter().zip(&rest) {
+            let Some(segment) = unread.last() else { continue };
             let Some((family, number)) = numbered(segment) else { continue };
             let of_layers = is_layer(bare(segment));
             let family = families.entry((path.clone(), family)).or_insert_with(|| (IndexSet::default(), of_layers));
             family.0.insert(number.to_owned());
         }
-        for (path, of) in folded.paths.iter_mut().zip(&mut rest) {
-            let Some(segment) = of.pop() else { continue };
+        for (path, unread) in folded.paths.iter_mut().zip(&mut rest) {
+            let Some(segment) = unread.pop() else { continue };
             let family = numbered(segment).and_then(|(family, _)| {
                 let (numbers, of_layers) = families.get(&(path.clone(), family.clone()))?;
                 let least = if *of_layers { LAYERS } else { SIBLINGS };
@@ -64,8 +64,8 @@ pub(in crate::analysis) fn fold(paths: &[&str], root: &str) -> FoldedPaths {
             }
         }
     }
-    for (path, mut of) in folded.paths.iter_mut().zip(rest) {
-        while let Some(segment) = of.pop() {
+    for (path, mut unread) in folded.paths.iter_mut().zip(rest) {
+        while let Some(segment) = unread.pop() {
             path.push('/');
             path.push_str(segment);
         }

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn frameworks_by_their_names() {
-        let of = |program: Option<&str>, line: Option<&str>| {
+        let detected = |program: Option<&str>, line: Option<&str>| {
             let mut profile = Profile::default();
             profile.programs.extend(program.map(|name| (ProgramId(1), name.to_owned())));
             let named = |name: &str| {
@@ -165,10 +165,10 @@ mod tests {
             profile.planes.push(Plane { lines: line.map(named).into_iter().collect(), ..Plane::default() });
             Framework::detect(&profile)
         };
-        assert_eq!(of(Some("jit_train_step"), Some("TensorFlow Ops")), Framework::Jax);
-        assert_eq!(of(Some("SyncTensorsGraph.12"), None), Framework::PyTorch);
-        assert_eq!(of(None, Some("TensorFlow Ops")), Framework::TensorFlow);
-        assert_eq!(of(None, Some("XLA Ops")), Framework::Unknown);
+        assert_eq!(detected(Some("jit_train_step"), Some("TensorFlow Ops")), Framework::Jax);
+        assert_eq!(detected(Some("SyncTensorsGraph.12"), None), Framework::PyTorch);
+        assert_eq!(detected(None, Some("TensorFlow Ops")), Framework::TensorFlow);
+        assert_eq!(detected(None, Some("XLA Ops")), Framework::Unknown);
         for other in [Framework::TensorFlow, Framework::PyTorch, Framework::Unknown] {
             let all = [
                 other.steps(),

@@ -62,7 +62,7 @@ impl HostThread<'_> {
 
     /// Returns whether an event marks a step.
     pub fn is_mark(&self, event: u32) -> bool {
-        self.line.step_marks.binary_search_by_key(&event, |(of, _)| *of).is_ok()
+        self.line.step_marks.binary_search_by_key(&event, |(marked, _)| *marked).is_ok()
     }
 
     /// Iterates over the events that overlap a window, the latest start first. Events of a thread are nested, so the
@@ -71,7 +71,8 @@ impl HostThread<'_> {
     pub fn overlapping(&self, window: Interval) -> impl Iterator<Item = u32> {
         let place_of = |time: u64| self.by_start.partition_point(|event| self.times[*event as usize].0 < time);
         let (first, end) = (place_of(window.0), place_of(window.1));
-        let enclosing = std::iter::successors(first.checked_sub(1), |place| self.parents[*place].map(|of| of as usize));
+        let enclosing =
+            std::iter::successors(first.checked_sub(1), |place| self.parents[*place].map(|parent| parent as usize));
         let places = (first..end).rev().chain(enclosing.take(MAX_ENCLOSING));
         places.map(|place| self.by_start[place]).filter(move |event| self.times[*event as usize].1 > window.0)
     }
@@ -139,7 +140,7 @@ impl<'a> HostLinks<'a> {
             knows_callers: false,
         };
         let Clock::Event { origin_ns } = clock else { return links };
-        for ((at, index), line) in host_lines(profile, planes) {
+        for ((plane, index), line) in host_lines(profile, planes) {
             let Some(times) = host_intervals(line, origin_ns) else { continue };
             let thread = links.threads.len();
             for (event, link) in &line.links {
@@ -147,7 +148,7 @@ impl<'a> HostLinks<'a> {
                     EventLink::Produces(_) => true,
                     EventLink::Consumes(_) => false,
                     EventLink::Run(run) => {
-                        let name = profile.text(profile.planes[at].op(line.events.op(*event as usize)).name);
+                        let name = profile.text(profile.planes[plane].op(line.events.op(*event as usize)).name);
                         name == ENQUEUE || run.queue.is_none() && name.contains(EXECUTE)
                     }
                 };
@@ -173,15 +174,7 @@ impl<'a> HostLinks<'a> {
                 by_start.small_sort_by_key(order);
             }
             let parents = enclosing_places(&by_start, &times);
-            links.threads.push(HostThread {
-                plane: at,
-                index,
-                line,
-                times,
-                by_start,
-                parents,
-                tasks: Tasks::default(),
-            });
+            links.threads.push(HostThread { plane, index, line, times, by_start, parents, tasks: Tasks::default() });
         }
         for thread in 0..links.threads.len() {
             links.threads[thread].tasks = links.tasks_of(thread);
@@ -249,8 +242,8 @@ impl<'a> HostLinks<'a> {
     fn tasks_of(&self, thread_index: usize) -> Tasks {
         let thread = &self.threads[thread_index];
         let task = |event: u32| {
-            let first = thread.line.links.partition_point(|(of, _)| *of < event);
-            let links = thread.line.links[first..].iter().take_while(|(of, _)| *of == event);
+            let first = thread.line.links.partition_point(|(linked, _)| *linked < event);
+            let links = thread.line.links[first..].iter().take_while(|(linked, _)| *linked == event);
             let mut producers = links.filter_map(|(_, link)| self.producer(link));
             Some((thread.times[event as usize], producers.find(|producer| producer.thread != thread_index)?))
         };

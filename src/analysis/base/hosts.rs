@@ -38,7 +38,7 @@ pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
     }
     let mut files: IndexMap<String, u32> = IndexMap::default();
     profile.files.iter().for_each(|file| *files.entry(short(file)).or_default() += 1);
-    let of = |file: &String| {
+    let host = |file: &String| {
         let name = short(file);
         let again = files.get(&name).is_some_and(|n| *n > 1);
         match file.rsplit('/').nth(1).filter(|_| again) {
@@ -46,7 +46,7 @@ pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
             None => name,
         }
     };
-    profile.files.iter().map(of).collect()
+    profile.files.iter().map(host).collect()
 }
 
 /// Returns `dp0` and `dp1` for the files `dp0_host` and `dp1_host`: the processes of one host, which have its name in common. `None` for
@@ -54,7 +54,7 @@ pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
 fn ranks_of_one_host(names: &[String]) -> Option<Vec<String>> {
     let ranks: Vec<(u64, &str)> = names.iter().map(|name| rank(name)).collect::<Option<_>>()?;
     let (_, host) = ranks.first()?;
-    let is_one = ranks.len() > 1 && ranks.iter().all(|(_, of)| of == host);
+    let is_one = ranks.len() > 1 && ranks.iter().all(|(_, other)| other == host);
     is_one.then(|| ranks.iter().map(|(rank, _)| format!("dp{rank}")).collect())
 }
 
@@ -125,7 +125,7 @@ fn numbers(host: &Host<'_>) -> BTreeSet<u64> {
 fn common(hosts: &[Host<'_>]) -> Vec<u64> {
     let all: Vec<BTreeSet<u64>> = hosts.iter().map(numbers).collect();
     let first = all.first().into_iter().flatten();
-    first.filter(|number| all.iter().all(|of| of.contains(number))).copied().collect()
+    first.filter(|number| all.iter().all(|numbers| numbers.contains(number))).copied().collect()
 }
 
 fn steps_of_some_hosts_note(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {

@@ -11,9 +11,9 @@ pub fn mark(devices: &mut [Device]) {
     let all = devices.iter().flat_map(|device| &device.steps);
     let number = longest(all).map(|step| step.number);
     for device in devices {
-        let at = |number: u64| device.steps.iter().position(|step| step.number == number && step.n_ops > 0);
+        let position = |number: u64| device.steps.iter().position(|step| step.number == number && step.n_ops > 0);
         let own = || longest(device.steps.iter()).and_then(|step| device.steps.iter().position(|other| other == step));
-        device.longest = number.and_then(at).or_else(own);
+        device.longest = number.and_then(position).or_else(own);
     }
 }
 
@@ -46,10 +46,10 @@ mod tests {
 
     #[test]
     fn the_first_of_the_longest_with_ops() {
-        let of = |steps: &[Step]| longest(steps.iter()).map(|step| step.number);
-        assert_eq!(of(&[step(0, 5, 9), step(1, 7, 1), step(2, 7, 3)]), Some(1));
-        assert_eq!(of(&[step(0, 90, 0), step(1, 7, 1)]), Some(1));
-        assert_eq!(of(&[step(0, 5, 0), step(1, 7, 0)]), Some(1));
-        assert_eq!(of(&[]), None);
+        let longest_number = |steps: &[Step]| longest(steps.iter()).map(|step| step.number);
+        assert_eq!(longest_number(&[step(0, 5, 9), step(1, 7, 1), step(2, 7, 3)]), Some(1));
+        assert_eq!(longest_number(&[step(0, 90, 0), step(1, 7, 1)]), Some(1));
+        assert_eq!(longest_number(&[step(0, 5, 0), step(1, 7, 0)]), Some(1));
+        assert_eq!(longest_number(&[]), None);
     }
 }

@@ -88,8 +88,8 @@ impl Analysis {
         let name = name.strip_prefix('%').unwrap_or(name);
         let selection = self.selection(profile, query);
         let mut members = Vec::new();
-        for (device, of) in self.devices.iter().enumerate() {
-            let plane = &profile.planes[of.plane];
+        for (device, info) in self.devices.iter().enumerate() {
+            let plane = &profile.planes[info.plane];
             let names = &self.facts[device].names;
             let matching: Vec<usize> = (0..plane.ops.len()).filter(|i| names.get(*i) == name).collect();
             if matching.is_empty() {
@@ -148,10 +148,10 @@ impl Analysis {
 
     /// Returns for each op of a device whether it has events on the op lines.
     fn ran(&self, profile: &Profile, device: usize) -> Vec<bool> {
-        let of = &self.devices[device];
-        let plane = &profile.planes[of.plane];
+        let info = &self.devices[device];
+        let plane = &profile.planes[info.plane];
         let mut ran = vec![false; plane.ops.len()];
-        for op in of.ops.iter().flat_map(|line| plane.lines[*line].events.ops()) {
+        for op in info.ops.iter().flat_map(|line| plane.lines[*line].events.ops()) {
             ran[op.0 as usize] = true;
         }
         ran
@@ -166,8 +166,8 @@ impl Analysis {
         names: impl Iterator<Item = &'n str>,
     ) -> IndexMap<&'n str, NamedOpTimes> {
         let mut by_name: IndexMap<&str, Option<NamedOpTimes>> = names.map(|name| (name, None)).collect();
-        for (device, of) in found.selection.chosen.iter().map(|device| (*device, &self.devices[*device])) {
-            let plane = &profile.planes[of.plane];
+        for (device, info) in found.selection.chosen.iter().map(|device| (*device, &self.devices[*device])) {
+            let plane = &profile.planes[info.plane];
             let (facts, ran) = (&self.facts[device], self.ran(profile, device));
             let slice = slice_of(&found.selection, device);
             for (i, op) in plane.ops.iter().enumerate() {

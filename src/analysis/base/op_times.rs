@@ -114,13 +114,13 @@ pub struct OpTimes {
 impl OpTimes {
     /// Returns the times of a mean. The shortest and the longest execution stay what they are.
     fn scaled(&self, scale: Scale) -> Self {
-        let of = |time: &OpTime| OpTime {
+        let scaled = |time: &OpTime| OpTime {
             n: scale.count(time.n),
             self_time: scale.amount(time.self_time),
             inclusive: scale.amount(time.inclusive),
             ..*time
         };
-        let ops: Vec<OpTime> = self.ops.iter().map(of).collect();
+        let ops: Vec<OpTime> = self.ops.iter().map(scaled).collect();
         let busy = |ops: &[OpTime]| ops.iter().fold(0_u64, |sum, time| sum.saturating_add(time.self_time));
         // On one line, the time with an op is the sum of all self times, and stays it after rounding.
         let union = if self.union == busy(&self.ops) { busy(&ops) } else { scale.amount(self.union) };
@@ -156,7 +156,10 @@ fn op_times_in(buffers: &mut EventBuffers, plane: &Plane, device: &Device, windo
         };
         if !whole {
             // An event outside of the window has no time in it. With length 0, the sweep skips the event.
-            events.iter_mut().filter(|at| at.0 >= hull.1 || at.1 <= hull.0).for_each(|at| at.1 = at.0);
+            events
+                .iter_mut()
+                .filter(|interval| interval.0 >= hull.1 || interval.1 <= hull.0)
+                .for_each(|interval| interval.1 = interval.0);
         }
         self_times.clear();
         self_times.resize(events.len(), 0);
@@ -247,14 +250,17 @@ impl OpTimeCache {
     /// Returns the times of the ops of several devices, as [`OpTimeCache::get_or_compute`] does. Those that are not cached
     /// are computed on all cores.
     pub fn get_or_compute_all(&self, wanted: &[OpTimesRequest<'_>]) -> Vec<Rc<OpTimes>> {
-        let missing: Vec<&OpTimesRequest<'_>> = wanted.iter().filter(|of| !self.is_cached(of)).collect();
-        let computed = parallel::map_with(&missing, EventBuffers::default, |buffers, of| {
-            op_times_in(buffers, of.plane, of.device, of.window)
+        let missing: Vec<&OpTimesRequest<'_>> = wanted.iter().filter(|request| !self.is_cached(request)).collect();
+        let computed = parallel::map_with(&missing, EventBuffers::default, |buffers, request| {
+            op_times_in(buffers, request.plane, request.device, request.window)
         });
-        let mut computed: IndexMap<usize, OpTimes> = missing.iter().map(|of| of.index).zip(computed).collect();
-        let times = |of: &OpTimesRequest<'_>| {
-            let computed = computed.swap_remove(&of.index);
-            self.cache(of.index, of.window, || computed.unwrap_or_else(|| op_times(of.plane, of.device, of.window)))
+        let mut computed: IndexMap<usize, OpTimes> =
+            missing.iter().map(|request| request.index).zip(computed).collect();
+        let times = |request: &OpTimesRequest<'_>| {
+            let computed = computed.swap_remove(&request.index);
+            self.cache(request.index, request.window, || {
+                computed.unwrap_or_else(|| op_times(request.plane, request.device, request.window))
+            })
         };
         wanted.iter().map(times).collect()
     }

@@ -38,13 +38,13 @@ const LEAST_STEPS: usize = 3;
 pub(super) fn set(steps: &mut [Step], ends: &[(usize, (u64, u64))]) {
     let mut ends = ends.iter().peekable();
     let is_in_order = event_order(steps);
-    for at in 1..steps.len() {
-        let (mut next, mut next_event) = (steps[at].window.0, steps[at].event_window.0);
-        if let Some((_, (end, event_end))) = ends.next_if(|(step, _)| *step == at - 1) {
+    for index in 1..steps.len() {
+        let (mut next, mut next_event) = (steps[index].window.0, steps[index].event_window.0);
+        if let Some((_, (end, event_end))) = ends.next_if(|(step, _)| *step == index - 1) {
             (next, next_event) = (next.min(*end), next_event.min(*event_end));
         }
-        let are_in_order = is_in_order.as_ref().is_none_or(|is_in_order| is_in_order[at - 1] && is_in_order[at]);
-        let step = &mut steps[at - 1];
+        let are_in_order = is_in_order.as_ref().is_none_or(|is_in_order| is_in_order[index - 1] && is_in_order[index]);
+        let step = &mut steps[index - 1];
         step.has_period = are_in_order && next > step.window.0 && next_event > step.event_window.0;
         if step.has_period {
             step.window.1 = next;
@@ -140,8 +140,8 @@ fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady
     let mut has_few = false;
     let n_kinds = device.steps.iter().map(|step| step.kind).max().map_or(0, |last| last + 1);
     for kind in 0..n_kinds {
-        let steps: Vec<usize> = (0..device.steps.len()).filter(|at| device.steps[*at].kind == kind).collect();
-        let with_period = || steps.iter().map(|at| &device.steps[*at]).filter(|step| step.has_period);
+        let steps: Vec<usize> = (0..device.steps.len()).filter(|index| device.steps[*index].kind == kind).collect();
+        let with_period = || steps.iter().map(|index| &device.steps[*index]).filter(|step| step.has_period);
         let mut n_ops: Vec<u32> = with_period().map(|step| step.n_ops).collect();
         n_ops.small_sort_by_key(|n| *n);
         let median = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| f64::from(*median));
@@ -151,20 +151,20 @@ fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady
         // If most steps compile, compiling is what a step does.
         let n_compile = with_period().filter(|step| compiles_in(step)).count();
         let is_rare = n_compile * 2 < with_period().count();
-        let reason = |at: usize| match &device.steps[at] {
+        let reason = |index: usize| match &device.steps[index] {
             step if !step.has_period => Some(without_period(step)),
-            _ if at == 0 => Some(NotSteady::First),
+            _ if index == 0 => Some(NotSteady::First),
             step if is_rare && compiles_in(step) => Some(NotSteady::Compile),
             step if f64::from(step.n_ops) < least => Some(NotSteady::LostOps),
             _ => None,
         };
-        let of_kind: Vec<Option<NotSteady>> = steps.iter().map(|at| reason(*at)).collect();
+        let of_kind: Vec<Option<NotSteady>> = steps.iter().map(|index| reason(*index)).collect();
         let is_few = of_kind.iter().filter(|reason| reason.is_none()).count() < LEAST_STEPS;
         has_few |= is_few && kind == device.main_kind;
-        for (at, reason) in steps.into_iter().zip(of_kind) {
-            let step = &device.steps[at];
+        for (index, reason) in steps.into_iter().zip(of_kind) {
+            let step = &device.steps[index];
             let few = || (!step.has_period).then(|| without_period(step));
-            reasons[at] = if is_few { few() } else { reason };
+            reasons[index] = if is_few { few() } else { reason };
         }
     }
     (reasons, has_few)
@@ -188,9 +188,9 @@ type HostEventTime = (i64, u64, u64);
 fn compile_events(profile: &Profile, planes: &[usize]) -> Vec<HostEventTime> {
     let mut by_plane: FxHashMap<usize, Vec<bool>> = FxHashMap::default();
     let mut found = Vec::new();
-    for ((at, _), line) in host_lines(profile, planes) {
-        let ops = || profile.planes[at].ops.iter().map(|op| is_compile(profile.text(op.name))).collect();
-        let is_compile = by_plane.entry(at).or_insert_with(ops);
+    for ((plane, _), line) in host_lines(profile, planes) {
+        let ops = || profile.planes[plane].ops.iter().map(|op| is_compile(profile.text(op.name))).collect();
+        let is_compile = by_plane.entry(plane).or_insert_with(ops);
         let of_compiles = line.events.times().zip(line.events.ops()).filter(|(_, op)| is_compile[op.0 as usize]);
         found.extend(of_compiles.map(|((start, duration), _)| (line.timestamp_ns, start, duration)));
     }
@@ -256,7 +256,7 @@ mod tests {
             }
         };
         let mut steps: Vec<Step> = (0..).zip(starts).map(step).collect();
-        n_ops.iter().for_each(|(at, n)| steps[*at].n_ops = *n);
+        n_ops.iter().for_each(|(index, n)| steps[*index].n_ops = *n);
         set(&mut steps, &[]);
         Device {
             plane: 0,
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn steady_steps_leave_out_the_first_compiles_and_lost_ops() {
-        let starts: Vec<u64> = (0..8).map(|at| at * 1000).collect();
+        let starts: Vec<u64> = (0..8).map(|index| index * 1000).collect();
         let device = device(&starts, &[(3, 7), (4, 8)]);
         // A long compilation in step 2, and a call of 10 ps in step 5, which is 1 % of it.
         let (reasons, is_short) = steady_steps(&device, &[(2100, 2200), (5000, 5010)]);

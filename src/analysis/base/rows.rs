@@ -188,17 +188,17 @@ pub fn fold(session: SessionFacts<'_>, slices: &[Slice], by: GroupBy) -> Rows {
     each(slices, |member, time| {
         let (op, facts) = session.op(slices[member.slice as usize].device, member.op);
         let number = numbers.row_key(Key::row_key(by, op.name, &op.stats, facts), &mut keys);
-        let at = number as usize;
-        if at == rows.len() {
-            rows.push(Row::new(keys[at], facts.kind, member, op));
+        let index = number as usize;
+        if index == rows.len() {
+            rows.push(Row::new(keys[index], facts.kind, member, op));
         }
-        rows[at].add(session, slices, op, member, time);
-        rows[at].add_kind(&mut mixed, facts.kind, time.self_time);
+        rows[index].add(session, slices, op, member, time);
+        rows[index].add_kind(&mut mixed, facts.kind, time.self_time);
         found.push((member, number));
     });
     let mut next = 0;
     for row in &mut rows {
-        if let Some(by_kind) = (row.mixed as usize).checked_sub(1).map(|at| &mixed[at]) {
+        if let Some(by_kind) = (row.mixed as usize).checked_sub(1).map(|index| &mixed[index]) {
             // Of several kinds with the most time, the first one counts.
             row.kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
             row.of_kind = by_kind[row.kind.index()];
@@ -230,11 +230,11 @@ impl RowNumbers {
     fn row_key(&mut self, key: Key, keys: &mut Vec<Key>) -> u32 {
         let next = keys.len() as u32;
         if let Key::Op(_, name) = key {
-            let at = name.number() as usize;
-            if self.by_name.len() <= at {
-                self.by_name.resize(at + 1, u32::MAX);
+            let index = name.number() as usize;
+            if self.by_name.len() <= index {
+                self.by_name.resize(index + 1, u32::MAX);
             }
-            let number = &mut self.by_name[at];
+            let number = &mut self.by_name[index];
             if *number == u32::MAX {
                 *number = next;
                 keys.push(key);
@@ -306,7 +306,7 @@ impl Row {
             self.mixed = mixed.len() as u32;
         }
         let sum = match (self.mixed as usize).checked_sub(1) {
-            Some(at) => &mut mixed[at][kind.index()],
+            Some(index) => &mut mixed[index][kind.index()],
             None => &mut self.of_kind,
         };
         *sum = sum.saturating_add(self_time);

@@ -115,20 +115,20 @@ fn grow<'a, S: ScopeSums>(scopes: &'a [(String, S)], root: &str, none: Option<S>
                 end = path.len();
             }
             node = *places.entry((node, segment)).or_insert_with(|| {
-                let at = tree.len() as u32;
+                let index = tree.len() as u32;
                 tree.push(Growing { path: &path[..end], name: segment, parent: node, ..Growing::default() });
-                tree[node as usize].children.push(at);
-                at
+                tree[node as usize].children.push(index);
+                index
             });
         }
-        let at = &mut tree[node as usize];
-        at.own.add(sums);
-        at.total.add(sums);
+        let leaf = &mut tree[node as usize];
+        leaf.own.add(sums);
+        leaf.total.add(sums);
     }
     if let Some(none) = none {
-        let at = tree.len() as u32;
+        let index = tree.len() as u32;
         tree.push(Growing { path: NO_SCOPE, name: NO_SCOPE, own: none, total: none, ..Growing::default() });
-        tree[0].children.push(at);
+        tree[0].children.push(index);
     }
     tree
 }
@@ -136,7 +136,7 @@ fn grow<'a, S: ScopeSums>(scopes: &'a [(String, S)], root: &str, none: Option<S>
 /// A node to report: a node of the tree, or the sum of the nodes below the threshold that have one parent.
 enum Next<S> {
     Node(u32),
-    Smaller { of: String, n: u32, sums: S },
+    Smaller { path: String, n: u32, sums: S },
 }
 
 /// Returns the nodes in order. Uses no recursion, because a path may have any length.
@@ -150,9 +150,9 @@ fn to_nodes<S: ScopeSums>(
     let mut folded_small = 0;
     let mut stack = vec![(Next::Node(0), None, 0)];
     while let Some((next, parent, depth)) = stack.pop() {
-        let at = nodes.len() as u32;
+        let index = nodes.len() as u32;
         let (name, path, (own, total), last) = match next {
-            Next::Smaller { of, n, sums } => (format!("{n} smaller"), of, (sums, sums), None),
+            Next::Smaller { path: parent_path, n, sums } => (format!("{n} smaller"), parent_path, (sums, sums), None),
             Next::Node(0) => (root.to_owned(), root.to_owned(), (tree[0].own, tree[0].total), Some(0)),
             Next::Node(first) => {
                 let (name, last) = chain(tree, first, n_layers);
@@ -162,7 +162,7 @@ fn to_nodes<S: ScopeSums>(
         };
         let children = last.map_or(Vec::new(), |last| children(tree, last, &path, least));
         folded_small += children.iter().map(|c| if let Next::Smaller { n, .. } = c { *n } else { 0 }).sum::<u32>();
-        stack.extend(children.into_iter().rev().map(|child| (child, Some(at), depth + 1)));
+        stack.extend(children.into_iter().rev().map(|child| (child, Some(index), depth + 1)));
         nodes.push(ScopeTreeNode { name, path, parent, depth, own, total });
     }
     ScopeTree { nodes, folded_small }
@@ -174,14 +174,14 @@ fn chain<S: ScopeSums>(tree: &[Growing<'_, S>], first: u32, n_layers: &IndexMap<
         Some(n) => format!("{} ×{n}", node.name),
         None => node.name.to_owned(),
     };
-    let (mut name, mut at) = (named(&tree[first as usize]), first);
-    while let [only] = tree[at as usize].children.as_slice()
-        && tree[at as usize].own.is_empty()
+    let (mut name, mut last) = (named(&tree[first as usize]), first);
+    while let [only] = tree[last as usize].children.as_slice()
+        && tree[last as usize].own.is_empty()
     {
-        at = *only;
-        name = name + "/" + &named(&tree[at as usize]);
+        last = *only;
+        name = name + "/" + &named(&tree[last as usize]);
     }
-    (name, at)
+    (name, last)
 }
 
 /// Returns the children of a node to report, in order.
@@ -203,7 +203,7 @@ fn children<S: ScopeSums>(tree: &[Growing<'_, S>], index: u32, path: &str, least
         let mut sums = S::default();
         small.iter().for_each(|child| sums.add(&tree[*child as usize].total));
         let n = small.len() as u32;
-        children.push((sums.size(), format!("{n} smaller"), Next::Smaller { of: path.to_owned(), n, sums }));
+        children.push((sums.size(), format!("{n} smaller"), Next::Smaller { path: path.to_owned(), n, sums }));
     }
     children.small_sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     children.into_iter().map(|(.., next)| next).collect()

@@ -12,16 +12,16 @@ pub fn select(session: SessionFacts<'_>, device: usize, matcher: &Matcher) -> Ve
     let (plane, facts) = (session.plane(device), &session.facts[device]);
     let mut texts = Texts { session, facts, matcher, paths: MatchCache::default(), sources: FxHashMap::default() };
     let mut scopes = MatchCache::default();
-    let of = |(i, (op, of)): (usize, (&Op, &OpFacts))| {
-        matcher.kind.is_none_or(|kind| kind == of.kind)
+    let is_selected = |(i, (op, facts)): (usize, (&Op, &OpFacts))| {
+        matcher.kind.is_none_or(|kind| kind == facts.kind)
             && (matcher.scope.is_empty()
-                || of
+                || facts
                     .scope
                     .is_some_and(|id| scopes.get(id, || scope_path::is_within(session.words.get(id), &matcher.scope))))
             && (!matcher.names_ops() || matcher.has_op(texts.facts.names.get(i), op.stats.program.map(|id| id.0)))
-            && (!matcher.has_text() || texts.has(i, op, of.scope))
+            && (!matcher.has_text() || texts.has(i, op, facts.scope))
     };
-    plane.ops.iter().zip(&facts.ops).enumerate().map(of).collect()
+    plane.ops.iter().zip(&facts.ops).enumerate().map(is_selected).collect()
 }
 
 struct Texts<'a> {
@@ -61,13 +61,13 @@ struct MatchCache(Vec<u8>);
 
 impl MatchCache {
     fn get(&mut self, id: StrId, answer: impl FnOnce() -> bool) -> bool {
-        let at = id.number() as usize;
-        if self.0.len() <= at {
-            self.0.resize(at + 1, 0);
+        let index = id.number() as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, 0);
         }
-        if self.0[at] == 0 {
-            self.0[at] = 1 + u8::from(answer());
+        if self.0[index] == 0 {
+            self.0[index] = 1 + u8::from(answer());
         }
-        self.0[at] == 2
+        self.0[index] == 2
     }
 }

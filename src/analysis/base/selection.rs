@@ -211,10 +211,10 @@ impl Analysis {
         let steady = chosen.iter().flat_map(|index| self.devices[*index].steady_steps_of(step));
         let mut lengths: Vec<(u64, Picos)> = steady.map(|step| (step.number, step.length())).collect();
         lengths.sort_unstable();
-        let period = |of: &[(u64, Picos)]| {
-            let sum: Picos = of.iter().map(|(_, length)| *length).sum();
+        let period = |lengths: &[(u64, Picos)]| {
+            let sum: Picos = lengths.iter().map(|(_, length)| *length).sum();
             match choice {
-                DeviceChoice::Mean => Picos(sum.0 / of.len() as u64),
+                DeviceChoice::Mean => Picos(sum.0 / lengths.len() as u64),
                 DeviceChoice::One(_) | DeviceChoice::All => sum,
             }
         };

@@ -40,13 +40,13 @@ impl Spread {
         let of_zeros = if n_zeros == 0 { 0.0 } else { n_zeros as f64 * mean.powi(2) };
         let squares = lengths.iter().fold(of_zeros, |sum, length| sum + (length.as_f64() - mean).powi(2));
         let std_dev = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
-        let at = |quarters: usize| {
+        let quantile = |quarters: usize| {
             let place = quarters * last;
             let (below, part) = (place / 4, (place % 4) as f64 / 4.0);
             let (low, high) = (length(below).as_f64(), length((below + 1).min(last)).as_f64());
             low + (high - low) * part
         };
-        Some(Self { n: n as u32, mean, median: at(2), min, max, quartiles: [at(1), at(3)], std_dev })
+        Some(Self { n: n as u32, mean, median: quantile(2), min, max, quartiles: [quantile(1), quantile(3)], std_dev })
     }
 
     /// Returns half the width of the 95 % confidence interval of the mean in ps: t × standard deviation ÷ √n, with
@@ -77,7 +77,7 @@ fn student_t(degrees: usize) -> f64 {
     let n = degrees as f64;
     let first = (Z.powi(3) + Z) / (4.0 * n);
     let second = (5.0 * Z.powi(5) + 16.0 * Z.powi(3) + 3.0 * Z) / (96.0 * n * n);
-    degrees.checked_sub(1).and_then(|at| SMALL.get(at).copied()).unwrap_or(Z + first + second)
+    degrees.checked_sub(1).and_then(|index| SMALL.get(index).copied()).unwrap_or(Z + first + second)
 }
 
 #[cfg(test)]

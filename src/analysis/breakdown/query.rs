@@ -110,7 +110,7 @@ impl Analysis {
         let filter = Filter { kind: query.filter.kind, scope: query.filter.scope.clone(), ..Filter::default() };
         let query = Query { filter, ..query.clone() };
         let mut counts = self.counts.borrow_mut();
-        if let Some((_, n)) = counts.iter().find(|(of, _)| *of == query) {
+        if let Some((_, n)) = counts.iter().find(|(counted, _)| *counted == query) {
             return *n;
         }
         let n = count();
@@ -163,11 +163,11 @@ fn moe_layers(session: SessionFacts<'_>, slice: &Slice) -> Option<Note> {
 
 /// Returns the slices with the ops that a filter selects.
 pub(in crate::analysis) fn shown(session: SessionFacts<'_>, slices: &[Slice], matcher: &Matcher) -> Vec<Slice> {
-    let of = |slice: &Slice| {
+    let chosen_slice = |slice: &Slice| {
         let chosen = (!matcher.passes_all()).then(|| Rc::from(select(session, slice.device, matcher)));
         Slice { chosen, ..slice.clone() }
     };
-    slices.iter().map(of).collect()
+    slices.iter().map(chosen_slice).collect()
 }
 
 /// Returns the sums over the ops of slices. The counts of rows are not set.

@@ -43,12 +43,12 @@ fn source_beside<'g>(group: &Group, beside: impl Iterator<Item = (Cow<'g, str>, 
     let mut others: Vec<Vec<String>> = others.map(|(key, _)| frames(&key)).collect();
     let mut label = short(own);
     let depth = others.iter().map(Vec::len).chain([mine.len()]).max().unwrap_or(0);
-    for at in 0..depth {
-        let frame = mine.get(at);
-        if others.iter().any(|other| other.get(at) != frame) {
+    for level in 0..depth {
+        let frame = mine.get(level);
+        if others.iter().any(|other| other.get(level) != frame) {
             label.push_str(" ‹ ");
             label.push_str(frame.map_or("…", String::as_str));
-            others.retain(|other| other.get(at) == frame);
+            others.retain(|other| other.get(level) == frame);
         }
     }
     Some(label)
@@ -60,14 +60,14 @@ const LONGEST_NAME: usize = 64;
 /// Returns the name of a row in a table. The key of a source is the whole stack; its name is its line, with the callers that
 /// distinguish it from other rows of the same line. The name of an op on a GPU is followed by its kernel. `rows` are all rows.
 pub fn row_name(group: &Group, rows: RowView<'_>) -> String {
-    let all = || rows.order().iter().map(|at| *at as usize);
-    match (source_beside(group, all().map(|at| (rows.key(at), rows.source_line(at)))), &group.kernel) {
+    let all = || rows.order().iter().map(|index| *index as usize);
+    match (source_beside(group, all().map(|index| (rows.key(index), rows.source_line(index)))), &group.kernel) {
         (Some(source), _) => source,
         (None, Some(kernel)) if rows.by == GroupBy::Op => {
             format!("{}  {}", group.key, short_name(kernel, [].into_iter(), 60))
         }
         _ if rows.by == GroupBy::Op => {
-            let borrowed = |at: usize| match rows.key(at) {
+            let borrowed = |index: usize| match rows.key(index) {
                 Cow::Borrowed(key) => Some(key),
                 // The names of ops are texts of the profile.
                 Cow::Owned(_) => None,
@@ -101,26 +101,27 @@ fn path<'a>(name: &str, others: impl Iterator<Item = &'a str>, room: usize) -> S
     for other in others.filter(|other| *other != name) {
         let theirs: Vec<&str> = scope_segments(other).collect();
         // Segments are compared from the end.
-        let differs = |at: &usize| (at + theirs.len()).checked_sub(n).is_none_or(|of| theirs[of] != segments[*at]);
+        let differs =
+            |index: &usize| (index + theirs.len()).checked_sub(n).is_none_or(|other| theirs[other] != segments[*index]);
         let different: Vec<usize> = (0..n).filter(differs).collect();
-        if !different.iter().any(|at| shown[*at])
+        if !different.iter().any(|index| shown[*index])
             && let Some(innermost) = different.last()
         {
             shown[*innermost] = true;
         }
     }
     let mut parts: Vec<String> = segments.iter().map(|segment| (*segment).to_owned()).collect();
-    for at in (0..n).rev().filter(|at| !shown[*at]).collect::<Vec<_>>() {
-        shown[at] = true;
+    for index in (0..n).rev().filter(|index| !shown[*index]).collect::<Vec<_>>() {
+        shown[index] = true;
         if joined(&parts, &shown).chars().count() > room {
-            shown[at] = false;
+            shown[index] = false;
             break;
         }
     }
     // If even these segments are too long, the longest ones lose their middle.
     for _ in 0..n {
         let excess = joined(&parts, &shown).chars().count().saturating_sub(room);
-        let longest = (0..n).filter(|at| shown[*at]).max_by_key(|at| parts[*at].chars().count());
+        let longest = (0..n).filter(|index| shown[*index]).max_by_key(|index| parts[*index].chars().count());
         let Some(longest) = longest.filter(|_| excess > 0) else { break };
         let length = parts[longest].chars().count().saturating_sub(excess).max(SHORTEST_SEGMENT);
         parts[longest] = middle_cut(&parts[longest], length);
@@ -179,10 +180,10 @@ fn readable(name: &str) -> String {
     let mut text = String::with_capacity(name.len() / 2);
     let mut depth = 0_u32;
     let mut word = 0;
-    for (at, c) in name.char_indices() {
+    for (offset, c) in name.char_indices() {
         match c {
             // Parameters end the name, but `(anonymous namespace)` and casts are within the name.
-            '(' if depth == 0 && !text.is_empty() && !name[at..].starts_with("(anonymous") => break,
+            '(' if depth == 0 && !text.is_empty() && !name[offset..].starts_with("(anonymous") => break,
             '<' => depth += 1,
             '>' => depth = depth.saturating_sub(1),
             _ => {}

@@ -172,9 +172,9 @@ impl<'a> RowView<'a> {
 
     /// Returns the result shapes of the row with their self time in ps, most first.
     pub fn shapes(self, i: usize) -> Vec<(&'a str, u64)> {
-        let of =
+        let shape_time =
             |(_, op, _, time): MemberOp<'a>| Some((shape(self.session.profile, op)?, (time.self_time, Count::ZERO)));
-        let shapes = by_time(summed(self.ops(i).filter_map(of)));
+        let shapes = by_time(summed(self.ops(i).filter_map(shape_time)));
         shapes.into_iter().map(|(shape, (self_time, _))| (shape, self_time)).collect()
     }
 
@@ -245,11 +245,12 @@ impl<'a> RowView<'a> {
     }
 
     fn parts(self, i: usize) -> Vec<SignatureTime> {
-        let of = |(_, op, facts, time): MemberOp<'a>| ((facts.signature, op.stats.category), (time.self_time, time.n));
+        let part =
+            |(_, op, facts, time): MemberOp<'a>| ((facts.signature, op.stats.category), (time.self_time, time.n));
         let named = |((signature, category), share): ((StrId, Option<StrId>), (u64, Count))| {
             ((self.session.words.get(signature), category.map(|c| self.session.profile.text(c))), share)
         };
-        let mut parts = by_time(summed(self.ops(i).map(of)).into_iter().map(named));
+        let mut parts = by_time(summed(self.ops(i).map(part)).into_iter().map(named));
         let rest = (parts.len() > MAX_PARTS).then(|| parts.split_off(MAX_PARTS - 1));
         let part = |((signature, category), (self_time, n)): ((&str, Option<&str>), (u64, Count))| SignatureTime {
             signature: signature.to_owned(),
@@ -327,13 +328,13 @@ pub(in crate::analysis) fn default_order(view: RowView<'_>) -> Vec<u32> {
     keyed.sort_unstable();
     let mut order: Vec<u32> = keyed.iter().map(|(_, i)| *i as u32).collect();
     let program = |i: u32| view.row(i as usize).program;
-    let mut at = 0;
+    let mut start = 0;
     for ties in keyed.chunk_by(|a, b| a.0 == b.0) {
         if ties.len() > 1 {
-            let ties = &mut order[at..at + ties.len()];
+            let ties = &mut order[start..start + ties.len()];
             sort_by_text(ties, |i| view.key(i as usize), |a, b| program(a).cmp(&program(b)));
         }
-        at += ties.len();
+        start += ties.len();
     }
     order
 }

@@ -90,15 +90,15 @@ impl StepStats {
     /// Returns the first `max_steps` steps of each device. The statistics are those of all steps.
     #[must_use]
     pub fn first_steps(&self, max_steps: usize) -> Self {
-        let device = |of: &DeviceSteps| DeviceSteps {
-            label: of.label.clone(),
-            steps: of.steps.iter().take(max_steps).cloned().collect(),
-            all: of.all,
-            steady: of.steady,
-            has_few_steady: of.has_few_steady,
-            kinds: of.kinds.clone(),
-            found_by: of.found_by.clone(),
-            outside: of.outside,
+        let device = |device: &DeviceSteps| DeviceSteps {
+            label: device.label.clone(),
+            steps: device.steps.iter().take(max_steps).cloned().collect(),
+            all: device.all,
+            steady: device.steady,
+            has_few_steady: device.has_few_steady,
+            kinds: device.kinds.clone(),
+            found_by: device.found_by.clone(),
+            outside: device.outside,
         };
         let spread = self.spread.iter().take(max_steps).cloned().collect();
         Self { devices: self.devices.iter().map(device).collect(), spread }
@@ -170,12 +170,12 @@ impl Analysis {
             device.steps.iter().filter(is_of).map(Step::length).collect()
         };
         let total: Picos = periods(None).into_iter().sum();
-        let times = |(kind, of): (u16, &StepKind)| {
+        let times = |(kind, kind_info): (u16, &StepKind)| {
             let steps = || device.steps.iter().filter(|step| step.kind == kind);
             let first_step = steps().next()?.number;
             let lengths = periods(Some(kind));
             Some(KindTimes {
-                name: of.name.clone(),
+                name: kind_info.name.clone(),
                 n_steps: steps().count() as u32,
                 first_step,
                 share: lengths.iter().copied().sum::<Picos>().fraction_of(total),
@@ -308,14 +308,14 @@ fn compare_devices<'a>(devices: impl Iterator<Item = &'a Device>) -> Vec<AcrossD
     let length = |device: &Device, step: &Step| {
         if device.basis.is_of_one_part() { Some(step.duration) } else { step.has_period.then(|| step.length()) }
     };
-    let of_device = |(at, device): (usize, &&'a Device)| {
+    let of_device = |(index, device): (usize, &&'a Device)| {
         let device = *device;
-        device.steps.iter().filter_map(move |step| Some((step.number, at, length(device, step)?)))
+        device.steps.iter().filter_map(move |step| Some((step.number, index, length(device, step)?)))
     };
     let mut all: Vec<(u64, usize, Picos)> = devices.iter().enumerate().flat_map(of_device).collect();
     // The order is that of numbers, and of devices with the same number.
     all.sort_unstable();
-    let of = |all: &[(u64, usize, Picos)]| {
+    let stats = |all: &[(u64, usize, Picos)]| {
         let min = all.iter().map(|(.., d)| *d).min()?;
         let (number, slowest, max) = *all.iter().rev().max_by_key(|(.., d)| *d)?;
         let sum: u128 = all.iter().map(|(.., d)| u128::from(d.0)).sum();
@@ -332,7 +332,7 @@ fn compare_devices<'a>(devices: impl Iterator<Item = &'a Device>) -> Vec<AcrossD
             spread,
         })
     };
-    all.chunk_by(|(a, ..), (b, ..)| a == b).filter_map(of).collect()
+    all.chunk_by(|(a, ..), (b, ..)| a == b).filter_map(stats).collect()
 }
 
 #[cfg(test)]

@@ -40,33 +40,34 @@ pub fn group(heads: &[FileHead]) -> (Vec<CaptureFiles>, u32) {
         let n = folders.len() as u32;
         folders.entry(folder(&head.path)).or_insert(n);
     }
-    let first = |files: &[u32]| files.first().map_or("", |at| folder(&heads[*at as usize].path));
+    let first = |files: &[u32]| files.first().map_or("", |file| folder(&heads[*file as usize].path));
     runs.small_sort_by_key(|files| folders.get(first(files)).copied());
     let mut n_in: FxHashMap<&str, u32> = FxHashMap::default();
     runs.iter().for_each(|files| *n_in.entry(first(files)).or_default() += 1);
     let mut captures: Vec<CaptureFiles> =
         runs.iter().map(|files| capture(heads, first(files), files, n_in.get(first(files)) == Some(&1))).collect();
     let reports: Vec<u32> =
-        (0..).zip(heads).filter(|(_, head)| head.kind == HeadKind::Report).map(|(at, _)| at).collect();
+        (0..).zip(heads).filter(|(_, head)| head.kind == HeadKind::Report).map(|(file, _)| file).collect();
     let lists_reports = captures.len() > 1 || reports.len() > 1;
     let mut n_left_out = if lists_reports { 0 } else { reports.len() as u32 };
-    let folders_of =
-        |files: &Vec<u32>| -> FxHashSet<&str> { files.iter().map(|at| folder(&heads[*at as usize].path)).collect() };
+    let folders_of = |files: &Vec<u32>| -> FxHashSet<&str> {
+        files.iter().map(|file| folder(&heads[*file as usize].path)).collect()
+    };
     let run_folders: Vec<FxHashSet<&str>> = runs.iter().map(folders_of).collect();
-    for (at, head) in (0..).zip(heads) {
+    for (file, head) in (0..).zip(heads) {
         if matches!(head.kind, HeadKind::XSpace | HeadKind::Packed | HeadKind::Report | HeadKind::Table) {
             continue;
         }
         // Programs belong to the run in whose folder, or below whose folder, they are.
         let folder = folder(&head.path);
-        let is_owner = |folders: &FxHashSet<&str>| folders.iter().any(|of| is_within(folder, of));
+        let is_owner = |folders: &FxHashSet<&str>| folders.iter().any(|owned| is_within(folder, owned));
         let mut owners = captures.iter_mut().zip(&run_folders).filter(|(_, folders)| is_owner(folders));
         match (owners.next(), owners.next()) {
-            (Some((owner, _)), None) if head.kind == HeadKind::Program => owner.files.push(at),
+            (Some((owner, _)), None) if head.kind == HeadKind::Program => owner.files.push(file),
             _ => n_left_out += 1,
         }
     }
-    let reports = reports.into_iter().filter(|_| lists_reports).map(|at| report(heads, at));
+    let reports = reports.into_iter().filter(|_| lists_reports).map(|file| report(heads, file));
     (captures.into_iter().chain(reports).collect(), n_left_out)
 }
 
@@ -82,14 +83,14 @@ fn report(heads: &[FileHead], index: u32) -> CaptureFiles {
 }
 
 fn capture(heads: &[FileHead], folder: &str, files: &[u32], is_single: bool) -> CaptureFiles {
-    let head = |at: &u32| &heads[*at as usize];
-    let start_ns = files.iter().filter_map(|at| head(at).start_ns).min();
-    let stop_ns = files.iter().filter_map(|at| head(at).stop_ns).max();
-    let first = files.first().map_or("", |at| &head(at).path);
+    let head = |file: &u32| &heads[*file as usize];
+    let start_ns = files.iter().filter_map(|file| head(file).start_ns).min();
+    let stop_ns = files.iter().filter_map(|file| head(file).stop_ns).max();
+    let first = files.first().map_or("", |file| &head(file).path);
     let (name, dated) = run_name(folder, first, is_single);
     // Trace JSON beside its XSpace is of the same host.
     let hosts: FxHashSet<(&str, &str)> =
-        files.iter().map(|at| (self::folder(&head(at).path), stem(&head(at).path))).collect();
+        files.iter().map(|file| (self::folder(&head(file).path), stem(&head(file).path))).collect();
     CaptureFiles { name, n_hosts: hosts.len() as u32, start_ns: start_ns.or(dated), stop_ns, files: files.to_vec() }
 }
 

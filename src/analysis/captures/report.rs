@@ -191,7 +191,7 @@ impl CaptureRow {
 
     /// Returns whether times of both captures can be compared: they ran the same amount of work on the same devices.
     pub fn is_comparable(&self, other: &Self) -> bool {
-        self.work().is_some_and(|of| other.work() == Some(of))
+        self.work().is_some_and(|work| other.work() == Some(work))
     }
 }
 
@@ -298,7 +298,7 @@ pub struct SeriesMark {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesChange {
     /// Index of the first mark after the change, and of the last comparable mark before it.
-    pub at: u32,
+    pub first_after: u32,
     pub last_before: u32,
     /// Median of the three values before and after it.
     pub before: f64,

@@ -85,22 +85,22 @@ impl CaptureRows {
     /// Returns the index of a capture of the largest group of comparable ones; of groups of equal size, of that with the newest
     /// capture. `None` if no capture has been read.
     pub(super) fn usual(&self, order: &[u32]) -> Option<u32> {
-        let row = |at: u32| &self.rows[at as usize];
+        let row = |index: u32| &self.rows[index as usize];
         let mut n_alike: FxHashMap<Work<'_>, u32> = FxHashMap::default();
         self.rows.iter().filter_map(CaptureRow::work).for_each(|work| *n_alike.entry(work).or_default() += 1);
-        let n_like = |at: u32| row(at).work().and_then(|work| n_alike.get(&work)).copied().unwrap_or(0);
-        let read = order.iter().copied().filter(|at| row(*at).summary().is_some());
-        read.rev().min_by_key(|at| Reverse(n_like(*at)))
+        let n_like = |index: u32| row(index).work().and_then(|work| n_alike.get(&work)).copied().unwrap_or(0);
+        let read = order.iter().copied().filter(|index| row(*index).summary().is_some());
+        read.rev().min_by_key(|index| Reverse(n_like(*index)))
     }
 
     /// Returns all captures at a glance.
     pub fn view(&self, figure: CaptureFigure) -> CapturesView {
         let (order, is_by_time) = self.order();
         let usual = self.usual(&order);
-        let row = |at: u32| &self.rows[at as usize];
-        let is_usual = |at: &u32| usual.is_some_and(|usual| row(usual).is_comparable(row(*at)));
+        let row = |index: u32| &self.rows[index as usize];
+        let is_usual = |index: &u32| usual.is_some_and(|usual| row(usual).is_comparable(row(*index)));
         let timed: Vec<(u32, f64)> =
-            order.iter().copied().filter(is_usual).filter_map(|at| Some((at, row(at).median_ps?))).collect();
+            order.iter().copied().filter(is_usual).filter_map(|index| Some((index, row(index).median_ps?))).collect();
         let by_time = |a: &&(u32, f64), b: &&(u32, f64)| a.1.total_cmp(&b.1);
         let count = |has: fn(&CaptureRow) -> bool| self.rows.iter().filter(|row| has(row)).count() as u32;
         let n_read = count(|row| row.summary().is_some());
@@ -108,7 +108,7 @@ impl CaptureRows {
         series.is_by_time = is_by_time;
         for change in &mut series.changes {
             let capture = |mark: u32| series.marks[mark as usize].capture;
-            let between = (capture(change.last_before), capture(change.at));
+            let between = (capture(change.last_before), capture(change.first_after));
             change.cause = self.causes.get(&between).cloned();
         }
         CapturesView {
@@ -116,14 +116,14 @@ impl CaptureRows {
             n_read,
             n_failed: count(|row| matches!(row.progress, CaptureProgress::Failed(_))),
             n_partial: count(|row| row.summary().is_some_and(|summary| summary.is_partial)),
-            n_other: n_read - (0..self.rows.len() as u32).filter(|at| is_usual(at)).count() as u32,
+            n_other: n_read - (0..self.rows.len() as u32).filter(|index| is_usual(index)).count() as u32,
             bytes: self.rows.iter().filter_map(|row| row.bytes).fold(0, u64::saturating_add),
             n_without_files: count(|row| !row.has_files()),
             n_left_out: self.n_left_out,
-            latest: timed.last().map(|(at, _)| *at),
-            best: timed.iter().min_by(by_time).map(|(at, _)| *at),
-            worst: timed.iter().max_by(by_time).map(|(at, _)| *at),
-            latest_mfu: timed.last().and_then(|(at, _)| row(*at).figure(FigureId::ModelMfu.key())),
+            latest: timed.last().map(|(index, _)| *index),
+            best: timed.iter().min_by(by_time).map(|(index, _)| *index),
+            worst: timed.iter().max_by(by_time).map(|(index, _)| *index),
+            latest_mfu: timed.last().and_then(|(index, _)| row(*index).figure(FigureId::ModelMfu.key())),
             captures: self.rows.iter().map(CaptureRow::without_figures).collect(),
             series,
         }
@@ -146,8 +146,8 @@ impl CaptureRows {
         let (order, _) = self.order();
         // The last capture of each work that has a median.
         let mut last: FxHashMap<Work<'_>, &CaptureRow> = FxHashMap::default();
-        let change = |at: &u32| {
-            let row = &self.rows[*at as usize];
+        let change = |index: &u32| {
+            let row = &self.rows[*index as usize];
             let work = row.work()?;
             let before = if row.median_ps.is_some() { last.insert(work, row) } else { last.get(&work).copied() }?;
             let (head, head_before) = (&row.summary()?.point.head, &before.summary()?.point.head);
@@ -159,8 +159,8 @@ impl CaptureRows {
             Some((delta, verdict))
         };
         let changes: Vec<_> = order.iter().map(change).collect();
-        for (at, change) in order.into_iter().zip(changes) {
-            self.rows[at as usize].change = change;
+        for (index, change) in order.into_iter().zip(changes) {
+            self.rows[index as usize].change = change;
         }
     }
 }
@@ -178,16 +178,16 @@ fn record(row: &mut CaptureRow, read: Result<CaptureSummary, String>) {
 }
 
 fn row(capture: CaptureFiles, heads: &[FileHead]) -> CaptureRow {
-    let head = |at: &u32| &heads[*at as usize];
-    let platforms = capture.files.iter().filter_map(|at| head(at).platform.clone());
-    let n_devices: u32 = capture.files.iter().map(|at| head(at).n_devices).sum();
+    let head = |file: &u32| &heads[*file as usize];
+    let platforms = capture.files.iter().filter_map(|file| head(file).platform.clone());
+    let n_devices: u32 = capture.files.iter().map(|file| head(file).n_devices).sum();
     CaptureRow {
-        key: capture.files.first().map(|at| head(at).path.clone()).unwrap_or_default(),
+        key: capture.files.first().map(|file| head(file).path.clone()).unwrap_or_default(),
         device_type: platforms.into_iter().next(),
         n_devices: (n_devices > 0).then_some(n_devices),
         programs: Vec::new(),
         keys: Vec::new(),
-        bytes: Some(capture.files.iter().map(|at| head(at).bytes).sum()),
+        bytes: Some(capture.files.iter().map(|file| head(file).bytes).sum()),
         name: capture.name,
         n_hosts: Some(capture.n_hosts),
         start_ns: capture.start_ns,

@@ -28,10 +28,10 @@ const UNNAMED: &str = "localhost";
 pub fn runs(heads: &[FileHead]) -> Vec<Vec<u32>> {
     let mut runs = Components::new(heads.len());
     let files: Vec<File> = heads.iter().map(File::new).collect();
-    let head = |at: u32| &heads[at as usize];
-    let events = (0..heads.len() as u32).filter(|at| head(*at).kind.has_events());
-    let (mut timed, untimed): (Vec<u32>, Vec<u32>) = events.partition(|at| head(*at).start_ns.is_some());
-    timed.small_sort_by_key(|at| (head(*at).start_ns, *at));
+    let head = |file: u32| &heads[file as usize];
+    let events = (0..heads.len() as u32).filter(|file| head(*file).kind.has_events());
+    let (mut timed, untimed): (Vec<u32>, Vec<u32>) = events.partition(|file| head(*file).start_ns.is_some());
+    timed.small_sort_by_key(|file| (head(*file).start_ns, *file));
     let order: Vec<u32> = timed.iter().chain(&untimed).copied().collect();
     let is_one = |a: &File, b: &File| a.is_copy_of(b) || overlap(a.head, b.head) && a.may_be_of_one_run(b);
     for (n, a) in timed.iter().enumerate() {
@@ -42,25 +42,25 @@ pub fn runs(heads: &[FileHead]) -> Vec<Vec<u32>> {
     let untimed = join_to_partners(heads, &timed, untimed, &mut runs);
     join_untimed(&files, &timed, &untimed, &mut runs);
     let mut found: IndexMap<u32, Vec<u32>> = IndexMap::new();
-    for at in order {
-        found.entry(runs.root(at)).or_default().push(at);
+    for file in order {
+        found.entry(runs.root(file)).or_default().push(file);
     }
     found.into_values().collect()
 }
 
 /// Joins files without times to the file of the same name in their folder, such as trace JSON to its XSpace. Returns the other files.
 fn join_to_partners(heads: &[FileHead], timed: &[u32], untimed: Vec<u32>, runs: &mut Components) -> Vec<u32> {
-    let key = |at: u32| (folder(&heads[at as usize].path), stem(&heads[at as usize].path));
+    let key = |file: u32| (folder(&heads[file as usize].path), stem(&heads[file as usize].path));
     let mut first: FxHashMap<(&str, &str), u32> = FxHashMap::default();
-    let is_space = |at: &&u32| heads[**at as usize].kind == HeadKind::XSpace;
-    for at in timed.iter().chain(untimed.iter().filter(is_space)) {
-        first.entry(key(*at)).or_insert(*at);
+    let is_space = |file: &&u32| heads[**file as usize].kind == HeadKind::XSpace;
+    for file in timed.iter().chain(untimed.iter().filter(is_space)) {
+        first.entry(key(*file)).or_insert(*file);
     }
     let mut alone = Vec::new();
-    for at in untimed {
-        match first.get(&key(at)) {
-            Some(partner) if *partner != at => runs.join(*partner, at),
-            _ => alone.push(at),
+    for file in untimed {
+        match first.get(&key(file)) {
+            Some(partner) if *partner != file => runs.join(*partner, file),
+            _ => alone.push(file),
         }
     }
     alone
@@ -69,19 +69,19 @@ fn join_to_partners(heads: &[FileHead], timed: &[u32], untimed: Vec<u32>, runs: 
 /// Joins files without times: to the only run of their folder, else to files without times in their folder, or in a folder of nearly
 /// the same time.
 fn join_untimed(files: &[File], timed: &[u32], untimed: &[u32], runs: &mut Components) {
-    let folder_of = |at: u32| folder(&files[at as usize].head.path);
+    let folder_of = |file: u32| folder(&files[file as usize].head.path);
     let may_be_one = |a: u32, b: u32| files[a as usize].may_be_of_one_run(&files[b as usize]);
     let mut timed_in: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
-    timed.iter().for_each(|at| timed_in.entry(folder_of(*at)).or_default().push(*at));
+    timed.iter().for_each(|file| timed_in.entry(folder_of(*file)).or_default().push(*file));
     let mut alone: Vec<u32> = Vec::new();
-    for at in untimed {
-        match timed_in.get(folder_of(*at)) {
-            None => alone.push(*at),
+    for file in untimed {
+        match timed_in.get(folder_of(*file)) {
+            None => alone.push(*file),
             Some(of_folder) => {
-                let roots: Vec<u32> = of_folder.iter().map(|of| runs.root(*of)).collect();
+                let roots: Vec<u32> = of_folder.iter().map(|other| runs.root(*other)).collect();
                 let is_one = roots.windows(2).all(|two| two[0] == two[1]);
-                if is_one && of_folder.iter().all(|of| may_be_one(*of, *at)) {
-                    of_folder.first().into_iter().for_each(|of| runs.join(*of, *at));
+                if is_one && of_folder.iter().all(|other| may_be_one(*other, *file)) {
+                    of_folder.first().into_iter().for_each(|other| runs.join(*other, *file));
                 }
             }
         }
@@ -290,13 +290,13 @@ mod tests {
 
     #[test]
     fn platforms_and_versions_of_a_run_agree() {
-        let of = |name: &str, platform: Option<&str>, jaxlib: Option<&str>| FileHead {
+        let head = |name: &str, platform: Option<&str>, jaxlib: Option<&str>| FileHead {
             platform: platform.map(str::to_owned),
             jaxlib: jaxlib.map(str::to_owned),
             ..head(&format!("p/{name}.xplane.pb"), 0, 100)
         };
         let n_runs = |a: (Option<&str>, Option<&str>), b: (Option<&str>, Option<&str>)| {
-            runs(&[of("a", a.0, a.1), of("b", b.0, b.1)]).len()
+            runs(&[head("a", a.0, a.1), head("b", b.0, b.1)]).len()
         };
         assert_eq!(n_runs((Some("TPU"), Some("0.9.0")), (Some("TPU"), Some("0.9.0"))), 1);
         assert_eq!(n_runs((Some("TPU"), None), (None, Some("0.9.0"))), 1, "a coordinator without devices");
@@ -321,26 +321,26 @@ mod tests {
             files in prop::collection::vec((0..3_u8, 0..4_u64, 0..3_u8, prop::option::of(0..300_u64), 0..3_u8), 1..12),
             seed in any::<u64>(),
         ) {
-            let heads: Vec<FileHead> = files.iter().enumerate().map(|(at, (folder, host, kind, start, platform))| {
+            let heads: Vec<FileHead> = files.iter().enumerate().map(|(index, (folder, host, kind, start, platform))| {
                 let ending = if *kind == 2 { "trace.json.gz" } else { "xplane.pb" };
-                let path = format!("p/2026_11_01_10_00_0{folder}/w-{host}.{at}.{ending}");
+                let path = format!("p/2026_11_01_10_00_0{folder}/w-{host}.{index}.{ending}");
                 let times = start.map(|start| head("", start, start + 100));
                 FileHead {
                     path,
                     kind: if *kind == 2 { HeadKind::Packed } else { HeadKind::XSpace },
-                    start_ns: times.as_ref().and_then(|of| of.start_ns),
-                    stop_ns: times.as_ref().and_then(|of| of.stop_ns),
+                    start_ns: times.as_ref().and_then(|known| known.start_ns),
+                    stop_ns: times.as_ref().and_then(|known| known.stop_ns),
                     hosts: if *kind == 0 { vec![format!("w-{host}")] } else { Vec::new() },
                     platform: [None, Some("TPU"), Some("GPU")][usize::from(*platform)].map(str::to_owned),
                     ..FileHead::default()
                 }
             }).collect();
             let mut order: Vec<usize> = (0..heads.len()).collect();
-            order.sort_by_key(|at| (*at as u64 + 1).wrapping_mul(seed | 1).rotate_left(17));
-            let shuffled: Vec<FileHead> = order.iter().map(|at| heads[*at].clone()).collect();
+            order.sort_by_key(|index| (*index as u64 + 1).wrapping_mul(seed | 1).rotate_left(17));
+            let shuffled: Vec<FileHead> = order.iter().map(|index| heads[*index].clone()).collect();
             let named = |heads: &[FileHead]| {
                 let names = |files: Vec<u32>| {
-                    let mut names: Vec<String> = files.iter().map(|at| heads[*at as usize].path.clone()).collect();
+                    let mut names: Vec<String> = files.iter().map(|index| heads[*index as usize].path.clone()).collect();
                     names.sort();
                     names
                 };

@@ -15,11 +15,11 @@ pub fn captures_series(
     usual: Option<u32>,
     figure: CaptureFigure,
 ) -> CapturesSeries {
-    let usual = usual.map(|at| &rows[at as usize]);
-    let mark = |at: &u32| {
-        let row = &rows[*at as usize];
+    let usual = usual.map(|index| &rows[index as usize]);
+    let mark = |index: &u32| {
+        let row = &rows[*index as usize];
         SeriesMark {
-            capture: *at,
+            capture: *index,
             value: value(row, figure),
             spread: spread(row).filter(|_| figure == CaptureFigure::StepTime),
             is_comparable: usual.is_some_and(|usual| usual.is_comparable(row)),
@@ -29,12 +29,18 @@ pub fn captures_series(
     let marks: Vec<SeriesMark> = order.iter().map(mark).collect();
     // A partial capture may lack the steps that are slow, so it says nothing of a change.
     let is_whole = |mark: &SeriesMark| mark.is_comparable && !mark.is_partial && mark.value.is_some();
-    let whole: Vec<u32> = (0..).zip(&marks).filter(|(_, mark)| is_whole(mark)).map(|(at, _)| at).collect();
-    let values = whole.iter().map(|at| marks[*at as usize].value).collect();
+    let whole: Vec<u32> = (0..).zip(&marks).filter(|(_, mark)| is_whole(mark)).map(|(index, _)| index).collect();
+    let values = whole.iter().map(|index| marks[*index as usize].value).collect();
     let found = figure_series(figure.name(), figure.unit(), values, BAND);
-    let change = |ChangePoint { at, before, after }: &ChangePoint| {
-        let last_before = whole[at.saturating_sub(1) as usize];
-        SeriesChange { at: whole[*at as usize], last_before, before: *before, after: *after, cause: None }
+    let change = |ChangePoint { first_after: after_mark, before, after }: &ChangePoint| {
+        let last_before = whole[after_mark.saturating_sub(1) as usize];
+        SeriesChange {
+            first_after: whole[*after_mark as usize],
+            last_before,
+            before: *before,
+            after: *after,
+            cause: None,
+        }
     };
     let changes = found.changes.iter().map(change).collect();
     CapturesSeries { figure, is_by_time: true, marks, changes }

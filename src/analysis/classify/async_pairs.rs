@@ -9,7 +9,7 @@
 
 use super::dcn::{DcnTransfer, DcnTransfers};
 use super::primitive::Primitive;
-use crate::analysis::classify::op_class::is_async;
+use crate::analysis::classify::kind_of_op::is_async;
 use crate::analysis::classify::{Kind, opcode};
 use indexmap::IndexMap;
 use std::cell::OnceCell;
@@ -75,23 +75,25 @@ impl AsyncPairs {
         }
         let names = Names::new(profile, plane, &found);
         // All ops of a transfer over DCN have the name of its start.
-        let key = |at: OpId, op: &Op| dcn.transfer_of(at).map_or_else(|| names.find(op), |of| plane.op(of.start).key());
+        let key = |id: OpId, op: &Op| {
+            dcn.transfer_of(id).map_or_else(|| names.find(op), |transfer| plane.op(transfer.start).key())
+        };
         let ends = |role: TransferRole| matches!(role, TransferRole::Done | TransferRole::Update);
-        for (at, op, role, is_copy) in classified_ops(plane, &found) {
+        for (id, op, role, is_copy) in classified_ops(plane, &found) {
             if !ends(role) {
-                let transfer = transfers.transfer(&mut by_name, key(at, op), at, is_copy);
-                let of = &mut transfers.all[transfer as usize];
-                of.is_whole = role == TransferRole::Whole;
-                of.is_fused |= kinds[at.0 as usize] == Kind::Fused;
-                transfers.roles[at.0 as usize] = Some((role, transfer));
+                let transfer = transfers.transfer(&mut by_name, key(id, op), id, is_copy);
+                let pair = &mut transfers.all[transfer as usize];
+                pair.is_whole = role == TransferRole::Whole;
+                pair.is_fused |= kinds[id.0 as usize] == Kind::Fused;
+                transfers.roles[id.0 as usize] = Some((role, transfer));
             }
         }
         let starts = Starts::new(profile, plane, &by_name);
-        for (at, op, role, is_copy) in classified_ops(plane, &found) {
+        for (id, op, role, is_copy) in classified_ops(plane, &found) {
             if ends(role) {
-                let start = starts.find(op, key(at, op).0).filter(|_| dcn.transfer_of(at).is_none());
-                let transfer = start.unwrap_or_else(|| transfers.transfer(&mut by_name, key(at, op), at, is_copy));
-                transfers.roles[at.0 as usize] = Some((role, transfer));
+                let start = starts.find(op, key(id, op).0).filter(|_| dcn.transfer_of(id).is_none());
+                let transfer = start.unwrap_or_else(|| transfers.transfer(&mut by_name, key(id, op), id, is_copy));
+                transfers.roles[id.0 as usize] = Some((role, transfer));
             }
         }
         for op in dcn.ops() {
@@ -117,7 +119,7 @@ impl AsyncPairs {
         self.roles
             .iter()
             .enumerate()
-            .filter_map(|(at, role)| role.map(|(role, transfer)| (OpId(at as u32), role, transfer)))
+            .filter_map(|(index, role)| role.map(|(role, transfer)| (OpId(index as u32), role, transfer)))
     }
 
     fn transfer(&mut self, by_name: &mut IndexMap<OpKey, u32>, named: OpKey, op: OpId, is_copy: bool) -> u32 {
@@ -169,7 +171,7 @@ fn classified_ops<'a>(
     found: &'a [Option<(TransferRole, bool)>],
 ) -> impl Iterator<Item = (OpId, &'a Op, TransferRole, bool)> {
     let all = plane.ops.iter().zip(found).enumerate();
-    all.filter_map(|(at, (op, found))| found.map(|(role, is_copy)| (OpId(at as u32), op, role, is_copy)))
+    all.filter_map(|(index, (op, found))| found.map(|(role, is_copy)| (OpId(index as u32), op, role, is_copy)))
 }
 
 /// Returns the role of an op, and whether its transfer is a copy. `None` if the op is neither a collective nor an
@@ -195,25 +197,25 @@ fn of_kernel(name: &str) -> Option<(TransferRole, bool)> {
 
 /// Returns the role of an op by its opcode. For a fusion, and without an opcode, the name decides.
 fn role(opcode: Option<&str>, name: &str) -> TransferRole {
-    let of = |word: &str| match word {
+    let role = |word: &str| match word {
         _ if is_start(word) => TransferRole::Start,
         _ if is_done(word) => TransferRole::Done,
         _ if word.ends_with("-update") && !word.starts_with("dynamic-update") => TransferRole::Update,
         _ => TransferRole::Whole,
     };
     match opcode {
-        Some(opcode) if opcode != "fusion" => of(opcode),
-        _ => of(name.split('.').next().unwrap_or(name)),
+        Some(opcode) if opcode != "fusion" => role(opcode),
+        _ => role(name.split('.').next().unwrap_or(name)),
     }
 }
 
 /// Returns the primitive of an asynchronous copy or slice by its opcode. For an async wrapper, and without an opcode,
 /// the name of the op decides, then the name of the computation that it calls. `None` for other ops.
 pub fn moves(text: &str, name: &str) -> Option<Primitive> {
-    let of = |word: &str| Primitive::of_word(base(word)).filter(|primitive| primitive.is_copy());
+    let primitive = |word: &str| Primitive::of_word(base(word)).filter(|primitive| primitive.is_copy());
     match opcode(text) {
-        Some(opcode) if !is_async(opcode) => of(opcode),
-        _ => of(&stem(name)).or_else(|| of(&stem(called(text)?))),
+        Some(opcode) if !is_async(opcode) => primitive(opcode),
+        _ => primitive(&stem(name)).or_else(|| primitive(&stem(called(text)?))),
     }
 }
 
@@ -233,13 +235,14 @@ pub fn stem(name: &str) -> String {
 /// Returns the primitive of a collective by its opcode, the computation that it calls, its name, its category or its
 /// kernel, in this order. [`Primitive::Unknown`] if none of them names a primitive.
 pub fn collective(text: &str, name: &str, category: Option<&str>) -> Primitive {
-    let of = |word: &str| Primitive::of_word(word).filter(|primitive| !primitive.is_copy());
-    let by_opcode =
-        || of(base(opcode(text).filter(|o| is_collective(o) || o.starts_with("send") || o.starts_with("recv"))?));
-    let by_category = || of(&category?.strip_suffix(" fusion").unwrap_or(category?).replace(' ', "-"));
+    let primitive = |word: &str| Primitive::of_word(word).filter(|primitive| !primitive.is_copy());
+    let by_opcode = || {
+        primitive(base(opcode(text).filter(|o| is_collective(o) || o.starts_with("send") || o.starts_with("recv"))?))
+    };
+    let by_category = || primitive(&category?.strip_suffix(" fusion").unwrap_or(category?).replace(' ', "-"));
     by_opcode()
-        .or_else(|| of(&stem(called(text)?)))
-        .or_else(|| of(&stem(name)))
+        .or_else(|| primitive(&stem(called(text)?)))
+        .or_else(|| primitive(&stem(name)))
         .or_else(by_category)
         .or_else(|| Primitive::of_kernel(name))
         // Without HLO, the text of a GPU op is the name of its kernel.
@@ -296,7 +299,7 @@ mod tests {
 
     #[test]
     fn roles() {
-        for (text, name, of) in [
+        for (text, name, expected) in [
             ("%x = f32[2] all-gather(%y)", "x", TransferRole::Whole),
             ("%x = f32[2] all-gather-done(%y)", "x", TransferRole::Done),
             (
@@ -308,14 +311,14 @@ mod tests {
             ("", "all-reduce-done.1", TransferRole::Done),
             ("", "loop_add_fusion", TransferRole::Whole),
         ] {
-            assert_eq!(role(opcode(text), name), of, "{text} {name}");
+            assert_eq!(role(opcode(text), name), expected, "{text} {name}");
         }
     }
 
     #[test]
     fn collective_primitives() {
         let fusion = "%fusion.635 = f32[2] fusion(%x), kind=kCustom, calls=%all-reduce-scatter.2.clone, foo=1";
-        for (text, name, category, of) in [
+        for (text, name, category, expected) in [
             ("%x = f32[2] all-gather-start(%y)", "x", None, Primitive::AllGather),
             (fusion, "fusion.635", None, Primitive::ReduceScatter),
             ("%a = f32[2] async-start(%y), calls=%wrapped_reduce_scatter", "a", None, Primitive::ReduceScatter),
@@ -323,7 +326,7 @@ mod tests {
             ("", "ncclDevKernel_AllGather_RING_LL", None, Primitive::AllGather),
             ("%f = f32[2] fusion(%y)", "async-collective-start.3", None, Primitive::Unknown),
         ] {
-            assert_eq!(collective(text, name, category), of, "{text} {name}");
+            assert_eq!(collective(text, name, category), expected, "{text} {name}");
         }
         assert_eq!(moves("%s = ((f32[8]), f32[2]) async-start(%x), calls=%f", "slice-start.2"), Some(Primitive::Slice));
         assert_eq!(moves("%s = (f32[2], f32[2]) copy-start(%x)", "anything"), Some(Primitive::Copy));

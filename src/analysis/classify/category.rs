@@ -40,7 +40,9 @@ pub fn category_of_name(name: &str) -> Option<&'static str> {
     let fused = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').strip_suffix("fusion");
     if let Some(fused) = fused.filter(|fused| fused.is_empty() || fused.ends_with(['_', '-'])) {
         let kinds = [("loop_", "loop fusion"), ("input_", "input fusion"), ("output_", "output fusion")];
-        return Some(kinds.into_iter().find(|(word, _)| fused.starts_with(word)).map_or("fusion", |(_, of)| of));
+        return Some(
+            kinds.into_iter().find(|(word, _)| fused.starts_with(word)).map_or("fusion", |(_, category)| category),
+        );
     }
     let opcode = base.strip_prefix("wrapped_").unwrap_or(base).replace('_', "-");
     Some(match opcode.as_str() {

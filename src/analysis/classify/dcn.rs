@@ -35,7 +35,7 @@ pub struct DcnTransfer {
 pub struct DcnTransfers {
     pub all: Vec<DcnTransfer>,
     /// The transfer of each op that is a part of one.
-    of: FxHashMap<OpId, usize>,
+    by_op: FxHashMap<OpId, usize>,
 }
 
 impl DcnTransfers {
@@ -49,7 +49,7 @@ impl DcnTransfers {
                 && text.contains("is_host_transfer=true")
         };
         let ops = plane.ops.iter().enumerate().filter(|(_, op)| is_host_transfer(op));
-        let ops: Vec<(OpId, &Op)> = ops.map(|(at, op)| (OpId(at as u32), op)).collect();
+        let ops: Vec<(OpId, &Op)> = ops.map(|(index, op)| (OpId(index as u32), op)).collect();
         let mut found = Self::default();
         let mut by_rendezvous: FxHashMap<(Option<ProgramId>, &str), usize> = FxHashMap::default();
         let mut by_name: FxHashMap<(Option<ProgramId>, &str), usize> = FxHashMap::default();
@@ -59,16 +59,16 @@ impl DcnTransfers {
             let Some(meeting) = rendezvous(text).filter(|_| text.contains(HANDLER)) else {
                 continue;
             };
-            let at = *by_rendezvous.entry((op.stats.program, meeting)).or_insert_with(|| {
+            let index = *by_rendezvous.entry((op.stats.program, meeting)).or_insert_with(|| {
                 let kind = attribute(text, "_xla_megascale_transfer_type");
                 let primitive = kind.and_then(primitive).unwrap_or(Primitive::Unknown);
                 let n_slices = attribute(text, "_xla_megascale_target").and_then(n_slices);
                 found.all.push(DcnTransfer { primitive, n_slices, start: *id, message: *id });
                 found.all.len() - 1
             });
-            by_name.insert((op.stats.program, profile.text(op.name)), at);
-            by_channel.extend(channel(text).map(|channel| ((op.stats.program, channel), at)));
-            found.add(profile, plane, at, *id);
+            by_name.insert((op.stats.program, profile.text(op.name)), index);
+            by_channel.extend(channel(text).map(|channel| ((op.stats.program, channel), index)));
+            found.add(profile, plane, index, *id);
         }
         if found.all.is_empty() {
             return found;
@@ -76,25 +76,25 @@ impl DcnTransfers {
         // Waits may lack the attributes of what they wait for.
         for (id, op) in ops {
             let text = profile.text(op.text);
-            if found.of.contains_key(&id) || text.contains("_xla_host_transfer_handler_name") {
+            if found.by_op.contains_key(&id) || text.contains("_xla_host_transfer_handler_name") {
                 continue;
             }
             let program = op.stats.program;
             let operands = text::instruction(text).map(|parsed| parsed.instruction.operands).unwrap_or_default();
-            let at = operands.iter().find_map(|operand| by_name.get(&(program, &*operand.name)));
-            if let Some(at) = at.or_else(|| by_channel.get(&(program, channel(text)?))).copied() {
-                found.add(profile, plane, at, id);
+            let index = operands.iter().find_map(|operand| by_name.get(&(program, &*operand.name)));
+            if let Some(index) = index.or_else(|| by_channel.get(&(program, channel(text)?))).copied() {
+                found.add(profile, plane, index, id);
             }
         }
         found
     }
 
     fn add(&mut self, profile: &Profile, plane: &Plane, index: usize, id: OpId) {
-        self.of.insert(id, index);
+        self.by_op.insert(id, index);
         let word = |id: OpId| opcode(profile.text(plane.op(id).text));
-        let of = &mut self.all[index];
+        let transfer = &mut self.all[index];
         if word(id) == Some("send") {
-            of.start = id;
+            transfer.start = id;
         }
         // The result of the wait is the message. The operand of the send is what one slice gives.
         let rank = |id: OpId| match word(id) {
@@ -103,19 +103,19 @@ impl DcnTransfers {
             Some("send") => 2,
             _ => 3,
         };
-        if rank(id) < rank(of.message) {
-            of.message = id;
+        if rank(id) < rank(transfer.message) {
+            transfer.message = id;
         }
     }
 
     /// Returns the transfer of an op. `None` if the op is a part of none.
     pub fn transfer_of(&self, op: OpId) -> Option<&DcnTransfer> {
-        self.all.get(*self.of.get(&op)?)
+        self.all.get(*self.by_op.get(&op)?)
     }
 
     /// Iterates over the ops of all transfers.
     pub fn ops(&self) -> impl Iterator<Item = OpId> {
-        self.of.keys().copied()
+        self.by_op.keys().copied()
     }
 }
 

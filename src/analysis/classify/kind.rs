@@ -1,4 +1,4 @@
-//! This module defines the kinds of time, their names and their order. The module `op_class` assigns a kind to each op.
+//! This module defines the kinds of time, their names and their order. The module `kind_of_op` assigns a kind to each op.
 
 use serde::{Deserialize, Serialize};
 use xla_profile::keyed_enum;

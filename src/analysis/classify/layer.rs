@@ -35,12 +35,12 @@ pub fn layer(path: &str, context: &LayerContext<'_>) -> Option<String> {
             None => named.to_owned(),
         });
     }
-    let at = path.match_indices("/while/body").map(|(at, _)| at + "/while".len()).find(|at| is_end(path, *at))?;
+    let end = path.match_indices("/while/body").map(|(end, _)| end + "/while".len()).find(|end| is_end(path, *end))?;
     let of_loss = ["loss", "cross_entropy", "xent", "logits"];
-    if of_loss.iter().any(|word| path[..at].to_ascii_lowercase().contains(word)) {
+    if of_loss.iter().any(|word| path[..end].to_ascii_lowercase().contains(word)) {
         return None;
     }
-    Some((context.trips)(&path[..at]).map_or_else(|| SCANNED.to_owned(), |n| format!("scanned layer ×{n}")))
+    Some((context.trips)(&path[..end]).map_or_else(|| SCANNED.to_owned(), |n| format!("scanned layer ×{n}")))
 }
 
 /// Returns the module around the layer that a path names (`None` if there is no module), and the name of the layer.
@@ -114,17 +114,17 @@ mod tests {
 
     #[test]
     fn names() {
-        let of = |path: &str| layer(path, &LayerContext { trips: &|_| None, stacks: false });
-        assert_eq!(of("jit(f)/layers_3/mlp/mul").as_deref(), Some("layers_3"));
-        assert_eq!(of("jit(f)/transpose(jvp(layer_12))/mul").as_deref(), Some("layer_12"));
-        assert_eq!(of("jit(f)/layer 3/mul").as_deref(), Some("layer 3"));
-        assert_eq!(of("gpt/h_0/attn").as_deref(), Some("h_0"));
-        assert_eq!(of("vit/block_7/mul").as_deref(), Some("block_7"));
-        assert_eq!(of("jit(f)/layer_norm_1/mul"), None);
-        assert_eq!(of("jit(f)/block_kv_512/mul"), None);
-        assert_eq!(of("jit(f)/layers/mul"), None);
-        assert_eq!(of("state.params['decoder']['layers_0']"), None, "a parameter is in no layer's scope");
-        assert_eq!(of(""), None);
+        let layer_of = |path: &str| layer(path, &LayerContext { trips: &|_| None, stacks: false });
+        assert_eq!(layer_of("jit(f)/layers_3/mlp/mul").as_deref(), Some("layers_3"));
+        assert_eq!(layer_of("jit(f)/transpose(jvp(layer_12))/mul").as_deref(), Some("layer_12"));
+        assert_eq!(layer_of("jit(f)/layer 3/mul").as_deref(), Some("layer 3"));
+        assert_eq!(layer_of("gpt/h_0/attn").as_deref(), Some("h_0"));
+        assert_eq!(layer_of("vit/block_7/mul").as_deref(), Some("block_7"));
+        assert_eq!(layer_of("jit(f)/layer_norm_1/mul"), None);
+        assert_eq!(layer_of("jit(f)/block_kv_512/mul"), None);
+        assert_eq!(layer_of("jit(f)/layers/mul"), None);
+        assert_eq!(layer_of("state.params['decoder']['layers_0']"), None, "a parameter is in no layer's scope");
+        assert_eq!(layer_of(""), None);
     }
 
     #[test]
@@ -136,12 +136,12 @@ mod tests {
 
     #[test]
     fn stacks() {
-        let of = |path: &str| layer(path, &LayerContext { trips: &|_| None, stacks: true }).unwrap();
-        assert_eq!(of("jit(f)/jvp(T)/decoder/layers_0/mul"), "decoder/layers_0");
+        let layer_of = |path: &str| layer(path, &LayerContext { trips: &|_| None, stacks: true }).unwrap();
+        assert_eq!(layer_of("jit(f)/jvp(T)/decoder/layers_0/mul"), "decoder/layers_0");
         let again = "jit(f)/transpose(jvp(T))/decoder/checkpoint/rematted_computation/layers_0/mul";
-        assert_eq!(of(again), "decoder/layers_0");
-        assert_eq!(of("jit(f)/jvp(T)/encoder/layers_0/mul"), "encoder/layers_0");
-        assert_eq!(of("jit(f)/jit(main)/layers_0/mul"), "layers_0");
+        assert_eq!(layer_of(again), "decoder/layers_0");
+        assert_eq!(layer_of("jit(f)/jvp(T)/encoder/layers_0/mul"), "encoder/layers_0");
+        assert_eq!(layer_of("jit(f)/jit(main)/layers_0/mul"), "layers_0");
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
             |path: &str, trips: &dyn Fn(&str) -> Option<u64>| layer(path, &LayerContext { trips, stacks: false });
         let path = "jit(f)/jvp(M)/decoder/while/body/layers/mlp/mul";
         assert_eq!(layer(path, &|_| None).as_deref(), Some(SCANNED));
-        let trips = |at: &str| (at == "jit(f)/jvp(M)/decoder/while").then_some(16);
+        let trips = |loop_path: &str| (loop_path == "jit(f)/jvp(M)/decoder/while").then_some(16);
         assert_eq!(layer(path, &trips).as_deref(), Some("scanned layer ×16"));
         assert_eq!(layer("jit(f)/jit(loss_chunked)/while/body/dot", &|_| None), None);
         assert_eq!(layer("jit(f)/while/cond/lt", &|_| None), None);

@@ -7,8 +7,8 @@
 use super::category::category_of_text;
 use super::dcn::DcnTransfers;
 use super::kind::Kind;
+use super::kind_of_op::{Facts, classify, is_async};
 use super::layer::{LayerContext, layer, loop_path, named, trip_count};
-use super::op_class::{Facts, classify, is_async};
 use super::op_group::{GroupEvidence, OpGroup, op_group};
 use super::opcode::{first_operand, opcode, result_shape};
 use super::phase::{Phase, by_path, phase};
@@ -87,7 +87,7 @@ impl<'p> Finder<'p> {
         let text = self.profile.text(tf_op);
         let path = scope_path::path(text);
         self.merged_paths |= text[path.len()..].contains(';');
-        let trip_count = |at: &str| self.trip_counts.get(at).copied().flatten();
+        let trip_count = |loop_path: &str| self.trip_counts.get(loop_path).copied().flatten();
         let layer = layer(path, &LayerContext { trips: &trip_count, stacks: self.stacks });
         let facts = PathFacts {
             scope: self.words.intern(path),
@@ -158,8 +158,8 @@ impl PlaneFacts {
         waits(finder.profile, plane, &mut ops);
         // A collective between slices is communication, although a host carries it out.
         for op in DcnTransfers::new(finder.profile, plane).ops() {
-            let of = &mut ops[op.0 as usize];
-            (of.kind, of.known, of.group) = (Kind::Communication, true, OpGroup::Collective);
+            let facts = &mut ops[op.0 as usize];
+            (facts.kind, facts.known, facts.group) = (Kind::Communication, true, OpGroup::Collective);
         }
         let names = Names::new(plane.ops.iter().map(|op| finder.profile.text(op.name)));
         let innermost = majority(plane.ops.iter().map(|op| frames(finder.profile, op)));
@@ -196,15 +196,15 @@ fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
     let place = |(i, op): (usize, &Op)| ((op.stats.program, profile.text(op.name)), i);
     let places: IndexMap<_, usize> = plane.ops.iter().enumerate().map(place).collect();
     for i in unknown {
-        let mut at = i;
+        let mut earlier = i;
         // A few updates may stand between a wait and its start, but never many.
         for _ in 0..16 {
-            let text = profile.text(plane.ops[at].text);
+            let text = profile.text(plane.ops[earlier].text);
             let Some(operand) = first_operand(text) else { break };
             let Some(found) = places.get(&(plane.ops[i].stats.program, operand)) else { break };
-            at = *found;
-            if ops[at].known {
-                (ops[i].kind, ops[i].known, ops[i].group) = (ops[at].kind, true, ops[at].group);
+            earlier = *found;
+            if ops[earlier].known {
+                (ops[i].kind, ops[i].known, ops[i].group) = (ops[earlier].kind, true, ops[earlier].group);
                 break;
             }
         }
@@ -275,8 +275,8 @@ pub fn shape<'p>(profile: &'p Profile, op: &Op) -> Option<&'p str> {
 /// Returns the element types in a shape, in order of appearance, each once.
 pub fn dtypes(shape: &str) -> Vec<&str> {
     let mut found = Vec::new();
-    for (at, _) in shape.match_indices('[') {
-        let head = &shape[..at];
+    for (offset, _) in shape.match_indices('[') {
+        let head = &shape[..offset];
         let word = head.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         if word.starts_with(|c: char| c.is_ascii_lowercase()) && !found.contains(&word) {
             found.push(word);

@@ -6,7 +6,7 @@
 //! never used: `self_attention` is in the path of every projection, and projections are matmuls.
 
 use super::kind::Kind;
-use super::op_class::is_collective_kernel;
+use super::kind_of_op::is_collective_kernel;
 use super::opcode::opcode;
 use super::scope_path::leaf;
 
@@ -251,9 +251,9 @@ fn kernel(name: &str) -> Option<OpGroup> {
 /// Returns whether `word` occurs in `text` without a letter before or after it. A letter may follow words of more than
 /// four characters.
 fn has_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
+    text.match_indices(word).any(|(offset, _)| {
+        let before = text[..offset].chars().next_back();
+        let after = text[offset + word.len()..].chars().next();
         let open = |c: Option<char>| c.is_none_or(|c| !c.is_ascii_alphabetic());
         open(before) && (word.len() > 4 || open(after))
     })
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn kernels_of_gpus() {
-        let of = |kind, text: &str, kernel: &str| {
+        let group = |kind, text: &str, kernel: &str| {
             op_group(GroupEvidence { kind, known: true, category: "", name: kernel, text, path: "", kernel })
         };
         for (kernel, expected) in [
@@ -307,11 +307,11 @@ mod tests {
             ("input_reduce_fusion_2", OpGroup::Reduction),
             ("something_else", OpGroup::Other),
         ] {
-            assert_eq!(of(Kind::Compute, "", kernel), expected, "{kernel}");
+            assert_eq!(group(Kind::Compute, "", kernel), expected, "{kernel}");
         }
-        assert_eq!(of(Kind::DataMovement, "", "MemcpyH2D"), OpGroup::Copy);
+        assert_eq!(group(Kind::DataMovement, "", "MemcpyH2D"), OpGroup::Copy);
         let call = "%c.1 = bf16[8,8] custom-call(%a, %b), custom_call_target=\"__cublas$gemm\"";
-        assert_eq!(of(Kind::Compute, call, "nothing_known"), OpGroup::Matmul);
+        assert_eq!(group(Kind::Compute, call, "nothing_known"), OpGroup::Matmul);
     }
 
     #[test]

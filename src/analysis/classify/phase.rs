@@ -68,8 +68,8 @@ fn by_name(name: &str) -> Option<Phase> {
     if is_gradient {
         return Some(Phase::Backward);
     }
-    let is_remat = |(at, word): (usize, &str)| {
-        let rest = &name[at + word.len()..];
+    let is_remat = |(offset, word): (usize, &str)| {
+        let rest = &name[offset + word.len()..];
         rest.is_empty() || rest.starts_with(|c: char| c == '.' || c.is_ascii_digit())
     };
     name.match_indices(".remat").any(is_remat).then_some(Phase::Recompute)
@@ -82,7 +82,7 @@ fn by_kernel(name: &str) -> Option<Phase> {
 
 /// Returns whether `word` occurs at the start of a kernel's name, or after a separator as in `vmap_splash_mha_dq`.
 fn has_kernel(name: &str, word: &str) -> bool {
-    name.match_indices(word).any(|(at, _)| at == 0 || name[..at].ends_with(['_', '(', '.', '-']))
+    name.match_indices(word).any(|(offset, _)| offset == 0 || name[..offset].ends_with(['_', '(', '.', '-']))
 }
 
 /// Returns the phase by the path alone; `None` if the path determines none.
@@ -93,10 +93,10 @@ pub fn by_path(path: &str) -> Option<Phase> {
     if segments(path).any(|s| bare(s) == "rematted_computation") {
         return Some(Phase::Recompute);
     }
-    if let Some(at) = path.find("jvp(") {
+    if let Some(offset) = path.find("jvp(") {
         // Matches `transpose(jvp(Model))`, and `transpose(step)/grads/jvp()` with scopes between the two. An op named
         // `transpose[…]` does not match.
-        let transposed = path[..at].rfind("transpose(").is_some();
+        let transposed = path[..offset].rfind("transpose(").is_some();
         return Some(if transposed { Phase::Backward } else { Phase::Forward });
     }
     if segments(path).any(|s| bare(s) == "checkpoint") {
@@ -120,19 +120,19 @@ mod tests {
 
     #[test]
     fn paths() {
-        let of = |path: &str| phase("fusion.1", by_path(path));
-        assert_eq!(of("jit(train)/jit(main)/jvp(Transformer)/decoder/mul"), Some(Phase::Forward));
-        assert_eq!(of("jit(train)/transpose(jvp(Transformer))/decoder/mul"), Some(Phase::Backward));
+        let phase_of = |path: &str| phase("fusion.1", by_path(path));
+        assert_eq!(phase_of("jit(train)/jit(main)/jvp(Transformer)/decoder/mul"), Some(Phase::Forward));
+        assert_eq!(phase_of("jit(train)/transpose(jvp(Transformer))/decoder/mul"), Some(Phase::Backward));
         let checkpoint = "jit(train)/transpose(jvp(T))/while/body/checkpoint";
-        assert_eq!(of(&format!("{checkpoint}/layers/mlp/wo/dot_general")), Some(Phase::Backward));
-        assert_eq!(of(&format!("{checkpoint}/rematted_computation/layers/mlp/wo/mul")), Some(Phase::Recompute));
-        assert_eq!(of("jit(f)/checkpoint/mul"), Some(Phase::Recompute));
-        assert_eq!(of("jit(train)/step/transpose(step)/grads/jvp()/mul"), Some(Phase::Backward));
-        assert_eq!(of("jit(train)/jvp(T)/transpose[permutation=(1, 0)]"), Some(Phase::Forward));
-        assert_eq!(of("jit(train)/adam/mul"), Some(Phase::Optimizer));
-        assert_eq!(of("jit(train)/optimizer/jit(_where)/select_n"), Some(Phase::Optimizer));
-        assert_eq!(of("jit(step_fun)/madam/dot_general"), None);
-        assert_eq!(of(""), None);
+        assert_eq!(phase_of(&format!("{checkpoint}/layers/mlp/wo/dot_general")), Some(Phase::Backward));
+        assert_eq!(phase_of(&format!("{checkpoint}/rematted_computation/layers/mlp/wo/mul")), Some(Phase::Recompute));
+        assert_eq!(phase_of("jit(f)/checkpoint/mul"), Some(Phase::Recompute));
+        assert_eq!(phase_of("jit(train)/step/transpose(step)/grads/jvp()/mul"), Some(Phase::Backward));
+        assert_eq!(phase_of("jit(train)/jvp(T)/transpose[permutation=(1, 0)]"), Some(Phase::Forward));
+        assert_eq!(phase_of("jit(train)/adam/mul"), Some(Phase::Optimizer));
+        assert_eq!(phase_of("jit(train)/optimizer/jit(_where)/select_n"), Some(Phase::Optimizer));
+        assert_eq!(phase_of("jit(step_fun)/madam/dot_general"), None);
+        assert_eq!(phase_of(""), None);
     }
 
     #[test]

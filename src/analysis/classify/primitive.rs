@@ -2,7 +2,7 @@
 //! times.
 
 use super::network::Network;
-use crate::analysis::classify::op_class::is_collective_kernel;
+use crate::analysis::classify::kind_of_op::is_collective_kernel;
 use serde::{Deserialize, Serialize};
 use xla_profile::keyed_enum;
 
@@ -91,7 +91,7 @@ impl Primitive {
             ("send", Self::Send),
             ("recv", Self::Recv),
         ];
-        words.into_iter().find_map(|(word, of)| name.contains(word).then_some(of)).or(Some(Self::Unknown))
+        words.into_iter().find_map(|(word, primitive)| name.contains(word).then_some(primitive)).or(Some(Self::Unknown))
     }
 
     /// Returns the bytes on hardware links per byte of message for the ring algorithm over `n` devices (nccl-tests,
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn kernels_by_name() {
-        for (name, of) in [
+        for (name, expected) in [
             ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", Some(Primitive::AllReduce)),
             ("ncclKernel_ReduceScatter_RING_LL_Sum_float", Some(Primitive::ReduceScatter)),
             ("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", Some(Primitive::Permute)),
@@ -183,7 +183,7 @@ mod tests {
             ("loop_add_fusion", None),
             ("gemm_nccl_like", None),
         ] {
-            assert_eq!(Primitive::of_kernel(name), of, "{name}");
+            assert_eq!(Primitive::of_kernel(name), expected, "{name}");
         }
     }
 

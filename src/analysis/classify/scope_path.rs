@@ -41,7 +41,7 @@ pub fn segments(path: &str) -> impl DoubleEndedIterator<Item = &str> {
 /// Returns the last three segments of a path.
 pub fn leaf(path: &str) -> &str {
     let cuts: Vec<usize> = cuts(path).collect();
-    cuts.len().checked_sub(LEAF).map_or(path, |at| &path[cuts[at] + 1..])
+    cuts.len().checked_sub(LEAF).map_or(path, |index| &path[cuts[index] + 1..])
 }
 
 /// Returns whether `path` is `scope` or lies below it. Only whole segments match. A `*` in a segment of `scope` stands
@@ -96,11 +96,11 @@ pub fn bare(segment: &str) -> &str {
 fn cuts(path: &str) -> impl Iterator<Item = usize> {
     let nested = path.contains(['(', '[', '{']) && is_balanced(path);
     let mut depth = 0_u32;
-    path.bytes().enumerate().filter_map(move |(at, byte)| {
+    path.bytes().enumerate().filter_map(move |(offset, byte)| {
         if nested {
             depth = step(depth, byte)?;
         }
-        (byte == b'/' && depth == 0).then_some(at)
+        (byte == b'/' && depth == 0).then_some(offset)
     })
 }
 

@@ -40,17 +40,20 @@ mod tests {
 
     #[test]
     fn signatures() {
-        let of = |name: &str, text: &str| {
+        let signature_of = |name: &str, text: &str| {
             let mut out = "left over".to_owned();
             signature(name, text, &mut out);
             out
         };
         let call = "%k = f32[2] custom-call(%x), custom_call_target=\"tpu_custom_call\", backend_config=\"…\"";
-        assert_eq!(of("k", call), "custom-call:tpu_custom_call");
-        assert_eq!(of("k", "%k = f32[2] custom-call(%x)"), "custom-call:<unknown>");
-        assert_eq!(of("broadcast_add_fusion.12", "%b = f32[2] fusion(%x), kind=kLoop"), "broadcast_add_fusion");
-        assert_eq!(of("fusion.235.in_megacore_fusion.1", ""), "fusion.in_megacore_fusion");
-        assert_eq!(of("copy.3", "%copy.3 = f32[2] copy(%x)"), "copy");
-        assert_eq!(of("", ""), "");
+        assert_eq!(signature_of("k", call), "custom-call:tpu_custom_call");
+        assert_eq!(signature_of("k", "%k = f32[2] custom-call(%x)"), "custom-call:<unknown>");
+        assert_eq!(
+            signature_of("broadcast_add_fusion.12", "%b = f32[2] fusion(%x), kind=kLoop"),
+            "broadcast_add_fusion"
+        );
+        assert_eq!(signature_of("fusion.235.in_megacore_fusion.1", ""), "fusion.in_megacore_fusion");
+        assert_eq!(signature_of("copy.3", "%copy.3 = f32[2] copy(%x)"), "copy");
+        assert_eq!(signature_of("", ""), "");
     }
 }

@@ -83,9 +83,9 @@ fn frame_order(frames: Frames<'_>) -> Option<Innermost> {
 fn location(frame: &str) -> &str {
     let frame = frame.trim();
     let is_digit = |c: &char| c.is_ascii_digit();
-    let number = frame.match_indices(':').find_map(|(at, _)| {
-        let digits = frame[at + 1..].chars().take_while(is_digit).count();
-        (digits > 0).then_some(at + 1 + digits)
+    let number = frame.match_indices(':').find_map(|(offset, _)| {
+        let digits = frame[offset + 1..].chars().take_while(is_digit).count();
+        (digits > 0).then_some(offset + 1 + digits)
     });
     number.and_then(|end| frame.get(..end)).unwrap_or(frame)
 }
@@ -107,12 +107,12 @@ mod tests {
     fn installed_packages_are_passed_over() {
         let module = "/env/lib/python3.12/site-packages/torch/nn/modules/module.py:1775";
         let first = format!("{module}:19\n/home/me/vllm/models/qwen2.py:228:22\n{module}:19\n");
-        let of = |stack, source, plane| innermost(Frames { source, stack: Some(stack) }, plane);
-        assert_eq!(of(&first, Some(module), Innermost::First), Some("/home/me/vllm/models/qwen2.py:228"));
+        let frame = |stack, source, plane| innermost(Frames { source, stack: Some(stack) }, plane);
+        assert_eq!(frame(&first, Some(module), Innermost::First), Some("/home/me/vllm/models/qwen2.py:228"));
         let last = "/home/me/train.py:3:1\n/home/me/model.py:9:1\n/usr/lib/python3/dist-packages/jax/nn.py:5:1";
-        assert_eq!(of(last, None, Innermost::Last), Some("/home/me/model.py:9"));
+        assert_eq!(frame(last, None, Innermost::Last), Some("/home/me/model.py:9"));
         let all = "<frozen runpy>:88\n/usr/lib/python3.12/functools.py:2";
-        assert_eq!(of(all, None, Innermost::First), Some("<frozen runpy>:88"), "none is the user's");
+        assert_eq!(frame(all, None, Innermost::First), Some("<frozen runpy>:88"), "none is the user's");
     }
 
     #[test]

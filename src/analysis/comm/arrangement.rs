@@ -106,7 +106,7 @@ fn joined(names: &[&str]) -> Option<String> {
 
 fn cut(text: String) -> String {
     match text.char_indices().nth(TEXT) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        Some((offset, _)) => format!("{}…", text.get(..offset).unwrap_or_default()),
         None => text,
     }
 }

@@ -35,7 +35,7 @@ pub enum SpanOrigin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// `[start, end)` in ps.
-    pub at: Interval,
+    pub interval: Interval,
     /// Index into [`AsyncPairs::all`].
     pub transfer: u32,
     pub from: SpanOrigin,
@@ -134,11 +134,11 @@ impl CoreTimeline {
                 // Only the events of collectives are read.
                 for (event, op) in line.events.ops().enumerate() {
                     let Some(role) = transfers.role_in_collective(op) else { continue };
-                    let Some(at) = interval_of(line, clock, event) else {
+                    let Some(interval) = interval_of(line, clock, event) else {
                         timeline.lost_lines += 1;
                         break;
                     };
-                    timeline.add_role(at, role, &on_line, &mut halves);
+                    timeline.add_role(interval, role, &on_line, &mut halves);
                 }
                 continue;
             };
@@ -159,15 +159,15 @@ impl CoreTimeline {
                     timeline.waits.push(((from, to), transfer));
                 }
             });
-            for (at, op) in events.into_iter().zip(line.events.ops()) {
+            for (interval, op) in events.into_iter().zip(line.events.ops()) {
                 // A start that computes as well (a fused op) overlaps the other transfers in flight.
                 if matches!(kind(op), Some(Kind::Compute | Kind::Fused)) {
-                    add_to_union(&mut compute, at);
+                    add_to_union(&mut compute, interval);
                 }
                 if let Some(role) = transfers.role(op) {
-                    timeline.add_role(at, role, &on_line, &mut halves);
+                    timeline.add_role(interval, role, &on_line, &mut halves);
                     if transfers.all[role.1 as usize].dcn.is_some() {
-                        add_to_union(&mut over_dcn, at);
+                        add_to_union(&mut over_dcn, interval);
                     }
                 }
             }
@@ -178,7 +178,7 @@ impl CoreTimeline {
         timeline.communicating = Merged::new(communicating);
         timeline.over_dcn = Merged::new(over_dcn);
         timeline.pair_starts_with_dones(halves, transfers.all.len());
-        timeline.spans.sort_by_key(|span| (span.at, span.transfer));
+        timeline.spans.sort_by_key(|span| (span.interval, span.transfer));
         timeline.waits.sort_unstable();
         timeline.dones.sort_unstable();
         timeline
@@ -196,7 +196,7 @@ impl CoreTimeline {
             self.dones.push((interval, transfer));
         }
         match role {
-            TransferRole::Whole => self.spans.push(Span { at: interval, transfer, from: SpanOrigin::Sync }),
+            TransferRole::Whole => self.spans.push(Span { interval, transfer, from: SpanOrigin::Sync }),
             TransferRole::Start | TransferRole::Done if !on_line[transfer as usize] => {
                 halves.push((interval, role, transfer));
             }
@@ -207,9 +207,10 @@ impl CoreTimeline {
     /// Returns the interval from the first start to the last end of all ops and transfers, or `(0, 0)` without any.
     pub fn extent(&self) -> Interval {
         let busy = self.busy.intervals();
-        let spans = self.spans.iter().map(|span| span.at);
+        let spans = self.spans.iter().map(|span| span.interval);
         let all = spans.chain(busy.first().copied()).chain(busy.last().copied());
-        let (start, end) = all.fold((u64::MAX, 0), |whole, at| (whole.0.min(at.0), whole.1.max(at.1)));
+        let (start, end) =
+            all.fold((u64::MAX, 0), |whole, interval| (whole.0.min(interval.0), whole.1.max(interval.1)));
         (start.min(end), end)
     }
 
@@ -229,14 +230,14 @@ impl CoreTimeline {
             if !all && transfers.role_in_collective(op).is_none() {
                 continue;
             }
-            let Some(at) = events.get(i).copied().or_else(|| interval_of(line, self.clock, i)) else {
+            let Some(interval) = events.get(i).copied().or_else(|| interval_of(line, self.clock, i)) else {
                 self.lost_lines += 1;
                 break;
             };
             while pending_flows.next_if(|(event, _)| (*event as usize) < i).is_some() {}
             let flow = pending_flows.next_if(|(event, _)| *event as usize == i).map(|(_, flow)| *flow);
             let Some((_, transfer)) = transfers.role(op) else {
-                self.other.push(at.0);
+                self.other.push(interval.0);
                 continue;
             };
             if !on_line[transfer as usize] {
@@ -249,16 +250,16 @@ impl CoreTimeline {
             }
             match flow {
                 Some(flow) => {
-                    let (whole, n) = flows.entry((flow, transfer)).or_insert_with(|| (at, 0));
-                    *whole = (whole.0.min(at.0), whole.1.max(at.1));
+                    let (whole, n) = flows.entry((flow, transfer)).or_insert_with(|| (interval, 0));
+                    *whole = (whole.0.min(interval.0), whole.1.max(interval.1));
                     *n += 1;
                 }
-                None => self.spans.push(Span { at, transfer, from: SpanOrigin::Line }),
+                None => self.spans.push(Span { interval, transfer, from: SpanOrigin::Line }),
             }
         }
-        let span = |((_, transfer), (at, n)): ((u64, u32), (Interval, u32))| {
+        let span = |((_, transfer), (interval, n)): ((u64, u32), (Interval, u32))| {
             let from = if n > 1 { SpanOrigin::Flow } else { SpanOrigin::Line };
-            Span { at, transfer, from }
+            Span { interval, transfer, from }
         };
         self.spans.extend(flows.into_iter().map(span));
     }
@@ -266,16 +267,16 @@ impl CoreTimeline {
     /// Pairs the starts and dones of each transfer in order of time: the core waits first for the transfer that started
     /// first.
     fn pair_starts_with_dones(&mut self, mut halves: Vec<(Interval, TransferRole, u32)>, n_transfers: usize) {
-        halves.sort_by_key(|(at, ..)| *at);
+        halves.sort_by_key(|(interval, ..)| *interval);
         let mut open: Vec<VecDeque<u64>> = vec![VecDeque::new(); n_transfers];
-        for (at, role, transfer) in halves {
+        for (interval, role, transfer) in halves {
             let open = &mut open[transfer as usize];
             if role == TransferRole::Start {
-                open.push_back(at.0);
+                open.push_back(interval.0);
             } else if let Some(start) = open.pop_front() {
-                self.spans.push(Span { at: (start, at.1), transfer, from: SpanOrigin::Ops });
+                self.spans.push(Span { interval: (start, interval.1), transfer, from: SpanOrigin::Ops });
             } else {
-                self.unpaired.push(at.0);
+                self.unpaired.push(interval.0);
             }
         }
         self.unpaired.extend(open.into_iter().flatten());

@@ -56,15 +56,15 @@ impl Analysis {
         let mut ops: IndexMap<OpKey, Executions> = IndexMap::default();
         let tensor_cores = read_windows.iter().filter(|core_window| core_window.core == Core::Tensor);
         let read: FxHashMap<usize, &CoreWindow<'_>> = tensor_cores.map(|window| (window.device, window)).collect();
-        for at in &compared {
-            let core_window = read.get(at).copied();
+        for index in &compared {
+            let core_window = read.get(index).copied();
             if let Some(CoreWindow { transfers, timeline, .. }) = core_window {
-                let is_in = |span: &Span| core_window.is_some_and(|core_window| core_window.starts(span.at.0));
-                add(*at, transfers, timeline, is_in, &mut ops);
+                let is_in = |span: &Span| core_window.is_some_and(|core_window| core_window.starts(span.interval.0));
+                add(*index, transfers, timeline, is_in, &mut ops);
             } else {
-                let device = &self.devices[*at];
+                let device = &self.devices[*index];
                 let clock = clock(&profile.planes[device.plane], device, step);
-                self.add_executions(profile, &[(*at, clock)], step, &mut ops);
+                self.add_executions(profile, &[(*index, clock)], step, &mut ops);
             }
         }
         let mut arrivals: Vec<Sum> = vec![Sum::default(); self.devices.len()];
@@ -84,9 +84,9 @@ impl Analysis {
             (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id))
         });
         balance.collectives.truncate(DeviceBalance::MAX_COLLECTIVES);
-        let to_arrival = |at: &usize| {
-            let Sum { n_last, n, late, waited } = arrivals[*at];
-            let device = self.devices[*at].label.clone();
+        let to_arrival = |index: &usize| {
+            let Sum { n_last, n, late, waited } = arrivals[*index];
+            let device = self.devices[*index].label.clone();
             Arrival { device, n_last, n, late: scale.time(Picos(late)), waited: Some(scale.time(Picos(waited))) }
         };
         balance.devices = compared.iter().map(to_arrival).filter(|arrival| arrival.n > 0).collect();

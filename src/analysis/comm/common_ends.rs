@@ -42,24 +42,25 @@ impl Analysis {
             let line = device.ops.first().map(|line| &profile.planes[device.plane].lines[*line]);
             line.is_some_and(|line| self.axis.times(line).is_some())
         };
-        let devices = (0..self.devices.len()).filter(|at| is_on_axis(&self.devices[*at]));
-        let requests: Vec<(usize, Arc<AsyncPairs>)> = devices.map(|at| (at, self.async_pairs(profile, at))).collect();
+        let devices = (0..self.devices.len()).filter(|index| is_on_axis(&self.devices[*index]));
+        let requests: Vec<(usize, Arc<AsyncPairs>)> =
+            devices.map(|index| (index, self.async_pairs(profile, index))).collect();
         let all = &self.devices;
-        let ends = parallel::map(&requests, |(at, transfers)| {
-            let device = &all[*at];
+        let ends = parallel::map(&requests, |(index, transfers)| {
+            let device = &all[*index];
             let core =
                 CoreTimeline::collective_spans(&profile.planes[device.plane], device, device.event_clock, transfers);
             synchronous_ends(device, transfers, &core)
         });
-        let plane = |at: usize| &profile.planes[all[at].plane];
+        let plane = |index: usize| &profile.planes[all[index].plane];
         let mut ops: IndexMap<OpKey, BTreeMap<usize, Vec<StepEnd>>> = IndexMap::default();
-        for ((at, _), ends) in requests.iter().zip(ends) {
+        for ((index, _), ends) in requests.iter().zip(ends) {
             for (op, ends) in ends {
-                ops.entry(op).or_default().insert(*at, ends);
+                ops.entry(op).or_default().insert(*index, ends);
             }
         }
         let infos = |programs| {
-            collective_infos(profile, requests.iter().map(|(at, transfers)| (plane(*at), &**transfers)), programs)
+            collective_infos(profile, requests.iter().map(|(index, transfers)| (plane(*index), &**transfers)), programs)
         };
         let mut infos_by_op = infos(None);
         // Programs are large, and are read only for groups that no text has.
@@ -98,7 +99,7 @@ fn synchronous_ends(device: &Device, transfers: &AsyncPairs, core: &CoreTimeline
     let mut ops: IndexMap<OpKey, Vec<StepEnd>> = IndexMap::default();
     for span in core.spans.iter().filter(|span| span.from == SpanOrigin::Sync) {
         let transfer = &transfers.all[span.transfer as usize];
-        let (start, end) = span.at;
+        let (start, end) = span.interval;
         let last = device.steps.partition_point(|step| step.event_window.0 <= start).checked_sub(1);
         let step = last.and_then(|last| device.steps.get(last)).filter(|step| start < step.event_window.1);
         let end = end.checked_add(device.axis_offset).filter(|end| i64::try_from(*end).is_ok());

@@ -145,28 +145,28 @@ impl Analysis {
         step: StepChoice,
         scale: Scale,
     ) -> Vec<CoreWindow<'p>> {
-        let of = &self.devices[device];
-        let Some((window, whole)) = of.window_on(step, of.event_clock) else { return Vec::new() };
+        let whole_device = &self.devices[device];
+        let Some((window, whole)) = whole_device.window_on(step, whole_device.event_clock) else { return Vec::new() };
         let read = |plane: &'p Plane| {
             let sparse = Device {
                 ops: ops(plane),
                 steps: Vec::new(),
                 basis: StepBasis::None,
-                step_clock: of.event_clock,
-                op_clock: of.event_clock,
-                ..of.clone()
+                step_clock: whole_device.event_clock,
+                op_clock: whole_device.event_clock,
+                ..whole_device.clone()
             };
             let kinds: Vec<Kind> = (0..plane.ops.len()).map(|op| kind(profile, plane, OpId(op as u32))).collect();
             let transfers = Arc::new(AsyncPairs::new(profile, plane, &kinds));
-            let timeline = CoreTimeline::new(plane, &sparse, of.event_clock, &transfers, &kinds);
+            let timeline = CoreTimeline::new(plane, &sparse, whole_device.event_clock, &transfers, &kinds);
             let spans = window.clone();
-            let requested = Window { name: String::new(), clock: of.event_clock, spans, n_steps: 1, whole };
+            let requested = Window { name: String::new(), clock: whole_device.event_clock, spans, n_steps: 1, whole };
             let measured = mean_times(Rc::new(op_times(plane, &sparse, &requested)), scale);
             let self_times = measured.ops.iter().map(|time| time.self_time).collect();
             let window = window.clone();
             CoreWindow { device, core: Core::Sparse, plane, kinds, transfers, timeline, self_times, window, whole }
         };
-        planes.of_device(&profile.planes[of.plane]).iter().copied().map(read).collect()
+        planes.of_device(&profile.planes[whole_device.plane]).iter().copied().map(read).collect()
     }
 }
 

@@ -125,12 +125,13 @@ pub fn collectives(
                 *stall = stall.saturating_add(self_time);
             }
         }
-        let of_dcn = |span: &&Span| core.transfers.all[span.transfer as usize].dcn.is_some() && core.starts(span.at.0);
+        let of_dcn =
+            |span: &&Span| core.transfers.all[span.transfer as usize].dcn.is_some() && core.starts(span.interval.0);
         // The ops of two transfers may overlap, but those of one core run one after the other.
         let dones = |span: &Span| {
-            let is = |(at, transfer): &&((u64, u64), u32)| *transfer == span.transfer && at.1 == span.at.1;
-            let from = core.timeline.dones.partition_point(|(at, _)| at.0 < span.at.0);
-            core.timeline.dones[from..].iter().find(is).map_or(span.at.1, |(at, _)| at.0)
+            let is = |(done, transfer): &&((u64, u64), u32)| *transfer == span.transfer && done.1 == span.interval.1;
+            let from = core.timeline.dones.partition_point(|(done, _)| done.0 < span.interval.0);
+            core.timeline.dones[from..].iter().find(is).map_or(span.interval.1, |(done, _)| done.0)
         };
         for span in core.timeline.spans.iter().filter(of_dcn) {
             let transfer = &core.transfers.all[span.transfer as usize];
@@ -139,12 +140,12 @@ pub fn collectives(
                 let name = rendezvous(profile.text(core.plane.op(dcn.start).text)).unwrap_or_default();
                 (name.to_owned(), dcn, Sum::default())
             });
-            let (start, end) = span.at;
+            let (start, end) = span.interval;
             let done = dones(span);
             let runtime = core.timeline.over_dcn.length_in((start, done));
             sum.n += 1;
             sum.in_flight = sum.in_flight.saturating_add(end - start);
-            sum.exposed = sum.exposed.saturating_add((end - start) - core.timeline.compute.length_in(span.at));
+            sum.exposed = sum.exposed.saturating_add((end - start) - core.timeline.compute.length_in(span.interval));
             // The first execution adds the time of all of them.
             sum.stall = sum.stall.saturating_add(stalls.remove(&span.transfer).unwrap_or_default());
             sum.slack = sum.slack.saturating_add((done - start).saturating_sub(runtime));

@@ -64,19 +64,19 @@ impl Analysis {
         step: StepChoice,
         ops: &mut IndexMap<OpKey, Executions>,
     ) -> Vec<(usize, Arc<AsyncPairs>)> {
-        let request = |(at, clock): &(usize, Clock)| {
-            let window = self.devices[*at].window_on(step, *clock)?;
-            Some((*at, *clock, window, self.async_pairs(profile, *at)))
+        let request = |(index, clock): &(usize, Clock)| {
+            let window = self.devices[*index].window_on(step, *clock)?;
+            Some((*index, *clock, window, self.async_pairs(profile, *index)))
         };
         let requests: Vec<_> = devices.iter().filter_map(request).collect();
         let all = &self.devices;
-        let timelines = parallel::map(&requests, |(at, clock, _, transfers)| {
-            CoreTimeline::collective_spans(&profile.planes[all[*at].plane], &all[*at], *clock, transfers)
+        let timelines = parallel::map(&requests, |(index, clock, _, transfers)| {
+            CoreTimeline::collective_spans(&profile.planes[all[*index].plane], &all[*index], *clock, transfers)
         });
-        for ((at, _, (window, whole), transfers), timeline) in requests.iter().zip(timelines) {
-            add(*at, transfers, &timeline, |span| *whole || window.contains(span.at.0), ops);
+        for ((index, _, (window, whole), transfers), timeline) in requests.iter().zip(timelines) {
+            add(*index, transfers, &timeline, |span| *whole || window.contains(span.interval.0), ops);
         }
-        requests.into_iter().map(|(at, _, _, transfers)| (at, transfers)).collect()
+        requests.into_iter().map(|(index, _, _, transfers)| (index, transfers)).collect()
     }
 
     /// Returns the sets of devices that wait for each other in a collective. These are the replica groups, if their
@@ -105,7 +105,7 @@ impl Analysis {
         let Some(lists) = groups.groups() else { return Vec::new() };
         // Groups may name the devices of all hosts, or those of each host by itself.
         self.divided(profile, &all, &lists).unwrap_or_else(|| {
-            let file = |of: &DeviceLengths| profile.planes[self.devices[of.0].plane].file;
+            let file = |lengths: &DeviceLengths| profile.planes[self.devices[lengths.0].plane].file;
             let hosts = all.chunk_by(|a, b| file(a) == file(b));
             hosts.filter_map(|host| self.divided(profile, host, &lists)).flatten().collect()
         })
@@ -126,14 +126,14 @@ impl Analysis {
         known.sort_unstable();
         let mut places: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
         numbers.iter().enumerate().for_each(|(place, number)| places.entry(*number).or_default().push(place));
-        let of = |group: &Vec<u64>| {
+        let places_in = |group: &Vec<u64>| {
             let mut members: Vec<usize> =
                 group.iter().filter_map(|number| places.get(number)).flatten().copied().collect();
             members.sort_unstable();
             members.dedup();
             members.into_iter().map(|place| devices[place]).collect()
         };
-        (named == known).then(|| groups.iter().map(of).collect())
+        (named == known).then(|| groups.iter().map(places_in).collect())
     }
 
     /// Returns the numbers of devices in replica groups: the numbers in their names. Hosts that each count their devices
@@ -153,7 +153,7 @@ impl Analysis {
         let places: Vec<_> = devices.iter().zip(&numbers).map(place).collect();
         let mut sorted = places.clone();
         sorted.sort_unstable();
-        Some(places.iter().map(|of| sorted.partition_point(|other| other < of) as u64).collect())
+        Some(places.iter().map(|place| sorted.partition_point(|other| other < place) as u64).collect())
     }
 }
 
@@ -215,8 +215,8 @@ pub(super) fn add(
     let mut places: Vec<Option<usize>> = vec![None; transfers.all.len()];
     for span in &timeline.spans {
         let transfer = &transfers.all[span.transfer as usize];
-        let length = span.at.1 - span.at.0;
-        let wait = dones[span.transfer as usize].pop_front().unwrap_or(span.at);
+        let length = span.interval.1 - span.interval.0;
+        let wait = dones[span.transfer as usize].pop_front().unwrap_or(span.interval);
         if transfer.is_copy || !is_in(span) {
             continue;
         }

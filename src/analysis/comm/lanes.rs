@@ -21,22 +21,26 @@ pub fn lanes(
     core_window: &CoreWindow<'_>,
     infos: &IndexMap<xla_profile::profile::OpKey, CollectiveInfo>,
     (window, step): (Interval, Interval),
-    carried: TransferFilter,
+    transfers: TransferFilter,
     limit: usize,
 ) -> CommLanes {
     let timeline = &core_window.timeline;
-    let is = |transfer: u32| match carried {
+    let is = |transfer: u32| match transfers {
         TransferFilter::All => true,
         TransferFilter::Copies => core_window.transfers.all[transfer as usize].is_copy,
         TransferFilter::Collectives => !core_window.transfers.all[transfer as usize].is_copy,
     };
     let cut = |(start, end): Interval| (start.max(window.0), end.min(window.1));
-    let mut in_flight: Vec<(Interval, u32)> =
-        timeline.spans.iter().filter(|span| is(span.transfer)).map(|span| (cut(span.at), span.transfer)).collect();
+    let mut in_flight: Vec<(Interval, u32)> = timeline
+        .spans
+        .iter()
+        .filter(|span| is(span.transfer))
+        .map(|span| (cut(span.interval), span.transfer))
+        .collect();
     in_flight.retain(|((start, end), _)| start < end);
-    let left_out = longest(&mut in_flight, limit, |(at, _)| *at);
+    let left_out = longest(&mut in_flight, limit, |(interval, _)| *interval);
     let mut ends: Vec<u64> = Vec::new();
-    let moment = |at: u64| Picos(at.saturating_sub(step.0));
+    let moment = |ps: u64| Picos(ps.saturating_sub(step.0));
     let span = |((start, end), transfer): (Interval, u32)| {
         let lane = ends.iter().position(|until| *until <= start).unwrap_or(ends.len());
         match ends.get_mut(lane) {
@@ -62,11 +66,11 @@ pub fn lanes(
         }
     };
     let spans = in_flight.into_iter().map(span).collect();
-    let waits = timeline.waits.iter().filter(|(_, transfer)| is(*transfer)).map(|(at, _)| *at).collect();
+    let waits = timeline.waits.iter().filter(|(_, transfer)| is(*transfer)).map(|(interval, _)| *interval).collect();
     let mut without = (0, Picos::ZERO);
     let mut stretches = |list: &Merged| {
         let mut intervals = list.clipped(window).intervals().to_vec();
-        let (n, time) = longest(&mut intervals, limit, |at| *at);
+        let (n, time) = longest(&mut intervals, limit, |interval| *interval);
         (without.0, without.1) = (without.0 + n, without.1 + time);
         intervals.into_iter().map(|(start, end)| (moment(start), moment(end))).collect()
     };

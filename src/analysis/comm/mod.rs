@@ -22,7 +22,6 @@ mod common_ends;
 mod core;
 mod dcn;
 mod executions;
-pub mod flags;
 mod imbalance;
 mod lanes;
 mod networks;
@@ -32,6 +31,7 @@ mod peer_waits;
 mod query;
 mod report;
 mod steps;
+pub mod suggested_flags;
 mod sums;
 
 pub use crate::analysis::classify::network::Network;
@@ -129,7 +129,7 @@ impl Analysis {
             slices.iter().flat_map(|slice| self.sparse_cores(profile, &sparse, slice.device, step, scale)).collect();
         let all_cores = tensor_cores.iter().chain(&sparse_cores);
         let infos = sums::collective_infos(profile, all_cores.map(CoreWindow::transfers), programs);
-        let link = chosen.first().and_then(|at| link_peak(&profile.planes[self.devices[*at].plane]));
+        let link = chosen.first().and_then(|index| link_peak(&profile.planes[self.devices[*index].plane]));
         let devices_per_chip = link.as_ref().map_or(1, |link| link.devices_per_chip);
         let on_topology = |topology: &Topology| topology.chips().saturating_mul(devices_per_chip.into());
         let (topology, mesh) = (query.machine.topology.as_ref(), query.machine.mesh.as_ref());
@@ -137,8 +137,8 @@ impl Analysis {
         let arrangement = Arrangement { topology, mesh, devices_per_chip, n_devices };
         let first = chosen.first().filter(|_| has_balance);
         let balance = first.and_then(|first| self.balance(profile, step, *first, &tensor_cores, &infos));
-        let networks = chosen.first().map_or_else(Networks::default, |at| {
-            Networks::new(profile, self, *at, (arrangement, link.as_ref()), query.machine.rates)
+        let networks = chosen.first().map_or_else(Networks::default, |index| {
+            Networks::new(profile, self, *index, (arrangement, link.as_ref()), query.machine.rates)
         });
         let dcn = dcn::collectives(profile, &tensor_cores, &infos, (networks.peak(Network::Dcn, None), scale));
         let mut sums = Sums::new(profile, self, query.by, infos, arrangement, networks, scale);
@@ -180,8 +180,8 @@ impl Analysis {
             one @ DeviceChoice::One(_) => one,
         };
         let median = match (query.query.step, device) {
-            (StepChoice::Mean | StepChoice::Kind(_), DeviceChoice::One(at)) => {
-                self.devices.get(at as usize).and_then(|device| device.median_step(query.query.step))
+            (StepChoice::Mean | StepChoice::Kind(_), DeviceChoice::One(index)) => {
+                self.devices.get(index as usize).and_then(|device| device.median_step(query.query.step))
             }
             _ => None,
         };
@@ -193,7 +193,7 @@ impl Analysis {
         };
         let step = if core_window.whole { core_window.timeline.extent() } else { core_window.window.hull() };
         let part = query.part.map_or(step, |(from, to)| {
-            let moment = |at: Picos| step.0.saturating_add(at.0).min(step.1);
+            let moment = |offset: Picos| step.0.saturating_add(offset.0).min(step.1);
             (moment(from), moment(to).max(moment(from)))
         });
         let max_spans = if query.max_spans == 0 {
@@ -202,7 +202,7 @@ impl Analysis {
             query.max_spans.min(10 * LaneQuery::DEFAULT_MAX_SPANS)
         } as usize;
         let infos = sums::collective_infos(profile, [core_window.transfers()], programs);
-        let mut lanes = lanes::lanes(profile, &core_window, &infos, (part, step), query.carried, max_spans);
+        let mut lanes = lanes::lanes(profile, &core_window, &infos, (part, step), query.transfers, max_spans);
         (lanes.step, lanes.device, lanes.notes) = (header.step_text(), header.device, notes);
         if lanes.left_out.0 > 0 {
             let message = format!("{} shorter spans are not drawn: a part of the step shows them.", lanes.left_out.0);

@@ -132,7 +132,8 @@ type AddNote<'a> = dyn FnMut(Severity, NoteCode, String) + 'a;
 /// Returns the sentences about a window without collectives. The timelines cover the whole capture.
 fn no_collectives(core_windows: &[CoreWindow<'_>]) -> &'static str {
     let has_any = core_windows.iter().any(|core| {
-        let is_collective = |at: u32| core.transfers.all.get(at as usize).is_some_and(|transfer| !transfer.is_copy);
+        let is_collective =
+            |transfer: u32| core.transfers.all.get(transfer as usize).is_some_and(|transfer| !transfer.is_copy);
         core.timeline.spans.iter().any(|span| is_collective(span.transfer))
     });
     if has_any {
@@ -150,9 +151,9 @@ fn dominates(row: &CommRow, comm: &Comm) -> bool {
 /// lines, one line may compute while another one waits, and waits may then exceed the exposed time.
 fn contradictions(comm: &Comm, serial: bool, note: &mut AddNote<'_>) {
     for (traffic, what) in [(&comm.tensor, "collectives"), (&comm.copies, "copies")] {
-        let of = traffic.overlap;
-        let beyond = of.waited.saturating_sub(of.exposed);
-        if serial && beyond > SLACK.0 && beyond.fraction_of(of.exposed).is_none_or(|share| share > SLACK.1) {
+        let overlap = traffic.overlap;
+        let beyond = overlap.waited.saturating_sub(overlap.exposed);
+        if serial && beyond > SLACK.0 && beyond.fraction_of(overlap.exposed).is_none_or(|share| share > SLACK.1) {
             let message = format!(
                 "The waits for {what} are {:.3} ms longer than their exposed time: waits continue after the transfer has finished.",
                 beyond.as_f64() / 1e9
@@ -160,8 +161,9 @@ fn contradictions(comm: &Comm, serial: bool, note: &mut AddNote<'_>) {
             note(Severity::Caution, NoteCode::StallBeyondExposed, message);
         }
         let asynchronous = comm.pairing.from_line + comm.pairing.from_flow > 0;
-        let sync = of.in_flight == of.waited;
-        if asynchronous && !sync && of.waited.fraction_of(of.in_flight).is_some_and(|share| share > MIRRORED) {
+        let sync = overlap.in_flight == overlap.waited;
+        if asynchronous && !sync && overlap.waited.fraction_of(overlap.in_flight).is_some_and(|share| share > MIRRORED)
+        {
             let message = format!(
                 "The waits for {what} are nearly as long as the transfers: nothing overlaps, or the capture writes each wait as long as its transfer. Use the exposed time."
             );

@@ -30,8 +30,8 @@ impl Analysis {
         let plane = &profile.planes[self.devices[device].plane];
         let transfers = self.async_pairs(profile, device);
         let infos = collective_infos(profile, [(plane, &*transfers)], programs);
-        let transfer = |(op, _, at): (OpId, _, u32)| {
-            let named = transfers.all[at as usize].named;
+        let transfer = |(op, _, index): (OpId, _, u32)| {
+            let named = transfers.all[index as usize].named;
             let info = infos.get(&named)?;
             let (primitive, is_over_dcn) = (info.primitive, info.is_over_dcn());
             Some((op, OpTransfer { named, primitive, is_over_dcn, bytes: info.bytes }))

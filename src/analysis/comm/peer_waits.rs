@@ -34,10 +34,11 @@ impl Analysis {
     ) -> Vec<PeerWaits> {
         let mut ops = IndexMap::default();
         let compared = self.compared_devices(profile, first);
-        let compared: Vec<_> = compared.into_iter().map(|at| (at, self.devices[at].event_clock)).collect();
+        let compared: Vec<_> = compared.into_iter().map(|index| (index, self.devices[index].event_clock)).collect();
         let cores = self.add_executions(profile, &compared, step, &mut ops);
-        let plane = |at: usize| &profile.planes[self.devices[at].plane];
-        let infos = collective_infos(profile, cores.iter().map(|(at, transfers)| (plane(*at), &**transfers)), programs);
+        let plane = |index: usize| &profile.planes[self.devices[index].plane];
+        let infos =
+            collective_infos(profile, cores.iter().map(|(index, transfers)| (plane(*index), &**transfers)), programs);
         let mut times: Vec<Vec<Interval>> = vec![Vec::new(); self.devices.len()];
         for (op, lengths) in &ops {
             let sets = infos.get(op).map_or_else(Vec::new, |info| self.sets(profile, lengths, info));

@@ -104,8 +104,8 @@ impl Topology {
 
 impl fmt::Display for Topology {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, side) in self.sides.iter().enumerate() {
-            write!(f, "{}{side}", if at == 0 { "" } else { "x" })?;
+        for (index, side) in self.sides.iter().enumerate() {
+            write!(f, "{}{side}", if index == 0 { "" } else { "x" })?;
         }
         Ok(())
     }
@@ -144,8 +144,8 @@ impl NamedMesh {
 
 impl fmt::Display for NamedMesh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (name, size)) in self.axes.iter().enumerate() {
-            write!(f, "{}{name}={size}", if at == 0 { "" } else { "," })?;
+        for (index, (name, size)) in self.axes.iter().enumerate() {
+            write!(f, "{}{name}={size}", if index == 0 { "" } else { "," })?;
         }
         Ok(())
     }
@@ -191,7 +191,7 @@ pub enum TransferFilter {
 pub struct LaneQuery {
     /// Device and step. If all devices are selected, the first device is used.
     pub query: Query,
-    pub carried: TransferFilter,
+    pub transfers: TransferFilter,
     /// Start and end of a part of the step, in ps from the start of the step. `None` means the whole step.
     pub part: Option<(Picos, Picos)>,
     /// Largest number of spans; the longest spans are kept. 0 means [`LaneQuery::DEFAULT_MAX_SPANS`], and the limit is

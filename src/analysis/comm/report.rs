@@ -2,8 +2,8 @@
 //! ps, rates in bytes per second.
 
 use super::dcn::DcnCollective;
-use super::flags::{Flag, accepted};
 use super::imbalance::{DeviceBalance, Straggler};
+use super::suggested_flags::{Flag, accepted};
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::classify::network::Network;
 use crate::analysis::classify::primitive::{Core, Execution, Primitive, Role};
@@ -199,20 +199,20 @@ impl CommRow {
     /// Returns the index of the row with the lowest bandwidth among the rows with messages of [`CommRow::LARGE`] or
     /// more. The first of several equal rows counts.
     pub fn slowest(rows: &[Self]) -> Option<usize> {
-        let rated = |(at, row): (usize, &Self)| {
+        let rated = |(index, row): (usize, &Self)| {
             let large = row.bytes_each.is_some_and(|bytes| bytes >= Self::LARGE);
-            Some((at, row.rate().filter(|_| large)?))
+            Some((index, row.rate().filter(|_| large)?))
         };
-        rows.iter().enumerate().filter_map(rated).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+        rows.iter().enumerate().filter_map(rated).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
     }
 
     /// Truncates `rows` to `limit` rows and returns the other rows, ordered by exposed time. If [`CommRow::slowest`] is
     /// not among the first rows, it takes the last place, so that the lowest bandwidth stays the same.
     pub fn cut(rows: &mut Vec<Self>, limit: usize) -> Vec<Self> {
-        let slowest = Self::slowest(rows).filter(|at| *at >= limit && limit > 0);
+        let slowest = Self::slowest(rows).filter(|index| *index >= limit && limit > 0);
         let mut rest = rows.split_off(rows.len().min(limit));
-        if let Some((at, last)) = slowest.and_then(|at| at.checked_sub(limit)).zip(rows.last_mut())
-            && let Some(row) = rest.get_mut(at)
+        if let Some((index, last)) = slowest.and_then(|index| index.checked_sub(limit)).zip(rows.last_mut())
+            && let Some(row) = rest.get_mut(index)
         {
             std::mem::swap(row, last);
             rest.small_sort_by_key(|row| Reverse(row.overlap.exposed));

@@ -26,9 +26,14 @@ impl Lists {
     fn new(core_window: &CoreWindow<'_>, copies: bool) -> Self {
         let is = |transfer: u32| core_window.transfers.all[transfer as usize].is_copy == copies;
         let in_flight =
-            core_window.timeline.spans.iter().filter(|span| is(span.transfer)).map(|span| span.at).collect();
-        let waits =
-            core_window.timeline.waits.iter().filter(|(_, transfer)| is(*transfer)).map(|(at, _)| *at).collect();
+            core_window.timeline.spans.iter().filter(|span| is(span.transfer)).map(|span| span.interval).collect();
+        let waits = core_window
+            .timeline
+            .waits
+            .iter()
+            .filter(|(_, transfer)| is(*transfer))
+            .map(|(interval, _)| *interval)
+            .collect();
         let in_flight = Merged::new(in_flight);
         let covered = in_flight.union(&core_window.timeline.compute);
         let used = covered.union(&core_window.timeline.busy);
@@ -37,7 +42,8 @@ impl Lists {
 
     /// Splits the time of a window without compute and without a transfer in flight by the ops that run in it.
     fn remainder(&self, window: Interval, timeline: &CoreTimeline) -> Remainder {
-        let outside = |of: &Merged| Picos(of.length_in(window).saturating_sub(of.length_with(&self.covered, window)));
+        let outside =
+            |list: &Merged| Picos(list.length_in(window).saturating_sub(list.length_with(&self.covered, window)));
         let rest = Picos((window.1 - window.0).saturating_sub(self.covered.length_in(window)));
         let idle = Picos((window.1 - window.0).saturating_sub(self.used.length_in(window)));
         // On several lines, data movement and communication may run at the same time. Their sum is limited to the busy
@@ -58,7 +64,7 @@ impl Lists {
 impl StepComm {
     /// Returns the times of the step times a factor.
     fn scaled(self, scale: Scale) -> Self {
-        let remainder = |of: Option<Remainder>| of.map(|of| of.scaled(scale));
+        let remainder = |rest: Option<Remainder>| rest.map(|rest| rest.scaled(scale));
         Self {
             number: self.number,
             duration: scale.time(self.duration),
@@ -108,7 +114,7 @@ impl Analysis {
                 sum.idle += Picos(duration.saturating_sub(core_window.timeline.busy.length_in(window)));
                 sum.collectives.add(&collectives.overlap_within(window, &core_window.timeline.compute));
                 sum.copies.add(&copies.overlap_within(window, &core_window.timeline.compute));
-                let beside = |of: &Lists| of.remainder(window, &core_window.timeline);
+                let beside = |lists: &Lists| lists.remainder(window, &core_window.timeline);
                 sum.beside_collectives.get_or_insert_default().add(&beside(&collectives));
                 sum.beside_copies.get_or_insert_default().add(&beside(&copies));
             }

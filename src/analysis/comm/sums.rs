@@ -10,10 +10,10 @@ use super::arrangement::Arrangement;
 use super::async_spans::SpanOrigin;
 use super::collective::{CollectiveInfo, collective_info};
 use super::core::CoreWindow;
-use super::flags::{Target, suggested};
 use super::networks::Networks;
 use super::query::CommBy;
 use super::report::{CommRow, DeviceGroup, Pairing, PrimitiveSums, Traffic};
+use super::suggested_flags::{Target, suggested};
 use crate::analysis::base::Analysis;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::classify::Kind;
@@ -117,7 +117,7 @@ pub fn collective_infos<'a>(
                 if let Some(dcn) = &transfer.dcn {
                     return CollectiveInfo::over_dcn(dcn, profile.text(plane.op(dcn.message).text));
                 }
-                let module = transfer.named.0.and_then(|id| programs.and_then(|of| of(id)));
+                let module = transfer.named.0.and_then(|id| programs.and_then(|module_of| module_of(id)));
                 let name = profile.text(transfer.named.1);
                 collective_info(profile, plane.op(transfer.op), name, transfer.is_copy, module)
             });
@@ -129,14 +129,14 @@ pub fn collective_infos<'a>(
 /// Returns the number of devices of a program, as far as its collectives name them. `None` if none of them does, or if
 /// the number exceeds [`ReplicaGroups::LIMIT`].
 pub fn n_devices(infos: &IndexMap<OpKey, CollectiveInfo>) -> Option<u64> {
-    let of = |groups: &ReplicaGroups| match groups {
+    let group_size = |groups: &ReplicaGroups| match groups {
         ReplicaGroups::All => None,
         ReplicaGroups::Iota(iota) => iota.groups.checked_mul(iota.size),
         ReplicaGroups::Mesh(mesh) => mesh.mesh.iter().try_fold(1_u64, |n, (_, size)| n.checked_mul(*size)),
         ReplicaGroups::Lists(lists) => lists.iter().flatten().max().map(|last| last.saturating_add(1)),
         ReplicaGroups::Pairs(pairs) => pairs.iter().map(|(a, b)| a.max(b)).max().map(|last| last.saturating_add(1)),
     };
-    infos.iter().filter_map(|(_, info)| of(info.groups.as_ref()?)).max().filter(|n| *n <= ReplicaGroups::LIMIT)
+    infos.iter().filter_map(|(_, info)| group_size(info.groups.as_ref()?)).max().filter(|n| *n <= ReplicaGroups::LIMIT)
 }
 
 impl<'a> Sums<'a> {
@@ -178,7 +178,7 @@ impl<'a> Sums<'a> {
             self.traffic_of(is_copy, core_window.core);
         }
         let mut transfer_sums: Vec<Option<TransferSums>> = vec![None; core_window.transfers.all.len()];
-        let mut of = |sums: &mut Self, transfer: u32| {
+        let mut sums_of = |sums: &mut Self, transfer: u32| {
             *transfer_sums[transfer as usize]
                 .get_or_insert_with(|| sums.transfer_sums(core_window, &core_window.transfers.all[transfer as usize]))
         };
@@ -188,8 +188,8 @@ impl<'a> Sums<'a> {
                 continue;
             }
             let fused = core_window.kinds.get(op.0 as usize) == Some(&Kind::Fused);
-            for at in of(self, transfer).accumulators {
-                let traffic = &mut self.accumulators[at].traffic;
+            for index in sums_of(self, transfer).accumulators {
+                let traffic = &mut self.accumulators[index].traffic;
                 let sum = match role {
                     TransferRole::Start | TransferRole::Whole if fused => &mut traffic.fused,
                     TransferRole::Start | TransferRole::Update => &mut traffic.issue,
@@ -199,16 +199,16 @@ impl<'a> Sums<'a> {
             }
         }
         for span in &core_window.timeline.spans {
-            let starts = core_window.starts(span.at.0);
-            if core_window.clip(span.at).next().is_none() && !starts {
+            let starts = core_window.starts(span.interval.0);
+            if core_window.clip(span.interval).next().is_none() && !starts {
                 continue;
             }
-            let TransferSums { accumulators, bytes, factor } = of(self, span.transfer);
-            for at in accumulators {
-                let accumulator = &mut self.accumulators[at];
-                core_window.clip(span.at).for_each(|cut| accumulator.add_span(cut));
+            let TransferSums { accumulators, bytes, factor } = sums_of(self, span.transfer);
+            for index in accumulators {
+                let accumulator = &mut self.accumulators[index];
+                core_window.clip(span.interval).for_each(|cut| accumulator.add_span(cut));
                 if starts {
-                    accumulator.count(span.at.1 - span.at.0, bytes, factor);
+                    accumulator.count(span.interval.1 - span.interval.0, bytes, factor);
                 }
             }
             if starts {
@@ -220,14 +220,14 @@ impl<'a> Sums<'a> {
                 }
             }
         }
-        for (at, transfer) in &core_window.timeline.waits {
-            for (from, to) in core_window.clip(*at) {
-                for at in of(self, *transfer).accumulators {
-                    self.accumulators[at].traffic.overlap.waited += Picos(to - from);
+        for (wait, transfer) in &core_window.timeline.waits {
+            for (from, to) in core_window.clip(*wait) {
+                for index in sums_of(self, *transfer).accumulators {
+                    self.accumulators[index].traffic.overlap.waited += Picos(to - from);
                 }
             }
         }
-        let within = |all: &[u64]| all.iter().filter(|at| core_window.starts(**at)).count() as u64;
+        let within = |all: &[u64]| all.iter().filter(|start| core_window.starts(**start)).count() as u64;
         self.pairing.unpaired += within(&core_window.timeline.unpaired);
         self.pairing.other += within(&core_window.timeline.other);
         // The spans were clipped to the window, so compute outside of it has no effect.
@@ -268,7 +268,7 @@ impl<'a> Sums<'a> {
         };
         let accumulators = [*row, of_primitive, traffic];
         let bytes = facts.info.bytes;
-        accumulators.into_iter().for_each(|at| self.accumulators[at].op(transfer.named, execution, bytes));
+        accumulators.into_iter().for_each(|index| self.accumulators[index].op(transfer.named, execution, bytes));
         TransferSums { accumulators, bytes, factor: facts.factor }
     }
 
@@ -319,14 +319,15 @@ impl<'a> Sums<'a> {
     /// Returns the sums of collectives (or of copies, with `is_copy`) on a core. `None` if the session has no such
     /// core.
     pub fn traffic(&self, is_copy: bool, core: Core) -> Option<Traffic> {
-        self.traffic.get(&(is_copy, core)).map(|at| self.traffic_at(*at))
+        self.traffic.get(&(is_copy, core)).map(|index| self.traffic_at(*index))
     }
 
     /// Returns the rows of collectives, or of copies with `is_copy`. The row with the longest exposed time comes first;
     /// ties are ordered by stall, time in flight, key, program and core.
     pub fn rows(&self, is_copy: bool) -> Vec<CommRow> {
-        let of = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
-        let mut rows: Vec<CommRow> = of.map(|(facts, at)| self.row(facts, &self.accumulators[*at])).collect();
+        let facts_and_index = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
+        let mut rows: Vec<CommRow> =
+            facts_and_index.map(|(facts, index)| self.row(facts, &self.accumulators[*index])).collect();
         rows.small_sort_by(|a, b| {
             let order =
                 |row: &CommRow| (Reverse(row.overlap.exposed), Reverse(row.stall), Reverse(row.overlap.in_flight));
@@ -381,8 +382,8 @@ impl<'a> Sums<'a> {
         let target = self.analysis.devices.first().and_then(|device| {
             Target::for_device(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
         });
-        let to_sums = |((_, core, primitive, network), at): (&(bool, Core, Primitive, Option<Network>), &usize)| {
-            let traffic = self.traffic_at(*at);
+        let to_sums = |((_, core, primitive, network), index): (&(bool, Core, Primitive, Option<Network>), &usize)| {
+            let traffic = self.traffic_at(*index);
             // No flag of the compiler changes what the runtime does between slices.
             let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor && *network != Some(Network::Dcn);
             let flags = target.filter(|_| waits).map_or_else(Vec::new, |target| suggested(*primitive, target));

@@ -29,13 +29,15 @@ pub(super) fn pair_by_hand(matches: &mut Vec<OpMatch>, a: &Input<'_>, b: &Input<
             (_, None) => unknown.push(format!("{} is not paired with {}: B has no such op.", pair.a, pair.b)),
         }
     }
-    let is_one_sided = |of: &OpMatch| of.a.is_empty() || of.b.is_empty();
-    for of in matches.iter_mut().filter(|of| is_one_sided(of)).map(take).collect::<Vec<OpMatch>>() {
-        matches.extend(of.a.into_iter().map(|op| OpMatch { a: vec![op], ..OpMatch::default() }));
-        matches.extend(of.b.into_iter().map(|op| OpMatch { b: vec![op], ..OpMatch::default() }));
+    let is_one_sided = |op_match: &OpMatch| op_match.a.is_empty() || op_match.b.is_empty();
+    for op_match in matches.iter_mut().filter(|op_match| is_one_sided(op_match)).map(take).collect::<Vec<OpMatch>>() {
+        matches.extend(op_match.a.into_iter().map(|op| OpMatch { a: vec![op], ..OpMatch::default() }));
+        matches.extend(op_match.b.into_iter().map(|op| OpMatch { b: vec![op], ..OpMatch::default() }));
     }
-    matches.retain(|of| !(of.a.is_empty() && of.b.is_empty()));
-    matches.sort_unstable_by_key(|of| (of.a.first().copied().unwrap_or(usize::MAX), of.b.first().copied()));
+    matches.retain(|op_match| !(op_match.a.is_empty() && op_match.b.is_empty()));
+    matches.sort_unstable_by_key(|op_match| {
+        (op_match.a.first().copied().unwrap_or(usize::MAX), op_match.b.first().copied())
+    });
     unknown
 }
 
@@ -48,15 +50,16 @@ fn find(side: &Input<'_>, text: &str) -> Option<usize> {
 /// Moves an op of each side into a match of their own, together with the partners that earlier pairs gave them.
 fn join(matches: &mut Vec<OpMatch>, op_a: usize, op_b: usize) {
     let mut joined = OpMatch { a: vec![op_a], b: vec![op_b], tier: Some(Tier::ByHand), is_ambiguous: false };
-    let is_earlier =
-        |of: &&mut OpMatch| of.tier == Some(Tier::ByHand) && (of.a.contains(&op_a) || of.b.contains(&op_b));
+    let is_earlier = |op_match: &&mut OpMatch| {
+        op_match.tier == Some(Tier::ByHand) && (op_match.a.contains(&op_a) || op_match.b.contains(&op_b))
+    };
     for earlier in matches.iter_mut().filter(is_earlier).map(take) {
         joined.a.extend(earlier.a);
         joined.b.extend(earlier.b);
     }
-    for of in &mut *matches {
-        of.a.retain(|op| *op != op_a);
-        of.b.retain(|op| *op != op_b);
+    for op_match in &mut *matches {
+        op_match.a.retain(|op| *op != op_a);
+        op_match.b.retain(|op| *op != op_b);
     }
     for ops in [&mut joined.a, &mut joined.b] {
         ops.sort_unstable();

@@ -79,9 +79,10 @@ impl<'a> CaptureSide<'a> {
                 steps: steps.map(|steps| &*steps.times),
             }
         };
-        let peak = self.memory.and_then(|of| of.space.as_ref().map(|space| (of, space)).ok_or(NO_BUFFERS));
-        let peak = peak
-            .map(|(of, space)| InputPeak::of_roll_ups(&of.program.name, &space.peak, space.alive.n, &space.rollups));
+        let peak = self.memory.and_then(|memory| memory.space.as_ref().map(|space| (memory, space)).ok_or(NO_BUFFERS));
+        let peak = peak.map(|(memory, space)| {
+            InputPeak::of_roll_ups(&memory.program.name, &space.peak, space.alive.n, &space.rollups)
+        });
         Input {
             head: self.head(),
             ledger: &by_op.ledger,

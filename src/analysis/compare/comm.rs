@@ -66,7 +66,7 @@ fn times(
     let numerators: Vec<Numerator> = sums.iter().map(|(a, b)| divisors.difference(*a, *b)).collect();
     let delta_ps = round(numerators.iter().sum(), divisors.denominator());
     let (all_a, all_b) =
-        sums.iter().fold((0_u64, 0_u64), |(a, b), of| (a.saturating_add(of.0), b.saturating_add(of.1)));
+        sums.iter().fold((0_u64, 0_u64), |(a, b), pair| (a.saturating_add(pair.0), b.saturating_add(pair.1)));
     let whole = TimeDelta { a_ps: divisors.mean_a(all_a), b_ps: divisors.mean_b(all_b), delta_ps };
     (whole, round_parts(&numerators, divisors.denominator(), delta_ps))
 }

@@ -64,13 +64,13 @@ pub fn round_parts(parts: &[Numerator], denominator: i128, total: i64) -> Vec<i6
     let mut order: Vec<usize> = (0..parts.len()).collect();
     let is_negative =
         if total == 0 { parts.iter().find(|part| **part != 0).is_some_and(|part| *part < 0) } else { total < 0 };
-    let rank = |at: usize| if is_negative { parts.len() - at } else { at };
-    order.sort_by_key(|at| (std::cmp::Reverse(parts[*at].rem_euclid(denominator)), rank(*at)));
+    let rank = |index: usize| if is_negative { parts.len() - index } else { index };
+    order.sort_by_key(|index| (std::cmp::Reverse(parts[*index].rem_euclid(denominator)), rank(*index)));
     let sum: i128 = rounded.iter().map(|part| i128::from(*part)).sum();
     let missing = i128::from(total) - sum;
     // At most one for each part is missing; one less if `total` was rounded down.
-    for at in order.iter().take(usize::try_from(missing).unwrap_or(0)) {
-        rounded[*at] = rounded[*at].saturating_add(1);
+    for index in order.iter().take(usize::try_from(missing).unwrap_or(0)) {
+        rounded[*index] = rounded[*index].saturating_add(1);
     }
     if missing < 0
         && let Some(last) = order.last()
@@ -98,23 +98,23 @@ mod tests {
             b in 1_u64..100,
             factor in prop_oneof![Just(1_u64), Just(1_000_000)],
         ) {
-            let of = Divisors { a, b, factor };
+            let divisors = Divisors { a, b, factor };
             let sum = |side: fn(&(u64, u64)) -> u64| parts.iter().map(side).sum::<u64>();
-            let whole = of.difference(sum(|part| part.0), sum(|part| part.1));
-            let numerators: Vec<Numerator> = parts.iter().map(|part| of.difference(part.0, part.1)).collect();
+            let whole = divisors.difference(sum(|part| part.0), sum(|part| part.1));
+            let numerators: Vec<Numerator> = parts.iter().map(|part| divisors.difference(part.0, part.1)).collect();
             prop_assert_eq!(numerators.iter().sum::<i128>(), whole);
-            let total = round(whole, of.denominator());
-            let rounded = round_parts(&numerators, of.denominator(), total);
+            let total = round(whole, divisors.denominator());
+            let rounded = round_parts(&numerators, divisors.denominator(), total);
             prop_assert_eq!(rounded.iter().sum::<i64>(), total);
             for (rounded, exact) in rounded.iter().zip(&numerators) {
-                let distance = (i128::from(*rounded) * of.denominator() - exact).abs();
-                prop_assert!(distance < 2 * of.denominator());
+                let distance = (i128::from(*rounded) * divisors.denominator() - exact).abs();
+                prop_assert!(distance < 2 * divisors.denominator());
             }
             // The other way round, everything has the opposite sign.
             let turned = Divisors { a: b, b: a, factor };
             prop_assert_eq!(turned.difference(sum(|part| part.1), sum(|part| part.0)), -whole);
             let opposite: Vec<Numerator> = numerators.iter().map(|part| -part).collect();
-            let opposite = round_parts(&opposite, of.denominator(), -total);
+            let opposite = round_parts(&opposite, divisors.denominator(), -total);
             prop_assert_eq!(opposite.iter().map(|part| -part).collect::<Vec<i64>>(), rounded);
         }
     }

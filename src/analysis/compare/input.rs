@@ -73,13 +73,13 @@ impl Input<'_> {
 
     /// Returns the sum of the time of some ops in ps; with an owner, only its part.
     pub fn time(&self, ops: &[usize], owner: Option<Owner>) -> u64 {
-        ops.iter().fold(0, |sum: u64, at| sum.saturating_add(self.ops[*at].time(owner)))
+        ops.iter().fold(0, |sum: u64, op| sum.saturating_add(self.ops[*op].time(owner)))
     }
 }
 
 impl InputOp<'_> {
     fn time(&self, owner: Option<Owner>) -> u64 {
         let Some(owner) = owner else { return self.total };
-        self.parts.iter().find(|(of, _)| *of == owner).map_or(0, |(_, time)| time.0)
+        self.parts.iter().find(|(part_owner, _)| *part_owner == owner).map_or(0, |(_, time)| time.0)
     }
 }

@@ -31,10 +31,14 @@ pub fn paired_program(a: &MemoryPrograms, b: &MemoryPrograms) -> Result<(u32, u3
 fn highest_pair<'p>(a: &'p [ProgramPeaks], b: &'p [ProgramPeaks]) -> Option<(&'p ProgramPeaks, &'p ProgramPeaks)> {
     // The programs of a side are in the order of their peaks, so the first of a name is the highest.
     let by_name = |all: &'p [ProgramPeaks]| -> FxHashMap<&'p str, &'p ProgramPeaks> {
-        all.iter().rev().filter(|of| of.hbm_peak().is_some()).map(|of| (&*of.name, of)).collect()
+        all.iter()
+            .rev()
+            .filter(|program| program.hbm_peak().is_some())
+            .map(|program| (&*program.name, program))
+            .collect()
     };
     let (of_a, of_b) = (by_name(a), by_name(b));
-    let pairs = a.iter().filter_map(|of| Some((*of_a.get(&*of.name)?, *of_b.get(&*of.name)?)));
+    let pairs = a.iter().filter_map(|program| Some((*of_a.get(&*program.name)?, *of_b.get(&*program.name)?)));
     // Of equal peaks, the name decides, so that the order of the sides does not.
     pairs.max_by_key(|(a, b)| (a.hbm_peak().max(b.hbm_peak()), Reverse(&a.name), a.hbm_peak()))
 }
@@ -66,15 +70,16 @@ fn difference(a: u64, b: u64) -> Option<i64> {
 
 /// Compares the peaks of a program. `None` if the buffers of a side do not sum to the peak, as those of a damaged file.
 fn peak(a: &InputPeak<'_>, b: &InputPeak<'_>) -> Option<PeakDelta> {
-    let bytes = |of: &InputPeak<'_>, class: MemoryClass| {
-        of.classes.iter().find(|(known, _)| *known == class).map_or(0, |(_, bytes)| *bytes)
+    let bytes = |peak: &InputPeak<'_>, class: MemoryClass| {
+        peak.classes.iter().find(|(known, _)| *known == class).map_or(0, |(_, bytes)| *bytes)
     };
     let classes = MemoryClass::ALL.iter().filter_map(|class| {
         let (a, b) = (bytes(a, *class), bytes(b, *class));
         (a > 0 || b > 0).then(|| Some(ClassDelta { class: *class, a, b, delta: difference(a, b)? }))
     });
     let mut parts: Vec<ClassDelta> = classes.collect::<Option<_>>()?;
-    let sum = |of: fn(&ClassDelta) -> u64| parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(of(part)));
+    let sum =
+        |bytes_of: fn(&ClassDelta) -> u64| parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(bytes_of(part)));
     if sum(|part| part.a) != Some(a.peak) || sum(|part| part.b) != Some(b.peak) {
         return None;
     }
@@ -100,7 +105,7 @@ fn peak_side(peak: &InputPeak<'_>) -> PeakSide {
 impl<'a> InputPeak<'a> {
     /// Returns the peak of a program by the roll-ups of the buffers that are alive at it.
     pub fn of_roll_ups(program: &'a str, peak: &'a SpacePeak, n_buffers: u32, roll_ups: &[RollUp]) -> Self {
-        let by_class = roll_ups.iter().find(|of| of.by == RollUpBy::Class);
+        let by_class = roll_ups.iter().find(|roll_up| roll_up.by == RollUpBy::Class);
         let bytes = |class: &MemoryClass| {
             let row = by_class?.rows.iter().find(|row| row.key == class.key())?;
             Some((*class, row.size))

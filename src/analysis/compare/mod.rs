@@ -69,7 +69,7 @@ const LIMITED_TIME: &str = "Times reach 2⁶³ − 1 ps (107 days), the limit of
 pub fn compare(a: &CaptureSide<'_>, b: &CaptureSide<'_>, options: &CompareOptions) -> Comparison {
     let (side_a, side_b) = (a.side(), b.side());
     let mut matching = matching::match_sides(&side_a, &side_b);
-    let is_same_program = matching.matches.iter().all(|of| of.tier == Some(matching::Tier::Exact));
+    let is_same_program = matching.matches.iter().all(|op_match| op_match.tier == Some(matching::Tier::Exact));
     let (a, b) = (a.input(), b.input());
     let notes = by_hand::pair_by_hand(&mut matching.matches, &a, &b, &options.pairs);
     let diff = |deltas: &[i64]| program_diff::program_diff(&side_a, &side_b, &matching, deltas);
@@ -152,12 +152,12 @@ fn compare_inputs(
 /// Puts the largest differences first. The children of parts and the changes of programs keep naming their rows.
 fn sort(rows: &mut Vec<RowDelta>, parts: &mut [PartDelta], changes: &mut [ProgramChange]) {
     let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by_key(|at| (Reverse(rows[*at].delta_ps.unsigned_abs()), *at));
+    order.sort_by_key(|index| (Reverse(rows[*index].delta_ps.unsigned_abs()), *index));
     let mut place = vec![0_u32; rows.len()];
     for (new, old) in order.iter().enumerate() {
         place[*old] = new as u32;
     }
-    *rows = order.into_iter().map(|at| rows[at].clone()).collect();
+    *rows = order.into_iter().map(|index| rows[index].clone()).collect();
     parts.sort_by_key(|part| (Reverse(part.delta_ps.unsigned_abs()), part.owner));
     for part in parts {
         part.children.iter_mut().for_each(|(row, _)| *row = place[*row as usize]);

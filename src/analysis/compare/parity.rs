@@ -10,12 +10,12 @@ const NEEDED: [&str; 3] = ["device_type", "n_devices", "batch"];
 /// Compares the properties of both sides. `is_same_program` is whether both run the same programs, if that is known.
 pub fn parity(a: &Input<'_>, b: &Input<'_>, is_same_program: Option<bool>) -> Vec<Parity> {
     let heads = (&a.head, &b.head);
-    let ops = |of: &Input<'_>| Some(format::counted(of.n_ops, "op", "ops"));
-    let batch = |of: &Input<'_>| {
-        let (sequences, length) = of.overview.model_guess?.batch?;
+    let ops = |side: &Input<'_>| Some(format::counted(side.n_ops, "op", "ops"));
+    let batch = |side: &Input<'_>| {
+        let (sequences, length) = side.overview.model_guess?.batch?;
         Some(format!("{} × {}", format::count(sequences), format::count(length)))
     };
-    let parameters = |of: &Input<'_>| Some(format::count(of.overview.model_guess?.n_parameters?));
+    let parameters = |side: &Input<'_>| Some(format::count(side.overview.model_guess?.n_parameters?));
     let coverage =
         |head: &SideHead| Some(if head.is_partial { "a part of the capture" } else { "complete" }.to_owned());
     let mut all = vec![
@@ -43,7 +43,7 @@ impl Parity {
 
 /// Returns whether a step is the same work on both sides, as far as it is known.
 fn is_same_work(parity: &[Parity]) -> bool {
-    parity.iter().all(|of| of.is_equal != Some(false) || !NEEDED.contains(&&*of.key))
+    parity.iter().all(|fact| fact.is_equal != Some(false) || !NEEDED.contains(&&*fact.key))
 }
 
 /// The longest time of a million tokens that is compared, in ps: about two weeks. Sums of longer times do not fit into 64 bits.

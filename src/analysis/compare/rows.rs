@@ -35,12 +35,12 @@ impl Pairs<'_, '_, '_> {
     #[expect(clippy::cast_precision_loss, reason = "shares")]
     pub fn shares(&self) -> Vec<TierShare> {
         let tiers = Tier::ALL.into_iter().map(Some).chain([None]);
-        let sum = |of: &Input<'_>, ops: fn(&OpMatch) -> &[usize], tier: Option<Option<Tier>>| -> f64 {
+        let sum = |side: &Input<'_>, ops: fn(&OpMatch) -> &[usize], tier: Option<Option<Tier>>| -> f64 {
             let chosen = self.matches.iter().filter(|one| tier.is_none_or(|tier| one.tier == tier));
-            chosen.map(|one| of.time(ops(one), None) as f64).sum::<f64>()
+            chosen.map(|one| side.time(ops(one), None) as f64).sum::<f64>()
         };
-        let share = |of: &Input<'_>, ops: fn(&OpMatch) -> &[usize], tier| {
-            sum(of, ops, Some(tier)) / sum(of, ops, None).max(1.0)
+        let share = |side: &Input<'_>, ops: fn(&OpMatch) -> &[usize], tier| {
+            sum(side, ops, Some(tier)) / sum(side, ops, None).max(1.0)
         };
         let both = tiers.map(|tier| TierShare {
             tier,
@@ -54,16 +54,16 @@ impl Pairs<'_, '_, '_> {
 /// Compares the ops of each pair, in the order of the pairs. `gaps` are the differences of idle time, which belong to no op, and
 /// `a_ps` is the time of A.
 pub fn rows(pairs: &Pairs<'_, '_, '_>, gaps: &[Numerator], a_ps: i64) -> Vec<RowDelta> {
-    let numerators = pairs.matches.iter().map(|of| pairs.difference(of, None));
+    let numerators = pairs.matches.iter().map(|op_match| pairs.difference(op_match, None));
     let numerators: Vec<Numerator> = numerators.chain(gaps.iter().copied()).collect();
     // Together with idle time, the rows of a capture sum to the whole difference.
-    let sum = numerators.iter().fold(0, |sum: Numerator, of| sum.saturating_add(*of));
+    let sum = numerators.iter().fold(0, |sum: Numerator, numerator| sum.saturating_add(*numerator));
     let denominator = pairs.divisors.denominator();
     let deltas = round_parts(&numerators, denominator, round(sum, denominator));
-    let p: Vec<Option<f64>> = pairs.matches.iter().map(|of| p_value(pairs, of)).collect();
+    let p: Vec<Option<f64>> = pairs.matches.iter().map(|op_match| p_value(pairs, op_match)).collect();
     let is_real = benjamini_hochberg(&p, FALSE_DISCOVERIES);
-    let row = |((of, delta_ps), (p, is_real)): ((&OpMatch, &i64), (&Option<f64>, &bool))| {
-        row(pairs, of, *delta_ps, a_ps, (*p, *is_real))
+    let row = |((op_match, delta_ps), (p, is_real)): ((&OpMatch, &i64), (&Option<f64>, &bool))| {
+        row(pairs, op_match, *delta_ps, a_ps, (*p, *is_real))
     };
     pairs.matches.iter().zip(&deltas).zip(p.iter().zip(&is_real)).map(row).collect()
 }
@@ -80,13 +80,13 @@ fn p_value(pairs: &Pairs<'_, '_, '_>, op_match: &OpMatch) -> Option<f64> {
 fn step_times(side: &Input<'_>, ops: &[usize], scale: f64) -> Option<Sample> {
     let n_steps = side.head.periods_ps.len();
     let mut times: Vec<(u32, u64)> = Vec::new();
-    for at in ops {
-        times.extend(side.ops[*at].steps?.iter().filter(|(step, _)| (*step as usize) < n_steps));
+    for op in ops {
+        times.extend(side.ops[*op].steps?.iter().filter(|(step, _)| (*step as usize) < n_steps));
     }
     if ops.len() > 1 {
         times.sort_unstable_by_key(|(step, _)| *step);
     }
-    let sums = times.chunk_by(|(a, _), (b, _)| a == b).map(|of| of.iter().map(|(_, time)| *time).sum::<u64>());
+    let sums = times.chunk_by(|(a, _), (b, _)| a == b).map(|times| times.iter().map(|(_, time)| *time).sum::<u64>());
     Sample::with_zeros(&sums.map(|sum| sum as f64 * scale).collect::<Vec<f64>>(), n_steps)
 }
 
@@ -111,9 +111,9 @@ fn row(
         && a.n_executions > 0.0
         && b.n_executions > 0.0
     {
-        let each = |of: &RowSide| of.self_ps as f64 / of.n_executions;
+        let each = |side: &RowSide| side.self_ps as f64 / side.n_executions;
         count_ps = ((b.n_executions - a.n_executions) * (each(a) + each(b)) / 2.0).round() as i64;
-        let roofline = |of: &RowSide| of.roofline_ps.map(|time| time / of.n_executions);
+        let roofline = |side: &RowSide| side.roofline_ps.map(|time| time / side.n_executions);
         let mean = (a.n_executions + b.n_executions) / 2.0;
         work_ps = roofline(a).zip(roofline(b)).map(|(a, b)| ((b - a) * mean).round() as i64);
     }
@@ -138,24 +138,24 @@ fn row(
 
 fn kind(pairs: &Pairs<'_, '_, '_>, op_match: &OpMatch) -> Kind {
     let kind = |side: &Input<'_>, ops: &[usize]| {
-        let longest = ops.iter().max_by_key(|at| (side.ops[**at].total, Reverse(**at)))?;
+        let longest = ops.iter().max_by_key(|op| (side.ops[**op].total, Reverse(**op)))?;
         Some(side.ops[*longest].kind)
     };
     kind(pairs.b, &op_match.b).or_else(|| kind(pairs.a, &op_match.a)).unwrap_or(Kind::Other)
 }
 
 fn row_side(side: &Input<'_>, ops: &[usize], scale: f64, self_ps: i64) -> RowSide {
-    let mut ordered: Vec<&InputOp<'_>> = ops.iter().map(|at| &side.ops[*at]).collect();
-    ordered.sort_by_key(|of| Reverse(of.total));
+    let mut ordered: Vec<&InputOp<'_>> = ops.iter().map(|op| &side.ops[*op]).collect();
+    ordered.sort_by_key(|op| Reverse(op.total));
     let longest = ordered.first();
     RowSide {
-        ops: ordered.iter().map(|of| of.name.clone().into_owned()).collect(),
-        program_id: longest.and_then(|of| of.program_id),
-        scope: longest.and_then(|of| of.scope).map(str::to_owned),
-        source: longest.and_then(|of| of.source).map(str::to_owned),
-        op_group: longest.and_then(|of| of.op_group).map(str::to_owned),
-        n_executions: ordered.iter().map(|of| of.n).sum::<f64>() * scale,
+        ops: ordered.iter().map(|op| op.name.clone().into_owned()).collect(),
+        program_id: longest.and_then(|op| op.program_id),
+        scope: longest.and_then(|op| op.scope).map(str::to_owned),
+        source: longest.and_then(|op| op.source).map(str::to_owned),
+        op_group: longest.and_then(|op| op.op_group).map(str::to_owned),
+        n_executions: ordered.iter().map(|op| op.n).sum::<f64>() * scale,
         self_ps,
-        roofline_ps: ordered.iter().map(|of| of.roofline).sum::<Option<f64>>().map(|time| time * scale),
+        roofline_ps: ordered.iter().map(|op| op.roofline).sum::<Option<f64>>().map(|time| time * scale),
     }
 }

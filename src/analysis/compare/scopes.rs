@@ -63,8 +63,8 @@ pub fn scopes(a: &Input<'_>, b: &Input<'_>, divisors: Divisors) -> Vec<ScopeDelt
         }
         is_equal
     });
-    let node = |of: ScopeTreeNode<Both>| {
-        let ScopeTreeNode { name, path, parent, total: Both { a, b, .. }, .. } = of;
+    let node = |node: ScopeTreeNode<Both>| {
+        let ScopeTreeNode { name, path, parent, total: Both { a, b, .. }, .. } = node;
         ScopeDelta { name, path, parent, a, b }
     };
     scope_tree(by_scope, "", none, MIN_SHARE).nodes.into_iter().map(node).collect()

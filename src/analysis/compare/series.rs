@@ -27,16 +27,16 @@ pub fn series(points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase, ba
     let order = if points.iter().all(|point| point.start_ns.is_some()) { order } else { SeriesOrder::Name };
     let mut placed: Vec<(u32, SeriesPoint)> = (0..).zip(points).collect();
     placed.sort_by(|(_, a), (_, b)| {
-        let time = |of: &SeriesPoint| of.start_ns.filter(|_| order == SeriesOrder::Time);
+        let time = |point: &SeriesPoint| point.start_ns.filter(|_| order == SeriesOrder::Time);
         time(a).cmp(&time(b)).then_with(|| a.head.files.cmp(&b.head.files))
     });
     let (positions, points): (Vec<u32>, Vec<SeriesPoint>) = placed.into_iter().unzip();
     let (unit, is_comparable) = unit(&points);
     let samples: Vec<Vec<f64>> = points.iter().map(|point| unit.samples(&point.head)).collect();
     // A report that is cut has the median of its steps, and not each of them.
-    let in_head = |at: usize| points[at].head.median_ps.filter(|_| unit == CompareUnit::Step);
+    let in_head = |index: usize| points[index].head.median_ps.filter(|_| unit == CompareUnit::Step);
     let periods: Vec<Option<f64>> =
-        samples.iter().enumerate().map(|(at, samples)| median(samples).or_else(|| in_head(at))).collect();
+        samples.iter().enumerate().map(|(index, samples)| median(samples).or_else(|| in_head(index))).collect();
     let base = match base {
         SeriesBase::First => Some(0),
         SeriesBase::Number(number) => usize::try_from(number).ok()?.checked_sub(1),
@@ -54,14 +54,14 @@ pub fn series(points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase, ba
             figures.push(figure_series(figure.id.key(), figure.id.unit(), values, band));
         }
     }
-    let capture = |at: usize, point: &SeriesPoint| {
+    let capture = |index: usize, point: &SeriesPoint| {
         let verdict =
-            if is_comparable { compare_samples(&samples[base], &samples[at], band) } else { Verdict::Incomparable };
-        let change = periods[base].zip(periods[at]).filter(|(a, _)| *a > 0.0).map(|(a, b)| (b - a) / a);
+            if is_comparable { compare_samples(&samples[base], &samples[index], band) } else { Verdict::Incomparable };
+        let change = periods[base].zip(periods[index]).filter(|(a, _)| *a > 0.0).map(|(a, b)| (b - a) / a);
         let SeriesPoint { head, start_ns, .. } = point.clone();
-        SeriesCapture { position: positions[at], head, start_ns, median: periods[at], change, verdict }
+        SeriesCapture { position: positions[index], head, start_ns, median: periods[index], change, verdict }
     };
-    let captures = points.iter().enumerate().map(|(at, point)| capture(at, point)).collect();
+    let captures = points.iter().enumerate().map(|(index, point)| capture(index, point)).collect();
     Some(Series { captures, order, base: base as u32, unit, figures })
 }
 
@@ -71,8 +71,8 @@ pub fn history_band(points: Vec<SeriesPoint>) -> Option<f64> {
     if !unit(&points).1 {
         return None;
     }
-    let of = series(points, SeriesOrder::Time, SeriesBase::First, 0.0)?;
-    let period = of.figures.into_iter().next()?;
+    let found = series(points, SeriesOrder::Time, SeriesBase::First, 0.0)?;
+    let period = found.figures.into_iter().next()?;
     let values: Vec<f64> = period.values.into_iter().flatten().collect();
     Some(period.fence? / median(&values).filter(|median| *median > 0.0)?)
 }
@@ -92,7 +92,7 @@ fn unit(points: &[SeriesPoint]) -> (CompareUnit, bool) {
 /// Returns the index of the middle value; of two in the middle, the smaller one. `None` without values.
 fn middle(values: &[Option<f64>]) -> Option<usize> {
     let mut known: Vec<(f64, usize)> =
-        values.iter().enumerate().filter_map(|(at, value)| Some(((*value)?, at))).collect();
+        values.iter().enumerate().filter_map(|(index, value)| Some(((*value)?, index))).collect();
     known.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     Some(known.get(known.len().checked_sub(1)? / 2)?.1)
 }
@@ -117,40 +117,51 @@ pub fn compare_samples(base: &[f64], values: &[f64], band: f64) -> Verdict {
 /// Finds the change points of a figure. `values` are in the order of the captures; `None` if a capture does not have the figure.
 /// `band` is the share of the value below which differences are noise, for fewer than 8 captures.
 pub fn figure_series(name: &str, unit: Unit, values: Vec<Option<f64>>, band: f64) -> FigureSeries {
-    let known: Vec<(usize, f64)> = values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();
+    let known: Vec<(usize, f64)> =
+        values.iter().enumerate().filter_map(|(index, value)| Some((index, (*value)?))).collect();
     let only: Vec<f64> = known.iter().map(|(_, value)| *value).collect();
     let differences: Vec<f64> = only.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     let fence = fence(&differences);
     let limit = fence.or_else(|| Some(band * median(&only)?.abs()));
     let changes = limit.map_or_else(Vec::new, |limit| change_points(&only, limit));
-    let changes = changes.into_iter().map(|change| ChangePoint { at: known[change.at as usize].0 as u32, ..change });
+    let changes = changes
+        .into_iter()
+        .map(|change| ChangePoint { first_after: known[change.first_after as usize].0 as u32, ..change });
     FigureSeries { name: name.to_owned(), unit, changes: changes.collect(), values, fence, limit }
 }
 
 /// Returns the change points of values, in their order. The largest jumps are found first. A change beside one of them counts if
 /// the values between both show it.
 fn change_points(values: &[f64], limit: f64) -> Vec<ChangePoint> {
-    let change = |at: usize, from: usize, to: usize| {
-        let (before, after) = (median(values.get(from..at)?)?, median(values.get(at..to)?)?);
+    let change = |place: usize, from: usize, to: usize| {
+        let (before, after) = (median(values.get(from..place)?)?, median(values.get(place..to)?)?);
         let least = limit.max(ROUNDING * before.abs().max(after.abs()));
-        ((after - before).abs() > least).then_some(ChangePoint { at: at as u32, before, after })
+        ((after - before).abs() > least).then_some(ChangePoint { first_after: place as u32, before, after })
     };
     let places = AROUND..(values.len() + 1).saturating_sub(AROUND);
-    let mut beyond: Vec<ChangePoint> = places.filter_map(|at| change(at, at - AROUND, at + AROUND)).collect();
+    let mut beyond: Vec<ChangePoint> =
+        places.filter_map(|place| change(place, place - AROUND, place + AROUND)).collect();
     // The medians around the places next to a jump differ as well. The jump itself is the largest step.
-    let jump = |of: &ChangePoint| (values[of.at as usize] - values[of.at as usize - 1]).abs();
-    beyond.sort_by(|a, b| jump(b).total_cmp(&jump(a)).then(a.at.cmp(&b.at)));
+    let jump =
+        |change: &ChangePoint| (values[change.first_after as usize] - values[change.first_after as usize - 1]).abs();
+    beyond.sort_by(|a, b| jump(b).total_cmp(&jump(a)).then(a.first_after.cmp(&b.first_after)));
     let mut chosen: Vec<ChangePoint> = Vec::new();
     for candidate in beyond {
-        let at = candidate.at as usize;
-        let chosen_before = chosen.iter().map(|of| of.at as usize).filter(|of| *of < at).max().unwrap_or(0);
-        let chosen_after = chosen.iter().map(|of| of.at as usize).filter(|of| *of > at).min().unwrap_or(values.len());
-        let (from, to) = (chosen_before.max(at - AROUND), chosen_after.min(at + AROUND));
-        if at - from >= LEAST_AROUND && to - at >= LEAST_AROUND {
-            chosen.extend(change(at, from, to));
+        let place = candidate.first_after as usize;
+        let chosen_before =
+            chosen.iter().map(|change| change.first_after as usize).filter(|other| *other < place).max().unwrap_or(0);
+        let chosen_after = chosen
+            .iter()
+            .map(|change| change.first_after as usize)
+            .filter(|other| *other > place)
+            .min()
+            .unwrap_or(values.len());
+        let (from, to) = (chosen_before.max(place - AROUND), chosen_after.min(place + AROUND));
+        if place - from >= LEAST_AROUND && to - place >= LEAST_AROUND {
+            chosen.extend(change(place, from, to));
         }
     }
-    chosen.sort_by_key(|of| of.at);
+    chosen.sort_by_key(|change| change.first_after);
     chosen
 }
 
@@ -159,7 +170,7 @@ mod tests {
     use super::*;
 
     fn places(values: &[f64], limit: f64) -> Vec<u32> {
-        change_points(values, limit).iter().map(|of| of.at).collect()
+        change_points(values, limit).iter().map(|change| change.first_after).collect()
     }
 
     #[test]
@@ -199,8 +210,8 @@ mod tests {
         // Values that are missing are no changes, and the places are those of the captures.
         let mut gaps: Vec<Option<f64>> = [1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0].map(Some).into();
         gaps.insert(2, None);
-        let of = figure_series("x", Unit::Count, gaps, 0.01);
-        assert_eq!(of.changes, [ChangePoint { at: 5, before: 1.0, after: 3.0 }]);
+        let found = figure_series("x", Unit::Count, gaps, 0.01);
+        assert_eq!(found.changes, [ChangePoint { first_after: 5, before: 1.0, after: 3.0 }]);
         assert_eq!(middle(&[Some(3.0), None, Some(1.0), Some(2.0), Some(9.0)]), Some(3));
         assert_eq!(middle(&[None]), None);
     }

@@ -88,7 +88,7 @@ pub struct FigureSeries {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangePoint {
     /// Index of the first capture after the change.
-    pub at: u32,
+    pub first_after: u32,
     /// Median of the three values before and after it.
     pub before: f64,
     pub after: f64,

@@ -36,7 +36,7 @@ mod tests {
     }
 
     fn verdict(a: &[f64], b: &[f64]) -> Verdict {
-        let mean = |of: &[f64]| (of.iter().sum::<f64>() / of.len().max(1) as f64) as i64;
+        let mean = |values: &[f64]| (values.iter().sum::<f64>() / values.len().max(1) as f64) as i64;
         let whole = mean(a);
         evaluate((a, b), super::super::statistics::shift(a, b), (whole, mean(b) - whole), 0.01).verdict
     }
@@ -89,7 +89,7 @@ mod tests {
         }
         // The noise of the steps may be as wide as the band.
         let all: Vec<[usize; 2]> = (1..=10).map(|seed| thousand(seed, 1.0, 1e-2)).collect();
-        let [regressions, improvements] = [0, 1].map(|at| all.iter().map(|counts| counts[at]).sum::<usize>());
+        let [regressions, improvements] = [0, 1].map(|index| all.iter().map(|counts| counts[index]).sum::<usize>());
         println!("of 10,000 pairs with noise of 1 %: {regressions} regressions, {improvements} improvements");
         assert!((50..100).contains(&regressions) && (50..100).contains(&improvements), "{regressions} {improvements}");
     }

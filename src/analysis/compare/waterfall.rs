@@ -18,7 +18,7 @@ pub struct Whole {
 
 impl Whole {
     pub fn new(a: &Input<'_>, b: &Input<'_>, divisors: Divisors) -> Self {
-        let window = |of: &Input<'_>| of.ledger.window.0;
+        let window = |side: &Input<'_>| side.ledger.window.0;
         let numerator = divisors.difference(window(a), window(b));
         let gaps = Owner::ALL.into_iter().filter(|owner| matches!(owner, Owner::Gap(_)));
         Self {
@@ -40,19 +40,20 @@ fn without_ops(input: &Input<'_>, owner: Owner) -> u64 {
 /// Divides the difference among the owners that have time on either side.
 pub fn parts(pairs: &Pairs<'_, '_, '_>, whole: &Whole) -> Vec<PartDelta> {
     let Pairs { a, b, matches, divisors, .. } = *pairs;
-    let time = |of: &Input<'_>, owner| of.ledger.time(owner).0;
+    let time = |side: &Input<'_>, owner| side.ledger.time(owner).0;
     let has_time = |owner: &Owner| time(a, *owner) > 0 || time(b, *owner) > 0;
     let owners: Vec<Owner> = Owner::ALL.into_iter().filter(has_time).collect();
     let numerators: Vec<Numerator> =
         owners.iter().map(|owner| divisors.difference(time(a, *owner), time(b, *owner))).collect();
     let deltas = round_parts(&numerators, divisors.denominator(), whole.delta_ps);
     let part = |(owner, delta_ps): (&Owner, i64)| {
-        let has_part = |of: &&(u32, &super::matching::OpMatch)| {
-            a.time(&of.1.a, Some(*owner)) > 0 || b.time(&of.1.b, Some(*owner)) > 0
+        let has_part = |entry: &&(u32, &super::matching::OpMatch)| {
+            a.time(&entry.1.a, Some(*owner)) > 0 || b.time(&entry.1.b, Some(*owner)) > 0
         };
         let numbered: Vec<_> = (0..).zip(matches).collect();
         let chosen: Vec<_> = numbered.iter().filter(has_part).collect();
-        let mut inside: Vec<Numerator> = chosen.iter().map(|(_, of)| pairs.difference(of, Some(*owner))).collect();
+        let mut inside: Vec<Numerator> =
+            chosen.iter().map(|(_, op_match)| pairs.difference(op_match, Some(*owner))).collect();
         // What belongs to no op is the last part.
         inside.push(divisors.difference(without_ops(a, *owner), without_ops(b, *owner)));
         let rounded = round_parts(&inside, divisors.denominator(), delta_ps);

@@ -25,9 +25,9 @@ impl Analysis {
         names: &[&str],
         windows: &[Interval],
     ) -> Option<f64> {
-        let of = &self.devices[device];
-        let plane = &profile.planes[of.plane];
-        let on_axis = |time: u64| time.saturating_add(of.axis_offset);
+        let info = &self.devices[device];
+        let plane = &profile.planes[info.plane];
+        let on_axis = |time: u64| time.saturating_add(info.axis_offset);
         let end = windows.iter().map(|(_, end)| on_axis(*end)).max()?;
         let length: u64 = windows.iter().map(|(start, end)| end.saturating_sub(*start)).sum();
         let rate_of = |name: &str| {

@@ -68,8 +68,8 @@ pub fn values(
     let median = intervals.get(intervals.len() / 2).copied().unwrap_or(0);
     let mut steps = StepBuilder::default();
     let mut last = 0;
-    for (at, ((start, until), value)) in values.iter().enumerate() {
-        let next = values.get(at + 1).map(|((next, _), _)| *next);
+    for (index, ((start, until), value)) in values.iter().enumerate() {
+        let next = values.get(index + 1).map(|((next, _), _)| *next);
         let until = if is_amount {
             next.filter(|next| next - start <= median.saturating_add(median / 2))
                 .unwrap_or(start.saturating_add(median))

@@ -177,8 +177,8 @@ mod tests {
     /// Sums every picosecond of a range; a step without length counts for the minimum and the maximum.
     fn by_brute_force(steps: &[(u64, f64)], end: u64, (from, to): Interval) -> Summary {
         let mut sum = Summary::EMPTY;
-        for (at, (start, value)) in steps.iter().enumerate() {
-            let until = steps.get(at + 1).map_or(end, |next| next.0);
+        for (index, (start, value)) in steps.iter().enumerate() {
+            let until = steps.get(index + 1).map_or(end, |next| next.0);
             if *start == until && (from..to).contains(start) {
                 sum.add_step(*value, 0);
             }

@@ -58,7 +58,8 @@ impl DataMovement {
         let mut sums: IndexMap<&str, Count> = IndexMap::new();
         for (name, n) in &ops.callers {
             let instruction = module.instruction_named(profile.text(*name)).and_then(|id| module.instruction(id));
-            let Some(counts) = instruction.and_then(|of| bodies.called(of.calls().map(|call| call.id), 0)) else {
+            let Some(counts) = instruction.and_then(|caller| bodies.called(caller.calls().map(|call| call.id), 0))
+            else {
                 return;
             };
             for (opcode, inner) in &counts {
@@ -68,8 +69,8 @@ impl DataMovement {
         let mut sums: Vec<BodyOpcode> =
             sums.into_iter().map(|(opcode, n)| BodyOpcode { opcode: opcode.to_owned(), n }).collect();
         sums.small_sort_by(|a, b| (Reverse(a.n), &a.opcode).cmp(&(Reverse(b.n), &b.opcode)));
-        if let Some(of) = self.opcodes.iter_mut().find(|of| of.program_id == Some(program.0)) {
-            of.bodies = Some(sums);
+        if let Some(opcode) = self.opcodes.iter_mut().find(|opcode| opcode.program_id == Some(program.0)) {
+            opcode.bodies = Some(sums);
         }
     }
 }

@@ -108,7 +108,7 @@ impl Analysis {
                 bytes = verdict.bytes;
                 let waits = waits(facts.kind, opcode.unwrap_or_else(|| profile.text(op.name)), profile.text(op.name));
                 let contribution =
-                    OpContribution { kind: facts.kind, n: time.n, self_time, waits, at: (device, member.op) };
+                    OpContribution { kind: facts.kind, n: time.n, self_time, waits, device_op: (device, member.op) };
                 by_category.entry(category).or_default().add(&contribution, &verdict);
                 by_source.entry((category, Source::from_op(op))).or_default().add(&contribution, &verdict);
                 total += self_time;

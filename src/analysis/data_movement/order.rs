@@ -21,8 +21,8 @@ pub fn map(opcode: &str, instruction: &Instruction, from: &ArrayShape, to: &Arra
         }
         "broadcast" => {
             let mut map = vec![None; to.dims.len()];
-            for (of, at) in dimensions(instruction)?.into_iter().enumerate() {
-                *map.get_mut(at)? = Some(of);
+            for (source, target) in dimensions(instruction)?.into_iter().enumerate() {
+                *map.get_mut(target)? = Some(source);
             }
             Some(map)
         }
@@ -40,12 +40,13 @@ pub fn compose(outer: &Map, inner: &Map) -> Map {
 /// Maps a reshape that only adds or removes dimensions of size 1. `None` for other reshapes.
 fn reshape(from: &ArrayShape, to: &ArrayShape) -> Option<Map> {
     let large = |a: &ArrayShape| a.dims.iter().enumerate().filter(|(_, n)| **n != 1).map(|(i, _)| i).collect();
-    let (of, at): (Vec<usize>, Vec<usize>) = (large(from), large(to));
-    let same = of.len() == at.len() && of.iter().zip(&at).all(|(f, t)| from.dims.get(*f) == to.dims.get(*t));
+    let (source, target): (Vec<usize>, Vec<usize>) = (large(from), large(to));
+    let same =
+        source.len() == target.len() && source.iter().zip(&target).all(|(f, t)| from.dims.get(*f) == to.dims.get(*t));
     same.then(|| {
         let mut map = vec![None; to.dims.len()];
-        for (of, at) in of.into_iter().zip(at) {
-            map[at] = Some(of);
+        for (source, target) in source.into_iter().zip(target) {
+            map[target] = Some(source);
         }
         map
     })
@@ -67,9 +68,10 @@ pub fn order(from: &ArrayShape, to: &ArrayShape, map: Option<&Map>, reshapes: bo
         };
     };
     // Dimensions of more than one element that exist on both sides.
-    let joined = |at: usize| {
-        let of = map.get(at).copied().flatten()?;
-        (to.dims.get(at).is_some_and(|n| *n != 1) && from.dims.get(of).is_some_and(|n| *n != 1)).then_some(of)
+    let joined = |target: usize| {
+        let source = map.get(target).copied().flatten()?;
+        (to.dims.get(target).is_some_and(|n| *n != 1) && from.dims.get(source).is_some_and(|n| *n != 1))
+            .then_some(source)
     };
     let shared: Vec<usize> = (0..to.dims.len()).filter_map(joined).collect();
     if shared.len() < 2 {

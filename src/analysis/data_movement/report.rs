@@ -24,21 +24,22 @@ pub struct Tally {
 impl Tally {
     /// Adds an op with its self time and its number of executions.
     pub(super) fn add(&mut self, answer: Answer, time: Picos, n: Count) {
-        let (sum, at) = match answer {
+        let (sum, index) = match answer {
             Answer::Yes => (&mut self.yes, 0),
             Answer::No => (&mut self.no, 1),
             Answer::Undetectable(_) => (&mut self.undetectable, 2),
         };
         *sum += time;
-        self.n[at] += n;
+        self.n[index] += n;
     }
 
     /// Returns the answer with the most self time. Ties are decided by executions, then in the order yes, undetectable,
     /// no. `None` means undetectable.
     pub fn majority(&self) -> Option<bool> {
         let [yes, no, unknown] = self.n;
-        let of = [(self.yes, yes, 2, Some(true)), (self.undetectable, unknown, 1, None), (self.no, no, 0, Some(false))];
-        of.into_iter().max().and_then(|(.., answer)| answer)
+        let answers =
+            [(self.yes, yes, 2, Some(true)), (self.undetectable, unknown, 1, None), (self.no, no, 0, Some(false))];
+        answers.into_iter().max().and_then(|(.., answer)| answer)
     }
 
     /// Whether the ops differ in their answers.
@@ -181,7 +182,7 @@ impl ProgramOpcodes {
     /// Returns the executions of dots and convolutions in the bodies of fusions and calls. `None` if they are unknown.
     pub fn n_dot_convolution_in_bodies(&self) -> Option<Count> {
         let bodies = self.bodies.as_ref()?;
-        Some(bodies.iter().filter(|of| is_dot_or_convolution(&of.opcode)).map(|of| of.n).sum())
+        Some(bodies.iter().filter(|body| is_dot_or_convolution(&body.opcode)).map(|body| body.n).sum())
     }
 }
 

@@ -38,7 +38,7 @@ impl<'a, 'm> Resolver<'a, 'm> {
             return of_text;
         }
         // Reading a program takes time and memory, so the program is used only if the text does not suffice.
-        let module = op.stats.program.and_then(|id| self.programs.and_then(|of| of(id)));
+        let module = op.stats.program.and_then(|id| self.programs.and_then(|module_of| module_of(id)));
         let found = module.and_then(|module| Some((module, module.instruction_named(self.profile.text(op.name))?)));
         found.map_or(of_text, |(module, id)| in_module(module, id))
     }
@@ -117,10 +117,10 @@ fn shaped(module: &Module, id: InstructionId) -> Option<Instruction> {
 /// Classifies a fusion that only formats data: follows its root back to the parameter from which it comes. `None` for
 /// other fusions.
 fn fusion(module: &Module, fusion: &Instruction) -> Option<LayoutChange> {
-    let mut at = module.computation(fusion.calls().next()?.id?)?.root?;
+    let mut id = module.computation(fusion.calls().next()?.id?)?.root?;
     let mut through: Option<Map> = Some((0..fusion.shape.as_array()?.dims.len()).map(Some).collect());
     for _ in 0..64 {
-        let step = shaped(module, at)?;
+        let step = shaped(module, id)?;
         match &*step.opcode {
             "parameter" => {
                 let operand = usize::try_from(step.parameter_number()?).ok()?;
@@ -137,7 +137,7 @@ fn fusion(module: &Module, fusion: &Instruction) -> Option<LayoutChange> {
                 let opcode = if &*step.opcode == "bitcast" { "reshape" } else { &*step.opcode };
                 // Once dimensions are merged, their parts can no longer be followed.
                 through = map(opcode, &step, from, to).zip(through).map(|(inner, outer)| compose(&outer, &inner));
-                at = operand.id?;
+                id = operand.id?;
             }
             _ => return None,
         }

@@ -23,7 +23,7 @@ pub struct OpContribution {
     /// Whether the self time is waiting.
     pub waits: bool,
     /// Index of the device in the session, and the op.
-    pub at: (usize, OpId),
+    pub device_op: (usize, OpId),
 }
 
 /// The sums of a row.
@@ -47,7 +47,7 @@ pub struct Sums {
 impl Sums {
     /// Adds an op and its changes.
     pub fn add(&mut self, contribution: &OpContribution, verdict: &LayoutChange) {
-        let OpContribution { kind, n, self_time, waits, at } = *contribution;
+        let OpContribution { kind, n, self_time, waits, device_op } = *contribution;
         self.by_kind[kind.index()] += self_time;
         self.n += n;
         self.total += self_time;
@@ -83,7 +83,7 @@ impl Sums {
             }
         }
         if self.example.is_none_or(|(most, _)| self_time > most) {
-            self.example = Some((self_time, at));
+            self.example = Some((self_time, device_op));
         }
     }
 
@@ -93,7 +93,7 @@ impl Sums {
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| self.by_kind[k.index()]).unwrap_or(Kind::Other);
         let mut moves: Vec<SpaceMove> =
             self.spaces.iter().map(|((from, to), total)| SpaceMove { from: *from, to: *to, total: *total }).collect();
-        moves.small_sort_by_key(|of| (of.from, of.to));
+        moves.small_sort_by_key(|spaces| (spaces.from, spaces.to));
         DataMovementRow {
             key,
             key_kind: key_kind.to_owned(),

@@ -44,11 +44,11 @@ fn each_change_alone() {
 
 #[test]
 fn a_transpose_that_its_layouts_undo_moves_nothing() {
-    let of = |result: &str, operand: &str| {
+    let transposed = |result: &str, operand: &str| {
         answers(&format!("%t = f32[4,8]{{{result}}} transpose(f32[8,4]{{{operand}}} %x), dimensions={{1,0}}"))
     };
-    assert_eq!(of("1,0", "1,0"), "nynny");
-    assert_eq!(of("0,1", "1,0"), "nnnny");
+    assert_eq!(transposed("1,0", "1,0"), "nynny");
+    assert_eq!(transposed("0,1", "1,0"), "nnnny");
     let cube = "%t = f32[5,3,4]{2,1,0} transpose(f32[3,4,5]{2,1,0} %x), dimensions={2,0,1}";
     assert_eq!(answers(cube), "nynny");
     assert_eq!(answers("%t = f32[5,3,4]{0,2,1} transpose(f32[3,4,5]{2,1,0} %x), dimensions={2,0,1}"), "nnnny");
@@ -170,8 +170,8 @@ ENTRY %main (x: f32[8,8], y: f32[8], i.1: s32[]) -> bf16[8,8] {
 #[test]
 fn a_program_says_what_texts_do_not() {
     let (module, _) = text::module(PROGRAM).unwrap();
-    let of = |name: &str| in_module(&module, module.instruction_named(name).unwrap());
-    assert_eq!(letters(of("fusion").changes), "yynnn");
-    assert_eq!((letters(of("async-done").changes).as_str(), of("async-done").bytes), ("nnnny", Some(16)));
-    assert_eq!((letters(of("async-start").changes).as_str(), of("async-start").bytes), ("nnnny", None));
+    let in_fusion = |name: &str| in_module(&module, module.instruction_named(name).unwrap());
+    assert_eq!(letters(in_fusion("fusion").changes), "yynnn");
+    assert_eq!((letters(in_fusion("async-done").changes).as_str(), in_fusion("async-done").bytes), ("nnnny", Some(16)));
+    assert_eq!((letters(in_fusion("async-start").changes).as_str(), in_fusion("async-start").bytes), ("nnnny", None));
 }

@@ -1,7 +1,7 @@
 //! This module finds the compiler of a session: its platform, and the version that the capture states.
 
 use crate::analysis::base::{Analysis, Platform};
-use crate::analysis::comm::flags::{CHECKED_GPU, CHECKED_TPU};
+use crate::analysis::comm::suggested_flags::{CHECKED_GPU, CHECKED_TPU};
 use xla_profile::profile::Profile;
 
 /// The compiler of the programs of a session.

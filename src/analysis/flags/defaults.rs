@@ -5,7 +5,7 @@
 //! jaxlib sets.
 
 use super::closest::{LetterCounts, edit_distance};
-use crate::analysis::comm::flags::{CHECKED_GPU, CHECKED_TPU};
+use crate::analysis::comm::suggested_flags::{CHECKED_GPU, CHECKED_TPU};
 
 /// A flag that a compiler has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,8 +55,8 @@ impl KnownFlags {
 
     /// Returns a flag by its name. `None` if no compiler has it.
     pub fn find(&self, name: &str) -> Option<&KnownFlag> {
-        let at = self.flags.binary_search_by_key(&name, |flag| flag.name).ok()?;
-        self.flags.get(at)
+        let index = self.flags.binary_search_by_key(&name, |flag| flag.name).ok()?;
+        self.flags.get(index)
     }
 
     /// Returns the flag whose name is closest to `name`. `None` if every name differs in more than a few letters.
@@ -71,10 +71,10 @@ impl KnownFlags {
         let most = most_errors(name);
         let letters = LetterCounts::new(name);
         // Names whose lengths differ by more cannot be close.
-        let is_near = move |flag: &KnownFlag, of: &LetterCounts| {
-            flag.name.len().abs_diff(name.len()) <= most && letters.least_distance(of) <= most
+        let is_near = move |flag: &KnownFlag, counts: &LetterCounts| {
+            flag.name.len().abs_diff(name.len()) <= most && letters.least_distance(counts) <= most
         };
-        self.flags.iter().zip(&self.letters).filter(move |(flag, of)| is_near(flag, of)).map(|(flag, _)| flag)
+        self.flags.iter().zip(&self.letters).filter(move |(flag, counts)| is_near(flag, counts)).map(|(flag, _)| flag)
     }
 }
 

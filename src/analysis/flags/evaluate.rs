@@ -7,7 +7,7 @@ use super::flag_rules;
 use super::report::{Change, FlagMark, FlagRow, FlagsReport, Verdict};
 use super::text::{FlagText, Form, Setting};
 use crate::analysis::base::Platform;
-use crate::analysis::comm::flags::{CHECKED_GPU, CHECKED_TPU, Flag};
+use crate::analysis::comm::suggested_flags::{CHECKED_GPU, CHECKED_TPU, Flag};
 use crate::analysis::comm::{Comm, Core, Execution, Primitive, PrimitiveSums};
 use crate::chip::Chip;
 use crate::table::format::{counted, counted_executions, percent_text, time_text};
@@ -112,7 +112,13 @@ impl FlagEvaluator<'_> {
             rows,
             marks,
             changed: is_changed.then(|| self.edited_text(&removed, &added)),
-            settings: self.flags.settings.iter().rev().map(|of| (of.name.clone(), of.value.clone())).collect(),
+            settings: self
+                .flags
+                .settings
+                .iter()
+                .rev()
+                .map(|setting| (setting.name.clone(), setting.value.clone()))
+                .collect(),
             notes: self.comm.notes.clone(),
         }
     }

@@ -41,11 +41,11 @@ pub(super) fn excluded(name: &str) -> Option<String> {
 /// Returns the flag without which a flag has no effect. `None` if the flag needs no other.
 pub(super) fn needed(name: &str) -> Option<String> {
     if let Some(primitive) =
-        name.strip_prefix("xla_tpu_sparse_core_").and_then(|of| of.strip_suffix("_latency_multiplier"))
+        name.strip_prefix("xla_tpu_sparse_core_").and_then(|rest| rest.strip_suffix("_latency_multiplier"))
     {
         return Some(format!("{OFFLOAD}{primitive}"));
     }
-    if let Some(primitive) = name.strip_prefix(FUSION).and_then(|of| of.strip_prefix("_fuse_"))
+    if let Some(primitive) = name.strip_prefix(FUSION).and_then(|rest| rest.strip_prefix("_fuse_"))
         && matches!(primitive, "all_gather" | "all_reduce")
     {
         return Some(format!("xla_enable_async_{primitive}"));

@@ -39,7 +39,7 @@ pub struct FlagsReport {
 impl FlagsReport {
     /// Returns the value that the text gives a flag. `None` if the text does not set it.
     pub fn value(&self, name: &str) -> Option<&str> {
-        self.settings.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str())
+        self.settings.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 }
 

@@ -60,7 +60,7 @@ impl FlagText {
     /// Finds the flags of a text, up to a limit. Lines that are comments are skipped.
     pub fn read(text: &str) -> Self {
         let mut found = Self { is_cut: text.len() > MAX_BYTES, ..Self::default() };
-        let end = (0..=MAX_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        let end = (0..=MAX_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
         let text = text.get(..end.unwrap_or_default()).unwrap_or_default();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
@@ -94,14 +94,14 @@ impl FlagText {
     /// `start` is the line's place in the text.
     fn read_dict(&mut self, line: &str, start: usize) -> bool {
         let before = self.settings.len();
-        let mut at = 0;
-        while let Some(found) = line.get(at..).and_then(|rest| rest.find("xla")) {
-            let name_start = at + found;
+        let mut offset = 0;
+        while let Some(found) = line.get(offset..).and_then(|rest| rest.find("xla")) {
+            let name_start = offset + found;
             let quote = line.get(..name_start).and_then(|before| before.chars().next_back());
             let rest = line.get(name_start..).unwrap_or_default();
             let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
             let (name, rest) = rest.split_at(length);
-            at = name_start + length;
+            offset = name_start + length;
             let Some(quote) = quote.filter(|quote| matches!(quote, '"' | '\'')) else { continue };
             let Some(after) = rest.strip_prefix(quote).map(str::trim_start).and_then(|rest| rest.strip_prefix(':'))
             else {
@@ -112,9 +112,9 @@ impl FlagText {
             if value.is_empty() || self.settings.len() >= MAX_FLAGS {
                 continue;
             }
-            at = value_start + length;
+            offset = value_start + length;
             let (name, value) = (name.to_owned(), value.to_owned());
-            let (first, end) = (start + name_start - 1, start + at);
+            let (first, end) = (start + name_start - 1, start + offset);
             self.settings.push(Setting { name, value, start: first, end, form: Form::Dict(quote) });
         }
         self.settings.len() > before
@@ -125,15 +125,15 @@ impl FlagText {
         if self.read_dict(line, start) {
             return;
         }
-        let mut at = 0;
-        while let Some(rest) = line.get(at..) {
+        let mut offset = 0;
+        while let Some(rest) = line.get(offset..) {
             let Some(dashes) = rest.find("--") else { return };
-            let name_start = at + dashes + 2;
+            let name_start = offset + dashes + 2;
             let after = line.get(name_start..).unwrap_or_default();
             let name_length = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
             let (name, value) = after.split_at(name_length);
             let is_first = rest.get(..dashes).is_some_and(|before| !before.ends_with(is_word));
-            at = name_start + name_length.max(1);
+            offset = name_start + name_length.max(1);
             if name.is_empty() || !is_first {
                 continue;
             }
@@ -149,7 +149,7 @@ impl FlagText {
                 (None, Some(word)) => (Some(word.trim_start_matches('-').to_owned()), word.len()),
                 (None, None) => (None, 0),
             };
-            at = name_start + name_length + length;
+            offset = name_start + name_length + length;
             let Some((name, is_negated)) = known_name(name) else {
                 self.n_other += 1;
                 continue;
@@ -163,7 +163,7 @@ impl FlagText {
                 name: name.to_owned(),
                 value,
                 start: start + name_start - 2,
-                end: start + at,
+                end: start + offset,
                 form: if misspelled.is_some() { Form::Misspelled } else { Form::Option },
             });
         }

@@ -28,8 +28,8 @@ impl HostTimes {
     /// Returns the time of one part.
     pub fn new((class, (start, end)): CausePart) -> Self {
         let mut times = Self::default();
-        if let Some(at) = CLASSES.iter().position(|of| *of == class) {
-            times.0[at] = end.saturating_sub(start);
+        if let Some(index) = CLASSES.iter().position(|other| *other == class) {
+            times.0[index] = end.saturating_sub(start);
         }
         times
     }

@@ -8,7 +8,7 @@ use super::window::RawGap;
 use crate::analysis::base::device::device_number;
 use crate::analysis::base::host_links::{HostEventId, HostLinks};
 use crate::analysis::base::{Device, Interval, Platform, intervals};
-use crate::analysis::classify::op_class::is_callback;
+use crate::analysis::classify::kind_of_op::is_callback;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use xla_profile::profile::{EventLink, Line, OpId, Plane, Profile};
@@ -114,9 +114,10 @@ impl<'p> Runs<'p> {
                     let mut links = line.links.iter().peekable();
                     for (event, time) in each(line).into_iter().flatten() {
                         // All links of the event are taken, although the first one may suffice.
-                        let own: Vec<EventLink> = std::iter::from_fn(|| links.next_if(|(of, _)| *of as usize == event))
-                            .map(|(_, link)| *link)
-                            .collect();
+                        let own: Vec<EventLink> =
+                            std::iter::from_fn(|| links.next_if(|(linked, _)| *linked as usize == event))
+                                .map(|(_, link)| *link)
+                                .collect();
                         all.push(Run { time, op: line.events.op(event), enqueue: host.enqueue(&own, number) });
                     }
                 }
@@ -134,7 +135,7 @@ impl<'p> Runs<'p> {
             for line in device.ops.iter().map(|i| &plane.lines[*i]) {
                 let mut launches = line.launches.iter().peekable();
                 for (event, time) in each(line).into_iter().flatten() {
-                    let launch = launches.next_if(|(of, _)| *of as usize == event);
+                    let launch = launches.next_if(|(linked, _)| *linked as usize == event);
                     let enqueue = launch.and_then(|(_, correlation)| host.launch(*correlation));
                     all.push(Run { time, op: line.events.op(event), enqueue });
                 }
@@ -168,8 +169,8 @@ impl<'p> Runs<'p> {
 
     /// Returns whether an op is a part of a callback. Its text may be long, so it is searched once.
     fn is_callback(&self, op: OpId) -> bool {
-        let of = self.plane.op(op);
-        let search = || is_callback(self.profile.text(of.name), self.profile.text(of.text));
+        let info = self.plane.op(op);
+        let search = || is_callback(self.profile.text(info.name), self.profile.text(info.text));
         *self.callbacks.borrow_mut().entry(op).or_insert_with(search)
     }
 
@@ -220,8 +221,8 @@ impl<'p> Runs<'p> {
             return found;
         }
         // The run that holds the op that ends the gap. If the gap ends at the end of the window, the run that holds it.
-        let at = self.all.partition_point(|run| run.time.0 <= gap.ends_before);
-        let run = self.all[..at].last().filter(|run| run.time.1 > gap.ends_before);
+        let after = self.all.partition_point(|run| run.time.0 <= gap.ends_before);
+        let run = self.all[..after].last().filter(|run| run.time.1 > gap.ends_before);
         let Some(run) = run else {
             // Without runs, the ops alone tell when the device works.
             let is_before_op = self.all.is_empty() && gap.before.is_some();

@@ -81,15 +81,15 @@ impl<'a> HostClasses<'a> {
         let fetches = host.fetches();
         let transfers = host.transfers();
         let line = |thread: usize| {
-            let of = &host.links.threads[thread];
-            let of_classes = host.classes.get(&of.plane).into_iter();
+            let host_thread = &host.links.threads[thread];
+            let of_classes = host.classes.get(&host_thread.plane).into_iter();
             let mut events: Vec<CausePart> =
-                of_classes.flat_map(|classes| classes.events(of, of.runs_python())).collect();
+                of_classes.flat_map(|classes| classes.events(host_thread, host_thread.runs_python())).collect();
             if let Some(transfers) = &transfers {
                 events = events.into_iter().flat_map(|part| split_by_transfers(part, transfers)).collect();
             }
-            let classes = host.classes.get(&of.plane).filter(|_| !fetches.is_empty());
-            let calls = classes.into_iter().flat_map(|classes| classes.tensorflow(of, TensorFlow::Call));
+            let classes = host.classes.get(&host_thread.plane).filter(|_| !fetches.is_empty());
+            let calls = classes.into_iter().flat_map(|classes| classes.tensorflow(host_thread, TensorFlow::Call));
             let calls: Vec<Interval> = calls.collect();
             if calls.is_empty() {
                 return ClassLine::new(events);
@@ -133,8 +133,8 @@ impl<'a> HostClasses<'a> {
 
     /// Returns the class of an event; `None` if its name says nothing about it.
     pub fn class(&self, thread: usize, event: u32) -> Option<GapClass> {
-        let of = &self.links.threads[thread];
-        self.classes.get(&of.plane)?.class(of.line.events.op(event as usize))
+        let host_thread = &self.links.threads[thread];
+        self.classes.get(&host_thread.plane)?.class(host_thread.line.events.op(event as usize))
     }
 
     /// Returns the time of each class in a window in which a device waited for a call. The rest of the window has the class

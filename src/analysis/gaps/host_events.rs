@@ -27,26 +27,26 @@ pub(super) fn host_events(
 ) -> Vec<HostEvent> {
     let links = &host.links;
     let name = |thread: usize, event: u32| {
-        let of = &links.threads[thread];
-        profile.planes[of.plane].op(of.line.events.op(event as usize)).name
+        let host_thread = &links.threads[thread];
+        profile.planes[host_thread.plane].op(host_thread.line.events.op(event as usize)).name
     };
     let mut times: IndexMap<StrId, Vec<Interval>> = IndexMap::default();
     for thread in threads.iter().chain(guess) {
-        let of = &links.threads[*thread];
+        let host_thread = &links.threads[*thread];
         let mut outer = 0;
         let says_more = |event: &u32| {
-            let (start, end) = of.times[*event as usize];
+            let (start, end) = host_thread.times[*event as usize];
             Some(*thread) != *guess
                 || !links.knows_callers
                 || start > late.0
                 || end < late.1
                 || host.class(*thread, *event).is_some()
         };
-        let read = of.overlapping(late).inspect(|_| reads.add(1));
+        let read = host_thread.overlapping(late).inspect(|_| reads.add(1));
         // The mark of a step says nothing about what the host did in it.
-        let mut events: Vec<u32> = read.filter(says_more).filter(|event| !of.is_mark(*event)).collect();
+        let mut events: Vec<u32> = read.filter(says_more).filter(|event| !host_thread.is_mark(*event)).collect();
         let covers = |event: &&u32| {
-            let (start, end) = of.times[**event as usize];
+            let (start, end) = host_thread.times[**event as usize];
             end.min(late.1) - start.max(late.0) >= (late.1 - late.0) / 2
         };
         let is_of_program = |event: &&u32| !is_of_library(profile.text(name(*thread, **event)));
@@ -55,7 +55,7 @@ pub(super) fn host_events(
         let innermost = innermost.filter(|_| main_class == Some(GapClass::Host));
         events.reverse();
         for event in events {
-            let (start, end) = of.times[event as usize];
+            let (start, end) = host_thread.times[event as usize];
             let is_named = start >= outer || Some(event) == innermost;
             outer = outer.max(end);
             if is_named || host.class(*thread, event).is_some() {
@@ -72,11 +72,12 @@ pub(super) fn host_events(
             }
         }
     }
-    let of = |(name, mut times): (StrId, Vec<Interval>)| HostEvent {
+    let host_event = |(name, mut times): (StrId, Vec<Interval>)| HostEvent {
         name: profile.text(name).to_owned(),
         total: Picos(union_length(&mut times)),
     };
-    let mut events: Vec<HostEvent> = times.into_iter().map(of).filter(|event| event.total > Picos::ZERO).collect();
+    let mut events: Vec<HostEvent> =
+        times.into_iter().map(host_event).filter(|event| event.total > Picos::ZERO).collect();
     events.small_sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
     events.truncate(MAX_HOST_EVENTS);
     events

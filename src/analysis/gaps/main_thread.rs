@@ -55,14 +55,14 @@ impl MainThread {
         let calls_of = |thread: &HostThread<'_>| outermost(thread, &calls_by_plane[&thread.plane]);
         let most = |by: &dyn Fn(&HostThread<'_>) -> usize| {
             let counts = links.threads.iter().map(by).enumerate().filter(|(_, n)| *n > 0);
-            counts.max_by_key(|(at, n)| (*n, std::cmp::Reverse(*at))).map(|(at, _)| at)
+            counts.max_by_key(|(index, n)| (*n, std::cmp::Reverse(*index))).map(|(index, _)| index)
         };
         let thread = most(&|thread| calls_of(thread).len())
             .or_else(|| most(&|thread| thread.line.step_marks.len()))
             .or_else(|| links.threads.iter().position(HostThread::runs_python))?;
-        let of = &links.threads[thread];
-        let calls = calls_of(of).into_iter().map(|event| of.times[event as usize].0).collect();
-        let parts = parts(of, classes.get(&of.plane)?);
+        let host_thread = &links.threads[thread];
+        let calls = calls_of(host_thread).into_iter().map(|event| host_thread.times[event as usize].0).collect();
+        let parts = parts(host_thread, classes.get(&host_thread.plane)?);
         let (mut sum, mut before) = (ClassTimes::default(), Vec::with_capacity(parts.len()));
         for (class, (start, end)) in &parts {
             before.push(sum);
@@ -73,7 +73,7 @@ impl MainThread {
 
     /// Returns whether the host is taken to be late for a gap.
     pub fn is_late(&self, (start, end): Interval) -> bool {
-        let last = self.calls.partition_point(|call| *call < end).checked_sub(1).map(|at| self.calls[at]);
+        let last = self.calls.partition_point(|call| *call < end).checked_sub(1).map(|index| self.calls[index]);
         end.saturating_sub(start) >= LEAST_GAP && (self.calls.is_empty() || last.is_some_and(|call| call >= start))
     }
 
@@ -113,19 +113,19 @@ impl MainThread {
     /// Names the events in a window: the outermost ones, and the innermost one that covers half of it. Frames of Python
     /// are named only if there is nothing else, and then the innermost frame of the program itself.
     pub fn events(&self, profile: &Profile, links: &HostLinks<'_>, window: Interval) -> Vec<HostEvent> {
-        let of = &links.threads[self.thread];
-        let op = |event: u32| profile.planes[of.plane].op(of.line.events.op(event as usize));
+        let host_thread = &links.threads[self.thread];
+        let op = |event: u32| profile.planes[host_thread.plane].op(host_thread.line.events.op(event as usize));
         let text = |event: u32| profile.text(op(event).name);
         let covers = |event: &u32| {
-            let (start, end) = of.times[*event as usize];
+            let (start, end) = host_thread.times[*event as usize];
             end.min(window.1) - start.max(window.0) >= (window.1 - window.0) / 2
         };
-        let all: Vec<u32> = of.overlapping(window).filter(|event| !of.is_mark(*event)).collect();
+        let all: Vec<u32> = host_thread.overlapping(window).filter(|event| !host_thread.is_mark(*event)).collect();
         let own: Vec<u32> = all.iter().copied().filter(|event| !text(*event).starts_with('$')).collect();
         let mut names: IndexMap<StrId, Vec<Interval>> = IndexMap::default();
         let mut reached = 0;
         for event in own.iter().rev() {
-            let (start, end) = of.times[*event as usize];
+            let (start, end) = host_thread.times[*event as usize];
             if start >= reached {
                 names.entry(op(*event).name).or_default();
             }
@@ -139,7 +139,7 @@ impl MainThread {
         }
         for event in all {
             if let Some(times) = names.get_mut(&op(event).name) {
-                let (start, end) = of.times[event as usize];
+                let (start, end) = host_thread.times[event as usize];
                 times.push((start.max(window.0), end.min(window.1)));
             }
         }

@@ -145,11 +145,11 @@ impl Analysis {
         device: usize,
         step: StepChoice,
     ) -> Option<(Merged, Vec<ClassIdle>)> {
-        let of = &self.devices[device];
+        let info = &self.devices[device];
         let (host, runs) = self.host_and_runs(profile, device);
         let mut sums = Sums::default();
         let mut each = |gap: RawGap| sums.add_gap(&runs.divide_gap(&host, &gap).times(&host), gap.length());
-        let window = DeviceWindow::new(profile, of, &self.facts[device], step, false, &mut each)?;
+        let window = DeviceWindow::new(profile, info, &self.facts[device], step, false, &mut each)?;
         Some((window.spans, sums.times()))
     }
 
@@ -172,12 +172,12 @@ impl Analysis {
 
     /// Returns the host of a device, and the runs of the device.
     fn host_and_runs<'p>(&self, profile: &'p Profile, device: usize) -> (HostClasses<'p>, Runs<'p>) {
-        let of = &self.devices[device];
-        let host = self.host_classes(profile, of, 0);
-        let runs = self.runs(profile, of, &host);
+        let info = &self.devices[device];
+        let host = self.host_classes(profile, info, 0);
+        let runs = self.runs(profile, info, &host);
         let Some(shift) = runs.clock_shift(&host.links) else { return (host, runs) };
-        let host = self.host_classes(profile, of, shift);
-        let runs = self.runs(profile, of, &host);
+        let host = self.host_classes(profile, info, shift);
+        let runs = self.runs(profile, info, &host);
         (host, runs)
     }
 
@@ -202,10 +202,10 @@ impl Analysis {
     /// Returns the idle time of a device by class in each of the steps of a choice, in the order of [`GapClass::ALL`]. Empty
     /// if the device does not have the step, or has no times on the event clock.
     pub fn idle_by_step(&self, profile: &Profile, device: usize, step: StepChoice) -> IndexMap<u64, Vec<ClassIdle>> {
-        let Some(of) = self.devices.get(device) else { return IndexMap::default() };
+        let Some(info) = self.devices.get(device) else { return IndexMap::default() };
         let (host, runs) = self.host_and_runs(profile, device);
-        let range = of.chosen_range(step);
-        let steps = of.chosen_steps(step, range.as_ref());
+        let range = info.chosen_range(step);
+        let steps = info.chosen_steps(step, range.as_ref());
         let none = || GapClass::ALL.into_iter().map(|class| (class, Picos::ZERO)).collect::<Vec<ClassIdle>>();
         let mut by_step: Vec<Vec<ClassIdle>> = steps.iter().map(|_| none()).collect();
         let mut each = |gap: RawGap| {
@@ -214,11 +214,11 @@ impl Analysis {
                 let within = steps[first..].iter().zip(&mut by_step[first..]);
                 for (step, idle) in within.take_while(|(step, _)| step.event_window.0 < end) {
                     let time = Picos(end.min(step.event_window.1) - start.max(step.event_window.0));
-                    idle.iter_mut().filter(|(of, _)| *of == class).for_each(|(_, sum)| *sum += time);
+                    idle.iter_mut().filter(|(other, _)| *other == class).for_each(|(_, sum)| *sum += time);
                 }
             }
         };
-        if DeviceWindow::new(profile, of, &self.facts[device], step, false, &mut each).is_none() {
+        if DeviceWindow::new(profile, info, &self.facts[device], step, false, &mut each).is_none() {
             return IndexMap::default();
         }
         steps.iter().map(|step| step.number).zip(by_step).collect()
@@ -227,16 +227,16 @@ impl Analysis {
     /// Returns the parts of all gaps of a device on the axis of the session, in order of time. It is empty if the device has no
     /// times on the event clock.
     pub(in crate::analysis) fn gap_parts(&self, profile: &Profile, device: usize) -> Vec<GapPart> {
-        let of = &self.devices[device];
+        let info = &self.devices[device];
         let (host, runs) = self.host_and_runs(profile, device);
         let mut parts = Vec::new();
-        let on_axis = |time: u64| time.saturating_add(of.axis_offset);
+        let on_axis = |time: u64| time.saturating_add(info.axis_offset);
         let mut each = |gap: RawGap| {
             let explained = runs.divide_gap(&host, &gap).all_parts(&host).into_iter();
             parts
                 .extend(explained.map(|(class, (start, end))| GapPart { class, time: (on_axis(start), on_axis(end)) }));
         };
-        DeviceWindow::new(profile, of, &self.facts[device], StepChoice::All, false, &mut each);
+        DeviceWindow::new(profile, info, &self.facts[device], StepChoice::All, false, &mut each);
         parts
     }
 

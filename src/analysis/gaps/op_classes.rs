@@ -99,12 +99,12 @@ impl OpClasses {
         thread.in_order().filter(|event| !thread.is_mark(*event)).filter_map(move |event| {
             let time = thread.times[event as usize];
             let op = thread.line.events.op(event as usize);
-            let at = op.0 as usize;
+            let index = op.0 as usize;
             let is_outermost = is_of_program && time.0 >= reached;
-            if !self.frames.get(at).is_some_and(|is_frame| *is_frame) {
+            if !self.frames.get(index).is_some_and(|is_frame| *is_frame) {
                 reached = reached.max(time.1);
             }
-            let loads = is_outermost && self.loads.get(at).is_some_and(|loads| *loads);
+            let loads = is_outermost && self.loads.get(index).is_some_and(|loads| *loads);
             Some((self.class(op).or(loads.then_some(GapClass::Input))?, time))
         })
     }

@@ -38,11 +38,11 @@ impl Analysis {
     /// Returns the idle time of a device outside of its steps of `kind`, from the first of them to the last one. `None` if the
     /// device has no such steps, or no times on the event clock.
     pub(in crate::analysis) fn idle_outside(&self, profile: &Profile, device: usize, kind: u16) -> Option<OutsideIdle> {
-        let of = &self.devices[device];
-        let of_kind = of.steps.iter().filter(|step| step.kind == kind).map(|step| step.event_window);
+        let info = &self.devices[device];
+        let of_kind = info.steps.iter().filter(|step| step.kind == kind).map(|step| step.event_window);
         let steps: Vec<Interval> = of_kind.collect();
         let window = (steps.first()?.0, steps.iter().map(|(_, end)| *end).max()?);
-        let mut gaps = gaps_outside(profile, of, &self.facts[device], window, &Merged::new(steps))?;
+        let mut gaps = gaps_outside(profile, info, &self.facts[device], window, &Merged::new(steps))?;
         gaps.small_sort_by_key(|gap| (Reverse(gap.length()), gap.time.0));
         let idle = Picos(gaps.iter().map(RawGap::length).sum());
         Some(OutsideIdle { window: Picos(window.1 - window.0), idle, gaps })

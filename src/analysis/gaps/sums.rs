@@ -64,13 +64,13 @@ impl Sums {
 
     /// Returns the classes with their sums, the longest first.
     pub fn classes(&self, scale: Scale) -> Vec<ClassTime> {
-        let of = |(class, (total, n_all)): (GapClass, (Picos, u64))| ClassTime {
+        let class_time = |(class, (total, n_all)): (GapClass, (Picos, u64))| ClassTime {
             class,
             total: scale.time(total),
             n: scale.count(n_all.into()),
             n_all,
         };
-        let all = GapClass::ALL.into_iter().zip(self.by_class).map(of);
+        let all = GapClass::ALL.into_iter().zip(self.by_class).map(class_time);
         let mut all: Vec<ClassTime> = all.filter(|class| class.total > Picos::ZERO).collect();
         all.small_sort_by_key(|class| (std::cmp::Reverse(class.total), class.class));
         all

@@ -130,8 +130,8 @@ impl DeviceWindow {
             }
         };
         ops.each(&mut gap, &mut |part| window.busy = window.busy.saturating_add(cursor.length_in(part)));
-        for at in ops.loops {
-            let length = spans.length_in(at);
+        for interval in ops.loops {
+            let length = spans.length_in(interval);
             if length >= LOOP_GAP {
                 window.in_loops = (window.in_loops.0 + 1, window.in_loops.1.saturating_add(length));
             }

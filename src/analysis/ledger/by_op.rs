@@ -47,7 +47,7 @@ impl OwnedOp {
     pub(super) fn add_op(&mut self, op: OpId, kind: Kind, time: &OpTime) {
         let longest = self.longest.filter(|(_, longest)| *longest >= time.self_time);
         match self.longest {
-            Some((of, _)) if of == kind => self.n += time.n,
+            Some((other, _)) if other == kind => self.n += time.n,
             _ if longest.is_none() => self.n = time.n,
             _ => {}
         }
@@ -58,7 +58,7 @@ impl OwnedOp {
 
     /// Adds time in ps.
     pub(super) fn add(&mut self, owner: Owner, time: u64) {
-        match self.parts.iter_mut().find(|(of, _)| *of == owner) {
+        match self.parts.iter_mut().find(|(other, _)| *other == owner) {
             _ if time == 0 => {}
             Some((_, sum)) => *sum += Picos(time),
             None => self.parts.push((owner, Picos(time))),
@@ -67,7 +67,7 @@ impl OwnedOp {
 
     /// Gives the time of one owner to another, at most `time`.
     pub(super) fn shift(&mut self, from: Owner, to: Owner, time: Picos) {
-        let Some((_, own)) = self.parts.iter_mut().find(|(of, _)| *of == from) else { return };
+        let Some((_, own)) = self.parts.iter_mut().find(|(other, _)| *other == from) else { return };
         let time = time.min(*own);
         *own = own.saturating_sub(time);
         self.parts.retain(|(_, time)| *time > Picos::ZERO);
@@ -76,7 +76,7 @@ impl OwnedOp {
 
     /// Returns the time of an owner.
     pub fn time(&self, owner: Owner) -> Picos {
-        self.parts.iter().find(|(of, _)| *of == owner).map_or(Picos::ZERO, |(_, time)| *time)
+        self.parts.iter().find(|(other, _)| *other == owner).map_or(Picos::ZERO, |(_, time)| *time)
     }
 
     /// Returns the time of all owners.

@@ -26,11 +26,11 @@ impl StepTimes {
     /// Adds time in a step. Times usually come in the order of the steps.
     fn add(&mut self, step: u32, time: u64) {
         let after = match self.times.last() {
-            Some((last, _)) if *last >= step => self.times.partition_point(|(of, _)| *of < step),
+            Some((last, _)) if *last >= step => self.times.partition_point(|(other, _)| *other < step),
             _ => self.times.len(),
         };
         match self.times.get_mut(after) {
-            Some((of, sum)) if *of == step => *sum += time,
+            Some((other, sum)) if *other == step => *sum += time,
             _ => self.times.insert(after, (step, time)),
         }
     }
@@ -53,15 +53,15 @@ impl Analysis {
     /// Divides the times of the ops of a device by step, as the ledger of the same step counts them. `None` if the device does
     /// not have the step, or if it has no times on the event clock.
     pub fn op_steps(&self, profile: &Profile, device: usize, step: StepChoice) -> Option<OpSteps> {
-        let of = self.devices.get(device)?;
-        let plane = &profile.planes[of.plane];
+        let info = self.devices.get(device)?;
+        let plane = &profile.planes[info.plane];
         let facts = &self.facts[device].ops;
-        let lines = op_lines(plane, of)?;
-        let range = of.chosen_range(step);
-        let chosen = of.chosen_steps(step, range.as_ref());
+        let lines = op_lines(plane, info)?;
+        let range = info.chosen_range(step);
+        let chosen = info.chosen_steps(step, range.as_ref());
         let mut steps: Vec<Interval> = chosen.iter().map(|step| step.event_window).collect();
         if steps.is_empty() {
-            if !of.is_whole_capture(step) {
+            if !info.is_whole_capture(step) {
                 return None;
             }
             let times = || lines.iter().flat_map(|line| &line.times);

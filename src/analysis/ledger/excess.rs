@@ -26,12 +26,12 @@ impl Analysis {
         let mut own = ExcessTimes::default();
         let mut n_devices = 0;
         let windows: Vec<(usize, Window)> =
-            compared.iter().filter_map(|at| Some((*at, self.devices[*at].choose(step)?))).collect();
-        for ((at, window), measured) in windows.iter().zip(self.op_times(profile, &windows)) {
-            let plane = &profile.planes[self.devices[*at].plane];
+            compared.iter().filter_map(|index| Some((*index, self.devices[*index].choose(step)?))).collect();
+        for ((index, window), measured) in windows.iter().zip(self.op_times(profile, &windows)) {
+            let plane = &profile.planes[self.devices[*index].plane];
             n_devices += 1;
             let mut times = ExcessTimes::default();
-            for ((op, facts), time) in plane.ops.iter().zip(&self.facts[*at].ops).zip(&measured.ops) {
+            for ((op, facts), time) in plane.ops.iter().zip(&self.facts[*index].ops).zip(&measured.ops) {
                 if time.self_time > 0 && !matches!(facts.kind, Kind::Communication | Kind::Fused) {
                     *times.entry(op.key()).or_default() += time.self_time;
                 }
@@ -40,7 +40,7 @@ impl Analysis {
                 *time /= u64::from(window.n_steps.max(1));
                 means.entry(*key).or_default().push(*time);
             }
-            if *at == device {
+            if *index == device {
                 own = times;
             }
         }
@@ -55,7 +55,7 @@ impl Analysis {
 fn median(times: &mut [u64]) -> u64 {
     times.small_sort_by_key(|time| *time);
     let [low, high] =
-        [times.len().saturating_sub(1) / 2, times.len() / 2].map(|at| times.get(at).map_or(0, |time| *time));
+        [times.len().saturating_sub(1) / 2, times.len() / 2].map(|place| times.get(place).map_or(0, |time| *time));
     low.midpoint(high)
 }
 

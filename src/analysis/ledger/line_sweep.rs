@@ -19,8 +19,8 @@ pub(super) struct OpLine {
 
 /// Reads the op lines of a device. `None` if a line has no times on the event clock.
 pub(super) fn op_lines(plane: &Plane, device: &Device) -> Option<Vec<OpLine>> {
-    let read = |at: &usize| {
-        let line = &plane.lines[*at];
+    let read = |index: &usize| {
+        let line = &plane.lines[*index];
         Some(OpLine { times: intervals(line, device.event_clock)?, ops: line.events.ops().collect() })
     };
     device.ops.iter().map(read).collect()
@@ -62,12 +62,12 @@ pub(super) fn owned_times(
         return;
     }
     let mut changes: Vec<Change> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         self_time(&line.times, |event, from, to| {
             for (start, end) in spans.within((from, to)) {
                 let op = line.ops[event];
-                changes.push(Change { time: start, is_start: true, line: at, op });
-                changes.push(Change { time: end, is_start: false, line: at, op });
+                changes.push(Change { time: start, is_start: true, line: index, op });
+                changes.push(Change { time: end, is_start: false, line: index, op });
             }
         });
     }
@@ -107,7 +107,9 @@ mod tests {
             let top = |line: &OpLine| {
                 let events = line.times.iter().zip(&line.ops).enumerate();
                 let covering = events.filter(|(_, ((start, end), _))| (*start..*end).contains(&now));
-                covering.max_by_key(|(at, (time, _))| (time.0, std::cmp::Reverse(time.1), *at)).map(|(_, (_, op))| *op)
+                covering
+                    .max_by_key(|(index, (time, _))| (time.0, std::cmp::Reverse(time.1), *index))
+                    .map(|(_, (_, op))| *op)
             };
             let owner = lines.iter().filter_map(top).min_by_key(|op| rank(kind(*op)));
             owner.into_iter().for_each(|op| owned[op.0 as usize] += 1);

@@ -69,7 +69,7 @@ impl Analysis {
     /// Divides the time of a device among owners. Of several devices, it is the one that the others wait for. `None` if
     /// no device has the step, or if the device has no times on the event clock.
     pub fn ledger(&self, profile: &Profile, query: &LedgerQuery, programs: Option<Programs<'_>>) -> Option<Ledger> {
-        self.ledger_by_op(profile, query, programs).map(|of| of.ledger)
+        self.ledger_by_op(profile, query, programs).map(|by_op| by_op.ledger)
     }
 
     /// Divides the time of a device among owners and ops, as [`Analysis::ledger`] does.
@@ -81,7 +81,7 @@ impl Analysis {
     ) -> Option<LedgerByOp> {
         let chosen = self.chosen_devices(query.roofline.query.device);
         let step = self.step_or_busiest(query.roofline.query.step, &chosen);
-        let has_step = |at: &&usize| self.devices[**at].choose(step).is_some();
+        let has_step = |index: &&usize| self.devices[**index].choose(step).is_some();
         let first = *chosen.iter().find(has_step)?;
         let mut waits = self.peer_waits(profile, step, first, programs);
         self.add_waits_of_hosts(profile, step, &mut waits);
@@ -90,15 +90,15 @@ impl Analysis {
 
         let n_steps = self.devices[device].choose(step).map_or(1, |window| window.n_steps);
         let period = Picos(spans.length() / u64::from(n_steps.max(1)));
-        let compared: Vec<usize> = waits.iter().map(|of| of.device).collect();
+        let compared: Vec<usize> = waits.iter().map(|peer| peer.device).collect();
         let excess = self.excess_times(profile, step, device, &compared);
         let sum = excess.as_ref().map(|excess| excess.values().copied().map(Picos).sum::<Picos>());
-        let others = || waits.iter().filter(|of| of.device != device).map(|of| of.waited);
+        let others = || waits.iter().filter(|peer| peer.device != device).map(|peer| peer.waited);
         let is_long = |time: Picos| time.fraction_of(period).is_some_and(|share| share > STRAGGLER);
         let is_straggler = sum.is_some_and(is_long) && is_long(median_time(others()));
 
-        let own = waits.iter_mut().find(|of| of.device == device);
-        let late = Merged::new(own.map_or_else(Vec::new, |of| std::mem::take(&mut of.times)));
+        let own = waits.iter_mut().find(|peer| peer.device == device);
+        let late = Merged::new(own.map_or_else(Vec::new, |peer| std::mem::take(&mut peer.times)));
         let (compute, mut ops) = self.owned_ops(profile, device, &spans, &late)?;
         let slower = excess.filter(|_| is_straggler).unwrap_or_default();
         self.divide_compute(profile, query, programs, (device, n_steps), compute, &slower, &mut ops);
@@ -115,34 +115,35 @@ impl Analysis {
             owners: times.owners(),
             excess: sum,
         };
-        let waits = waits.iter().map(|of| (of.device, of.waited)).collect();
+        let waits = waits.iter().map(|peer| (peer.device, peer.waited)).collect();
         Some(LedgerByOp { ledger, step, ops: ops.into_values().collect(), waits, is_straggler })
     }
 
     /// Adds the idle time in which the runs of a host wait for the other hosts. The first device of each host is read,
     /// because all devices of a host start together.
     fn add_waits_of_hosts(&self, profile: &Profile, step: StepChoice, waits: &mut [PeerWaits]) {
-        let file = |of: &PeerWaits| profile.planes[self.devices[of.device].plane].file;
+        let file = |peer: &PeerWaits| profile.planes[self.devices[peer.device].plane].file;
         let mut hosts: Vec<&mut [PeerWaits]> = waits.chunk_by_mut(|a, b| file(a) == file(b)).collect();
         if hosts.len() < 2 {
             return;
         }
         for host in &mut hosts {
-            let Some(device) = host.first().map(|of| of.device) else { continue };
+            let Some(device) = host.first().map(|peer| peer.device) else { continue };
             let Some((_, gaps)) = self.gap_times(profile, device, step) else { continue };
             let barrier = gaps.into_iter().find(|(class, _)| *class == GapClass::Barrier);
             let n_steps = self.devices[device].choose(step).map_or(1, |window| u64::from(window.n_steps.max(1)));
             let per_step = Picos(barrier.map_or(0, |(_, time)| time.0) / n_steps);
-            host.iter_mut().for_each(|of| of.waited += per_step);
+            host.iter_mut().for_each(|peer| peer.waited += per_step);
         }
     }
 
     /// Returns the device that the others wait for. `first` is the first device that has the step.
     fn critical_device(&self, step: StepChoice, first: usize, waits: &[PeerWaits]) -> usize {
         let window = self.devices[first].choose(step);
-        let period = window.map_or(Picos::ZERO, |of| Picos(of.spans.length() / u64::from(of.n_steps.max(1))));
-        let all: Vec<Picos> = waits.iter().map(|of| of.waited).collect();
-        least_wait(&all, period).map_or(first, |at| waits[at].device)
+        let period =
+            window.map_or(Picos::ZERO, |chosen| Picos(chosen.spans.length() / u64::from(chosen.n_steps.max(1))));
+        let all: Vec<Picos> = waits.iter().map(|peer| peer.waited).collect();
+        least_wait(&all, period).map_or(first, |index| waits[index].device)
     }
 
     /// Returns the times of the ops of compute, and all ops that have time with their owners, but without those of
@@ -154,10 +155,10 @@ impl Analysis {
         spans: &Merged,
         late: &Merged,
     ) -> Option<(OpTimes, IndexMap<OpKey, OwnedOp>)> {
-        let of = &self.devices[device];
-        let plane = &profile.planes[of.plane];
+        let info = &self.devices[device];
+        let plane = &profile.planes[info.plane];
         let facts = &self.facts[device].ops;
-        let lines = op_lines(plane, of)?;
+        let lines = op_lines(plane, info)?;
         let mut times = OpTimes { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
         let mut waited = vec![0; plane.ops.len()];
         let kind = |op: OpId| facts[op.0 as usize].kind;
@@ -172,7 +173,7 @@ impl Analysis {
                 times.ops[op.0 as usize].n += Count::from(u64::from(spans.contains(*start)));
             }
         }
-        let has_all_events = !self.completeness.hides_idle(of);
+        let has_all_events = !self.completeness.hides_idle(info);
         let mut ops: IndexMap<OpKey, OwnedOp> = IndexMap::default();
         for (id, ((op, facts), waited)) in (0..).zip(plane.ops.iter().zip(facts).zip(waited)) {
             let time = &mut times.ops[id as usize];
@@ -251,7 +252,7 @@ struct OwnerTimes([u64; Owner::ALL.len()]);
 
 impl OwnerTimes {
     fn add(&mut self, owner: Owner, time: u64) {
-        if let Some(sum) = Owner::ALL.iter().position(|of| *of == owner).and_then(|at| self.0.get_mut(at)) {
+        if let Some(sum) = Owner::ALL.iter().position(|other| *other == owner).and_then(|index| self.0.get_mut(index)) {
             *sum = sum.saturating_add(time);
         }
     }

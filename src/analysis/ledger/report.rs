@@ -104,6 +104,6 @@ impl Ledger {
 
     /// Returns the time of an owner.
     pub fn time(&self, owner: Owner) -> Picos {
-        self.owners.iter().find(|(of, _)| *of == owner).map_or(Picos::ZERO, |(_, time)| *time)
+        self.owners.iter().find(|(other, _)| *other == owner).map_or(Picos::ZERO, |(_, time)| *time)
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn curve(
     let mut union = Union::new(&ranges);
     let mut left = changes.into_iter().peekable();
     let points = (0..=n_events).map(|point| {
-        while let Some((_, begins, i)) = left.next_if(|(at, ..)| *at <= point) {
+        while let Some((_, begins, i)) = left.next_if(|(first, ..)| *first <= point) {
             union.change(ranges[i as usize], begins);
         }
         below.saturating_add(union.bytes())
@@ -111,7 +111,7 @@ impl Union {
             self.cover(2 * node, (left, middle), (from, to), begins);
             self.cover(2 * node + 1, (middle, right), (from, to), begins);
         }
-        let edge = |at: usize| self.edges.get(at).or(self.edges.last()).copied().unwrap_or_default();
+        let edge = |index: usize| self.edges.get(index).or(self.edges.last()).copied().unwrap_or_default();
         self.nodes[node].1 = match self.nodes[node].0 {
             0 if right - left == 1 => 0,
             0 => self.nodes[2 * node].1 + self.nodes[2 * node + 1].1,

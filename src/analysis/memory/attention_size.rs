@@ -18,10 +18,15 @@ const MAX_DEPTH: u32 = 16;
 /// device. `length` is the length of a sequence, and `sequences` are those of the device. `None` if no attention is
 /// recognised, or if the number of iterations of its loop is unknown.
 pub(super) fn attention_units(module: &Module, sequences: u64, length: u64) -> Option<f64> {
-    let is_forward = |of: &Instruction| matches!(phase(&of.name, by_path(of.op_name())), None | Some(Phase::Forward));
+    let is_forward = |instruction: &Instruction| {
+        matches!(phase(&instruction.name, by_path(instruction.op_name())), None | Some(Phase::Forward))
+    };
     let mut sum = None;
-    for (id, of) in module.instructions() {
-        let Some(units) = units_of(module, id, of, sequences, length).filter(|_| is_forward(of)) else { continue };
+    for (id, instruction) in module.instructions() {
+        let Some(units) = units_of(module, id, instruction, sequences, length).filter(|_| is_forward(instruction))
+        else {
+            continue;
+        };
         let n = executions(module, id, MAX_DEPTH)?;
         *sum.get_or_insert(0.0) += units * n;
     }
@@ -81,8 +86,8 @@ fn executions(module: &Module, id: InstructionId, depth: u32) -> Option<f64> {
     let depth = depth.checked_sub(1)?;
     let mut sum = 0.0;
     for caller in module.callers(computation) {
-        let of = module.instruction(*caller)?;
-        let n = if &*of.opcode == "while" { iterations(module, of)? } else { 1.0 };
+        let instruction = module.instruction(*caller)?;
+        let n = if &*instruction.opcode == "while" { iterations(module, instruction)? } else { 1.0 };
         sum += n * executions(module, *caller, depth)?;
     }
     Some(sum)
@@ -98,8 +103,8 @@ fn iterations(module: &Module, instruction: &Instruction) -> Option<f64> {
     }
     let condition = instruction.call("condition")?.id?;
     let inner = || module.instructions_of(condition).filter_map(|id| module.instruction(id));
-    let mut constants = inner().filter(|of| &*of.opcode == "constant");
+    let mut constants = inner().filter(|instruction| &*instruction.opcode == "constant");
     let limit = constants.next().filter(|_| constants.next().is_none())?;
-    inner().any(|of| of.text("direction") == Some("LT")).then_some(())?;
+    inner().any(|instruction| instruction.text("direction") == Some("LT")).then_some(())?;
     limit.argument.as_deref()?.parse().ok()
 }

@@ -106,14 +106,14 @@ impl Buffers {
     pub(super) fn new(proto: &BufferAssignmentProto) -> Self {
         let mut buffers = Self::default();
         for LogicalBufferProto { id, size, defined_at, color } in &proto.logical_buffers {
-            let at = defined_at.as_ref();
+            let location = defined_at.as_ref();
             let logical = LogicalBuffer {
                 size: buffers.size(*size),
                 color: *color,
                 allocation: None,
-                instruction: at.map_or(-1, |at| at.instruction_id),
-                name: at.map_or("", |at| &at.instruction_name).into(),
-                index: at.map_or(&[][..], |at| &at.shape_index).into(),
+                instruction: location.map_or(-1, |location| location.instruction_id),
+                name: location.map_or("", |location| &location.instruction_name).into(),
+                index: location.map_or(&[][..], |location| &location.shape_index).into(),
             };
             if let Entry::Vacant(place) = buffers.index_by_id.entry(*id) {
                 place.insert(buffers.all.len() as u32);

@@ -70,9 +70,9 @@ fn check(
     let (static_peak, runtime_peak) = (program.map(|(peak, _)| peak), allocator.map(|a| a.peak.in_use()));
     let named = allocator.and_then(|a| a.capacity).filter(|size| *size > 0);
     let capacity = named.map(|size| Capacity { size, source: CapacitySource::Allocator }).or(published);
-    let of = static_peak.max(runtime_peak).zip(capacity.as_ref().map(|capacity| capacity.size));
+    let peak_and_capacity = static_peak.max(runtime_peak).zip(capacity.as_ref().map(|capacity| capacity.size));
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-    let used = of.map(|(peak, size)| peak as f64 / size as f64);
+    let used = peak_and_capacity.map(|(peak, size)| peak as f64 / size as f64);
     let signed = |size: u64| i64::try_from(size).unwrap_or(i64::MAX);
     let fragmentation = allocator.and_then(|a| a.fragmentation);
     CrossCheck {
@@ -80,7 +80,7 @@ fn check(
         static_peak,
         program: program.map(|(_, name)| name.to_owned()),
         runtime_peak,
-        headroom: of.map(|(peak, size)| signed(size).saturating_sub(signed(peak))),
+        headroom: peak_and_capacity.map(|(peak, size)| signed(size).saturating_sub(signed(peak))),
         is_tight: used.is_some_and(|used| used > TIGHT),
         used,
         capacity,
@@ -116,16 +116,16 @@ mod tests {
 
     #[test]
     fn the_larger_peak_counts_against_what_there_is() {
-        let of = |reserved, allocated, fragmentation| {
+        let checked = |reserved, allocated, fragmentation| {
             let allocator = allocator(reserved, allocated, Some(100 - reserved - allocated), fragmentation);
             check("TPU:0", Some((70, "jit_f")), Some(&allocator), None)
         };
-        let roomy = of(20, 30, 0.1);
+        let roomy = checked(20, 30, 0.1);
         assert_eq!(
             (roomy.used, roomy.headroom, roomy.is_tight, roomy.is_fragmented),
             (Some(0.7), Some(30), false, false)
         );
-        let tight = of(20, 71, 0.11);
+        let tight = checked(20, 71, 0.11);
         assert_eq!(
             (tight.used, tight.headroom, tight.is_tight, tight.is_fragmented),
             (Some(0.91), Some(9), true, true)

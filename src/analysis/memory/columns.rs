@@ -173,7 +173,7 @@ columns! {
         /// Its place in the schedule, from 0.
         place: Count = row.place.into(),
         /// Number of instructions in the schedule.
-        of: Count = row.of.into(),
+        of: Count = row.n_instructions.into(),
         /// The part of a training step: `forward` (0–50 % of the schedule), `turn` (50–70 %) or `backward` (70–100 %).
         /// Null if the program computes no gradient.
         part: Word(MomentPart) or null = row.part,
@@ -212,7 +212,7 @@ columns! {
         /// The most bytes in use: the largest sum of reserved and allocated memory.
         peak_in_use_bytes: Bytes in json csv table = row.peak.in_use(),
         /// The first moment of that peak on the clock of events.
-        peak_ps: Time = row.peak.at,
+        peak_ps: Time = row.peak.time,
         /// The step of that moment. Null outside of steps, or if the clocks cannot be compared.
         peak_step: Count or null = row.peak.step,
         /// The part of the peak for programs.
@@ -239,7 +239,7 @@ columns! {
     /// The columns of an allocator's timeline.
     TIMELINE(row: UseColumn) {
         /// Time of the first event of the column.
-        at_ps: Time = row.at,
+        at_ps: Time = row.time,
         /// The least memory in use.
         least_bytes: Bytes = row.least,
         /// The most memory in use.

@@ -71,7 +71,7 @@ pub(super) struct EstimatedBuffer {
     pub(super) instruction: InstructionId,
     pub(super) index: Vec<i64>,
     /// Event that makes the array.
-    at: u32,
+    event: u32,
     /// Events that first and last need the memory of the array.
     pub(super) first: u32,
     pub(super) last: u32,
@@ -129,11 +129,11 @@ impl LiveRanges<'_> {
         let module = self.module;
         let depth = depth.checked_sub(1)?;
         let order = module.computation(id)?.schedule.as_ref()?;
-        for at in order {
-            let instruction = module.instruction(*at)?;
-            let value = self.instruction(*at, instruction, operands, depth)?;
+        for id in order {
+            let instruction = module.instruction(*id)?;
+            let value = self.instruction(*id, instruction, operands, depth)?;
             self.visit(value.len() + 1)?;
-            *self.values.entry(*at).or_insert_with(|| Rc::new([])) = value;
+            *self.values.entry(*id).or_insert_with(|| Rc::new([])) = value;
         }
         Some(())
     }
@@ -171,10 +171,10 @@ impl LiveRanges<'_> {
         }
         self.visit(n_inputs + instruction.name.len() / LETTERS)?;
         self.bodies(instruction, &inputs, depth)?;
-        let at = u32::try_from(self.order.len()).ok()?;
+        let place = u32::try_from(self.order.len()).ok()?;
         self.order.push(id);
         for buffer in inputs.iter().flat_map(|input| input.iter()) {
-            self.made[*buffer as usize].last = at;
+            self.made[*buffer as usize].last = place;
         }
         let first = inputs.first().cloned().unwrap_or_else(|| Rc::new([]));
         if PASSES_ON.contains(&opcode) {
@@ -202,7 +202,7 @@ impl LiveRanges<'_> {
             let passed = i.checked_sub(passed_at).and_then(|i| passed.get(i)).filter(|_| has_passed);
             value.push(match passed {
                 Some(buffer) => *buffer,
-                None => self.make(id, instruction, index, array, at)?,
+                None => self.make(id, instruction, index, array, place)?,
             });
         }
         Some(value.into())
@@ -233,7 +233,7 @@ impl LiveRanges<'_> {
     /// too long.
     fn taken(&mut self, done: InstructionId) -> Option<usize> {
         let module = self.module;
-        let opcode = |id: InstructionId| module.instruction(id).map_or("", |of| &*of.opcode);
+        let opcode = |id: InstructionId| module.instruction(id).map_or("", |instruction| &*instruction.opcode);
         let mut start = module.operands(done).next();
         for _ in 0..DEPTH {
             start =
@@ -266,7 +266,8 @@ impl LiveRanges<'_> {
             .filter(|_| &*instruction.opcode == "while")
             .and_then(|call| module.computation(call.id?)?.root);
         let (gives, carried) = (body.map(|root| self.value(root)), inputs.first());
-        for (next, carried) in gives.iter().flat_map(|gives| gives.iter()).zip(carried.iter().flat_map(|of| of.iter()))
+        for (next, carried) in
+            gives.iter().flat_map(|gives| gives.iter()).zip(carried.iter().flat_map(|buffers| buffers.iter()))
         {
             self.share(*next, *carried);
         }
@@ -290,7 +291,7 @@ impl LiveRanges<'_> {
             color: array.memory_space(),
             instruction: id,
             index,
-            at: place,
+            event: place,
             first: place,
             last: place,
             same: buffer,
@@ -328,7 +329,7 @@ impl LiveRanges<'_> {
     /// Marks the results of the program as outputs. Results that the module aliases with a parameter use its memory.
     fn outputs(&mut self, entry: ComputationId) {
         let module = self.module;
-        let root = module.computation(entry).and_then(|of| of.root);
+        let root = module.computation(entry).and_then(|computation| computation.root);
         let root_buffers = root.map_or_else(|| Rc::new([]) as Value, |root| self.value(root));
         for buffer in root_buffers.iter() {
             let buffer = self.memory(*buffer);
@@ -339,8 +340,9 @@ impl LiveRanges<'_> {
             .filter_map(|id| Some((module.instruction(id)?.parameter_number()?, id)))
             .collect();
         for (output, parameter) in aliases(module) {
-            let of = parameters.get(&parameter).and_then(|id| self.values.get(id)).and_then(|value| value.first());
-            if let (Some(buffer), Some(parameter)) = (root_buffers.get(output).copied(), of.copied()) {
+            let parameter_buffer =
+                parameters.get(&parameter).and_then(|id| self.values.get(id)).and_then(|value| value.first());
+            if let (Some(buffer), Some(parameter)) = (root_buffers.get(output).copied(), parameter_buffer.copied()) {
                 self.share(buffer, parameter);
             }
         }
@@ -350,13 +352,13 @@ impl LiveRanges<'_> {
     fn in_place(&mut self) -> Option<()> {
         let module = self.module;
         let mut from = 0;
-        while let Some(EstimatedBuffer { instruction: id, at, .. }) = self.made.get(from) {
-            let (id, at) = (*id, *at);
+        while let Some(EstimatedBuffer { instruction: id, event, .. }) = self.made.get(from) {
+            let (id, event) = (*id, *event);
             // The arrays of one execution of an instruction are neighbours.
-            let n = self.made[from..].iter().take_while(|made| (made.instruction, made.at) == (id, at)).count();
-            let opcode = module.instruction(id).map_or("", |of| &*of.opcode);
+            let n = self.made[from..].iter().take_while(|made| (made.instruction, made.event) == (id, event)).count();
+            let opcode = module.instruction(id).map_or("", |instruction| &*instruction.opcode);
             if IN_PLACE.contains(&opcode) {
-                self.overwrite(id, at, from as u32..(from + n) as u32)?;
+                self.overwrite(id, event, from as u32..(from + n) as u32)?;
             }
             from += n;
         }
@@ -366,20 +368,20 @@ impl LiveRanges<'_> {
     /// Gives the arrays `made` by an instruction the memory of operands that nothing uses later. `None` if the operands are
     /// too many.
     fn overwrite(&mut self, id: InstructionId, index: u32, made: Range<u32>) -> Option<()> {
-        self.visit(self.module.instruction(id).map_or(0, |of| of.operands.len()))?;
+        self.visit(self.module.instruction(id).map_or(0, |instruction| instruction.operands.len()))?;
         let inputs: Vec<Value> = self.module.operands(id).map(|operand| self.value(operand)).collect();
         self.visit(inputs.iter().map(|input| input.len()).sum())?;
         let mut free: IndexMap<(u64, i64), VecDeque<u32>> = IndexMap::default();
         for operand in inputs.iter().flat_map(|input| input.iter()) {
             let operand_bytes = self.memory(*operand);
-            let of = &self.made[operand_bytes as usize];
-            if of.last == index
-                && !of.is_parameter
-                && !of.is_constant
-                && !of.is_output
+            let operand = &self.made[operand_bytes as usize];
+            if operand.last == index
+                && !operand.is_parameter
+                && !operand.is_constant
+                && !operand.is_output
                 && !made.contains(&operand_bytes)
             {
-                free.entry((of.size, of.color)).or_default().push_back(operand_bytes);
+                free.entry((operand.size, operand.color)).or_default().push_back(operand_bytes);
             }
         }
         for buffer in made {

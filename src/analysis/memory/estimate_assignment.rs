@@ -20,7 +20,10 @@ impl LiveRanges<'_> {
         let mut temporaries: IndexMap<i64, BufferAllocationProto> = IndexMap::default();
         let mut events: IndexMap<i64, Vec<(u32, Kind, u32)>> = IndexMap::default();
         for (i, made) in (0_u32..).zip(&self.made) {
-            let name = self.module.instruction(made.instruction).map_or(String::new(), |of| of.name.to_string());
+            let name = self
+                .module
+                .instruction(made.instruction)
+                .map_or(String::new(), |instruction| instruction.name.to_string());
             let size = i64::try_from(made.size).unwrap_or(i64::MAX);
             let defined_at =
                 Some(Location { instruction_name: name, shape_index: made.index.clone(), instruction_id: -1 });
@@ -59,15 +62,15 @@ impl LiveRanges<'_> {
         assignment.buffer_allocations.extend(temporaries.into_iter().map(|(_, heap)| heap));
         for (_, mut events) in events {
             // The results of an instruction are allocated before its operands are freed.
-            events.small_sort_by_key(|(at, kind, buffer)| (*at, *kind == Kind::Free, *buffer));
-            let event = |(at, kind, buffer): (u32, Kind, u32)| Event {
+            events.small_sort_by_key(|(place, kind, buffer)| (*place, *kind == Kind::Free, *buffer));
+            let event = |(place, kind, buffer): (u32, Kind, u32)| Event {
                 kind: kind.into(),
                 buffer_id: buffer.into(),
                 instruction_name: self
                     .order
-                    .get(at as usize)
+                    .get(place as usize)
                     .and_then(|id| self.module.instruction(*id))
-                    .map_or(String::new(), |of| of.name.to_string()),
+                    .map_or(String::new(), |instruction| instruction.name.to_string()),
                 ..Event::default()
             };
             let events = events.into_iter().map(event).collect();

@@ -128,7 +128,7 @@ fn within_most(bytes: u64) -> Option<u64> {
     reason = "an estimate, within the limit that is checked"
 )]
 fn scaled(part: &FitPart, program: JobSize, size: JobSize) -> Option<u64> {
-    let ratio = |of: fn(&JobSize) -> u64| of(&size) as f64 / of(&program).max(1) as f64;
+    let ratio = |amount: fn(&JobSize) -> u64| amount(&size) as f64 / amount(&program).max(1) as f64;
     let parameters = ratio(|size| size.n_parameters);
     let sharing = ratio(|size| size.n_sharing);
     let length = ratio(|size| size.length);

@@ -49,8 +49,9 @@ impl ProgramMemory {
         let peak = space.peak_point();
         let length = space.padded.len().div_ceil(PARTS).max(1);
         let highest = space.padded.chunks(length).zip((0..).step_by(length)).filter_map(|(part, first)| {
-            let (at, _) = part.iter().enumerate().max_by_key(|(at, bytes)| (**bytes, std::cmp::Reverse(*at)))?;
-            u32::try_from(first + at).ok()
+            let (index, _) =
+                part.iter().enumerate().max_by_key(|(index, bytes)| (**bytes, std::cmp::Reverse(*index)))?;
+            u32::try_from(first + index).ok()
         });
         let moments = [peak].into_iter().chain(highest.filter(|point| *point != peak)).map(moment).collect();
         Some(FitBasis { size, moments })

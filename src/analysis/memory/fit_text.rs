@@ -91,13 +91,13 @@ pub fn fit_verdict(fit: &Fit) -> (FitVerdict, String) {
     let Some(capacity) = fit.capacity else {
         return (FitVerdict::Unknown, format!("{needed} on each device. The size of its memory is unknown."));
     };
-    let of = format!("{needed} of {} on each device", bytes_text(capacity));
+    let need = format!("{needed} of {} on each device", bytes_text(capacity));
     if estimate > capacity {
-        (FitVerdict::DoesNotFit, format!("Does not fit: {of}."))
+        (FitVerdict::DoesNotFit, format!("Does not fit: {need}."))
     } else if estimate as f64 > capacity as f64 * LIMIT {
-        (FitVerdict::Tight, format!("Tight: {of}, more than {}.", limit_text()))
+        (FitVerdict::Tight, format!("Tight: {need}, more than {}.", limit_text()))
     } else {
-        (FitVerdict::Fits, format!("Fits: {of}."))
+        (FitVerdict::Fits, format!("Fits: {need}."))
     }
 }
 
@@ -133,12 +133,15 @@ mod tests {
 
     #[test]
     fn numbers_as_people_write_them() {
-        let of = |text| parse_size(text);
+        let size = |text| parse_size(text);
         assert_eq!(
-            (of("8.03B"), of("8.03 billion"), of("70e9")),
+            (size("8.03B"), size("8.03 billion"), size("70e9")),
             (Some(8_030_000_000), Some(8_030_000_000), Some(70_000_000_000))
         );
-        assert_eq!((of("512M"), of("4k"), of("2,048")), (Some(512_000_000), Some(4_000), Some(2_048)));
-        assert_eq!((of(""), of("0"), of("-3"), of("B"), of("nan"), of("1e99")), (None, None, None, None, None, None));
+        assert_eq!((size("512M"), size("4k"), size("2,048")), (Some(512_000_000), Some(4_000), Some(2_048)));
+        assert_eq!(
+            (size(""), size("0"), size("-3"), size("B"), size("nan"), size("1e99")),
+            (None, None, None, None, None, None)
+        );
     }
 }

@@ -62,8 +62,8 @@ pub(super) fn replay_heap_trace(trace: &HeapSimulatorTrace, buffers: &Buffers) -
         (0..buffers.all.len() as u32).map(|slot| Memory { holders: 0, open: FREE, canonical: slot }).collect();
     let mut result = ReplayResult::default();
     let n = trace.events.len() as u32;
-    for (at, event) in (0..n).zip(&trace.events) {
-        if step(event, at, n, buffers, &mut memory, &mut result.live_ranges).is_none() {
+    for (index, event) in (0..n).zip(&trace.events) {
+        if step(event, index, n, buffers, &mut memory, &mut result.live_ranges).is_none() {
             result.invalid_events += 1;
         }
     }

@@ -106,18 +106,21 @@ impl ProgramMemory {
             let tiles = module.parameter_tiles(parameter);
             match self.class_of(id, parameter) {
                 MemoryClass::Weights => {
-                    let n_tiles = |at: usize| tiles.as_ref().and_then(|tiles| tiles.get(at)).copied().unwrap_or(1);
-                    dims.extend(array.dims.iter().enumerate().filter_map(|(at, dim)| dim.checked_mul(n_tiles(at))));
+                    let n_tiles =
+                        |index: usize| tiles.as_ref().and_then(|tiles| tiles.get(index)).copied().unwrap_or(1);
+                    dims.extend(
+                        array.dims.iter().enumerate().filter_map(|(index, dim)| dim.checked_mul(n_tiles(index))),
+                    );
                     let whole = tiles
                         .zip(array.elements())
-                        .and_then(|(tiles, n)| tiles.iter().try_fold(n, |n, of| n.checked_mul(*of)));
+                        .and_then(|(tiles, n)| tiles.iter().try_fold(n, |n, tile| n.checked_mul(*tile)));
                     n_local = n_local.saturating_add(array.elements().unwrap_or(0));
                     n_parameters = n_parameters.zip(whole).and_then(|(sum, n)| sum.checked_add(n));
                 }
                 MemoryClass::Inputs => {
                     let whole = tiles.and_then(|tiles| tokens(array, &tiles));
-                    let larger = |of: [Option<(u64, u64)>; 2]| {
-                        of.into_iter().flatten().max_by_key(|(n, length)| n.saturating_mul(*length))
+                    let larger = |candidates: [Option<(u64, u64)>; 2]| {
+                        candidates.into_iter().flatten().max_by_key(|(n, length)| n.saturating_mul(*length))
                     };
                     batch = larger([batch, whole]);
                     local_batch = larger([local_batch, tokens(array, &[])]);
@@ -172,13 +175,15 @@ pub fn large_count(n: u64) -> String {
 
 /// Iterates over the parameters of the entry.
 fn entry_parameters(module: &Module) -> impl Iterator<Item = (InstructionId, &Instruction)> {
-    module.instructions().filter(|(_, of)| of.computation == module.entry && &*of.opcode == "parameter")
+    module
+        .instructions()
+        .filter(|(_, instruction)| instruction.computation == module.entry && &*instruction.opcode == "parameter")
 }
 
 /// Returns the sequences and their length if an array may hold tokens: whole numbers in two dimensions.
 fn tokens(array: &ArrayShape, tiles: &[u64]) -> Option<(u64, u64)> {
     let [rows, columns] = array.dims[..] else { return None };
     let is_whole_number = matches!(&*array.dtype.to_string(), "s32" | "u32" | "s64" | "u64" | "s16" | "u16");
-    let whole = |dim: u64, at: usize| dim.checked_mul(tiles.get(at).copied().unwrap_or(1));
+    let whole = |dim: u64, index: usize| dim.checked_mul(tiles.get(index).copied().unwrap_or(1));
     whole(rows, 0).zip(whole(columns, 1)).filter(|_| is_whole_number)
 }

@@ -123,7 +123,7 @@ impl ProgramMemory {
         let all = curve(&space.live_ranges, (space.n_events, space.color), below, &self.buffers, size);
         let (peak, position) = peak_of_curve(&all);
         let instruction =
-            position.and_then(|at| Some(module.instruction(space.instruction(at + 1)?)?.name.to_string()));
+            position.and_then(|position| Some(module.instruction(space.instruction(position + 1)?)?.name.to_string()));
         let without = gone_below.saturating_add(gone_above);
         let curve = columns(points, all.len() as u32, query.columns)
             .filter_map(|(from, to)| {
@@ -233,14 +233,14 @@ impl ProgramMemory {
         point: u32,
         mut all: Vec<Buffer>,
     ) -> AliveAt {
-        let at = space.instruction(point);
+        let instruction_id = space.instruction(point);
         let n = all.len();
         let rest =
             all.drain(n.min(query.buffers as usize)..).fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
         AliveAt {
             point,
-            instruction: at.and_then(|id| Some(module.instruction(id)?.name.to_string())),
-            moment: at.and_then(|id| self.moment(module, id)),
+            instruction: instruction_id.and_then(|id| Some(module.instruction(id)?.name.to_string())),
+            moment: instruction_id.and_then(|id| self.moment(module, id)),
             size: space.padded[point as usize],
             unpadded: space.unpadded[point as usize],
             n: n as u32,

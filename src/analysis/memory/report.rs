@@ -200,7 +200,7 @@ pub struct Moment {
     /// Index in the schedule of the entry, counted from 0.
     pub place: u32,
     /// Number of instructions in that schedule.
-    pub of: u32,
+    pub n_instructions: u32,
     /// Part of a training step. `None` if the program computes no gradient.
     pub part: Option<MomentPart>,
 }

@@ -53,8 +53,8 @@ impl Analysis {
                 continue;
             };
             for row in &line.allocator {
-                let Some((at, _)) = times.get(row.event as usize) else { continue };
-                by_allocator.entry((plane, row.ordinal, row.name)).or_default().push((*at, *row));
+                let Some((time, _)) = times.get(row.event as usize) else { continue };
+                by_allocator.entry((plane, row.ordinal, row.name)).or_default().push((*time, *row));
             }
         }
         if out_of_range > 0 {
@@ -65,7 +65,7 @@ impl Analysis {
         let mut allocators = Vec::new();
         for (key, mut moments) in by_allocator {
             // The sort is stable: events at the same time stay in the order of the file.
-            moments.small_sort_by_key(|(at, _)| *at);
+            moments.small_sort_by_key(|(time, _)| *time);
             allocators.extend(self.allocator(profile, key, &moments, clock));
         }
         allocators.small_sort_by(|a: &AllocatorMemory, b| {
@@ -90,13 +90,13 @@ impl Analysis {
     ) -> Option<AllocatorMemory> {
         let most = moments.iter().map(|(_, row)| row.in_use()).max()?;
         let least = moments.iter().map(|(_, row)| row.in_use()).min()?;
-        let (at, row) = moments.iter().find(|(_, row)| row.in_use() == most)?;
-        let of = &profile.planes[plane];
+        let (time, row) = moments.iter().find(|(_, row)| row.in_use() == most)?;
+        let info = &profile.planes[plane];
         let device = self.allocator_device(profile, plane, ordinal, name);
         let name = name.map(|name| profile.text(name).to_owned());
         let ordinal = ordinal.or_else(|| gpu_of(name.as_deref()?));
         let steps = device.map_or(Vec::new(), |i| steps_on(profile, &self.devices[i], clock));
-        let step = steps.iter().find(|step| step.from.0 <= *at && *at < step.to.0).map(|step| step.number);
+        let step = steps.iter().find(|step| step.from.0 <= *time && *time < step.to.0).map(|step| step.number);
         let label = match (device, ordinal, &name) {
             (Some(device), ..) => self.devices[device].label.clone(),
             (None, Some(ordinal), _) => format!("device {ordinal}"),
@@ -108,11 +108,11 @@ impl Analysis {
             device: device.map(|device| device as u32),
             ordinal,
             allocator: name,
-            plane: of.name.clone(),
-            file: of.file as u32,
+            plane: info.name.clone(),
+            file: info.file as u32,
             n_events: moments.len() as u64,
             peak: UseAt {
-                at: Picos(*at),
+                time: Picos(*time),
                 reserved: row.reserved,
                 allocated: row.allocated,
                 available: row.available,
@@ -199,7 +199,7 @@ fn column(moments: &[Moment]) -> Option<UseColumn> {
     let most = moments.iter().map(|(_, row)| row.in_use()).max()?;
     let (most_at, row) = moments.iter().find(|(_, row)| row.in_use() == most)?;
     Some(UseColumn {
-        at: Picos(moments.first()?.0),
+        time: Picos(moments.first()?.0),
         least: moments.iter().map(|(_, row)| row.in_use()).min()?,
         most,
         reserved: row.reserved,

@@ -68,7 +68,7 @@ impl AllocatorMemory {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UseAt {
     /// Time on the event clock, after the earliest line of the devices and the allocators.
-    pub at: Picos,
+    pub time: Picos,
     /// Bytes for programs: the arenas of programs that are loaded or run.
     pub reserved: u64,
     /// Bytes for arrays.
@@ -90,7 +90,7 @@ impl UseAt {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UseColumn {
     /// Time of the first event.
-    pub at: Picos,
+    pub time: Picos,
     pub least: u64,
     pub most: u64,
     /// Reserved bytes at `most_at`.

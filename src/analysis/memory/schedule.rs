@@ -36,15 +36,15 @@ impl Schedule {
     /// Returns the place of an instruction in the schedule of the entry. An instruction of another computation, such as
     /// the body of a loop, has the place of the first call of that computation. `None` if no call leads to it.
     pub(super) fn moment(&self, module: &Module, id: InstructionId) -> Option<Moment> {
-        let mut at = id;
+        let mut current = id;
         for _ in 0..DEPTH {
-            if let Some(place) = self.places.get(&at) {
-                let of = self.order.len() as u32;
-                let instruction = module.instruction(at)?.name.to_string();
-                let part = self.has_gradient.then(|| part(*place, of));
-                return Some(Moment { instruction, place: *place, of, part });
+            if let Some(place) = self.places.get(&current) {
+                let n_instructions = self.order.len() as u32;
+                let instruction = module.instruction(current)?.name.to_string();
+                let part = self.has_gradient.then(|| part(*place, n_instructions));
+                return Some(Moment { instruction, place: *place, n_instructions, part });
             }
-            at = *module.callers(module.instruction(at)?.computation?).first()?;
+            current = *module.callers(module.instruction(current)?.computation?).first()?;
         }
         None
     }

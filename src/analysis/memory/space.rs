@@ -80,10 +80,10 @@ impl Space {
         let (most, position) = peak_of_curve(&padded);
         peak.peak = most;
         peak.position = position;
-        peak.instruction = position.and_then(|at| {
+        peak.instruction = position.and_then(|position| {
             let name =
-                trace.and_then(|trace| trace.events.get(at as usize)).map(|event| event.instruction_name.clone());
-            name.or_else(|| Some(module.instruction(instructions[at as usize]?)?.name.to_string()))
+                trace.and_then(|trace| trace.events.get(position as usize)).map(|event| event.instruction_name.clone());
+            name.or_else(|| Some(module.instruction(instructions[position as usize]?)?.name.to_string()))
         });
         (peak.n_events, peak.basis) = (n_events, basis);
         Self {
@@ -103,7 +103,7 @@ impl Space {
 
     /// Returns the point of the peak.
     pub(super) fn peak_point(&self) -> u32 {
-        self.peak.position.map_or(0, |at| at + 1)
+        self.peak.position.map_or(0, |position| position + 1)
     }
 
     /// Iterates over the live ranges that cover a point.
@@ -127,14 +127,16 @@ impl Space {
         let columns: Vec<CurveColumn> = self::columns(Points { from, to }, n_points, columns)
             .filter_map(|(from, to)| self.column(from, to))
             .collect();
-        let name = |of: &CurveColumn| Some(module.instruction(self.instruction(of.most_at)?)?.name.to_string());
-        let instructions = columns.iter().map(|of| name(of).unwrap_or_default()).collect();
-        let phase = |of: &CurveColumn| {
-            let instruction = module.instruction(self.instruction(of.most_at)?)?;
+        let name = |column: &CurveColumn| Some(module.instruction(self.instruction(column.most_at)?)?.name.to_string());
+        let instructions = columns.iter().map(|column| name(column).unwrap_or_default()).collect();
+        let phase = |column: &CurveColumn| {
+            let instruction = module.instruction(self.instruction(column.most_at)?)?;
             phase(&instruction.name, by_path(instruction.op_name()))
         };
-        let phases =
-            columns.iter().map(|of| phase(of).map_or(String::new(), |phase| phase.label().to_owned())).collect();
+        let phases = columns
+            .iter()
+            .map(|column| phase(column).map_or(String::new(), |phase| phase.label().to_owned()))
+            .collect();
         Curve { n_points, from, to, columns, instructions, phases }
     }
 
@@ -209,7 +211,7 @@ pub(super) fn curve(
 pub(super) fn peak_of_curve(points: &[u64]) -> (u64, Option<u32>) {
     let most = points.iter().copied().max().unwrap_or_default();
     let first = points.iter().position(|size| *size == most).unwrap_or_default();
-    (most, first.checked_sub(1).map(|at| at as u32))
+    (most, first.checked_sub(1).map(|position| position as u32))
 }
 
 /// Sums the allocations of a memory.

@@ -178,15 +178,15 @@ impl ProgramMemory {
             // Index of the range in a row. The range fits if the range before it has ended and the range after it has
             // not begun.
             let place = |lane: &Vec<LiveRange>| {
-                let at = lane.partition_point(|other| other.first < range.first);
-                let fits = at.checked_sub(1).is_none_or(|before| lane[before].last <= range.first)
-                    && lane.get(at).is_none_or(|after| range.last <= after.first);
-                fits.then_some(at)
+                let index = lane.partition_point(|other| other.first < range.first);
+                let fits = index.checked_sub(1).is_none_or(|before| lane[before].last <= range.first)
+                    && lane.get(index).is_none_or(|after| range.last <= after.first);
+                fits.then_some(index)
             };
             match lanes.iter().position(|lane| place(lane).is_some()) {
                 Some(lane) => {
-                    let at = place(&lanes[lane]).unwrap_or_default();
-                    lanes[lane].insert(at, range);
+                    let index = place(&lanes[lane]).unwrap_or_default();
+                    lanes[lane].insert(index, range);
                 }
                 None if lanes.len() < LANES => lanes.push(vec![range]),
                 None => n_left_out += 1,
@@ -202,9 +202,9 @@ impl ProgramMemory {
 /// Returns a note if no parameter is classified as a weight or as optimizer state, but some are inputs.
 fn unnamed(space: &SpaceMemory) -> Option<Note> {
     let classes = space.rollups.iter().find(|rollup| rollup.by == RollUpBy::Class)?;
-    let of = |class: MemoryClass| classes.rows.iter().find(|row| row.key == class.key());
-    let are_named = [MemoryClass::Weights, MemoryClass::Optimizer].into_iter().any(|class| of(class).is_some());
-    let inputs = of(MemoryClass::Inputs).filter(|inputs| !are_named && inputs.size > 0)?;
+    let row_of = |class: MemoryClass| classes.rows.iter().find(|row| row.key == class.key());
+    let are_named = [MemoryClass::Weights, MemoryClass::Optimizer].into_iter().any(|class| row_of(class).is_some());
+    let inputs = row_of(MemoryClass::Inputs).filter(|inputs| !are_named && inputs.size > 0)?;
     let message = format!(
         "No parameter has the name of a weight (params) or of optimizer state (opt_state, mu, nu), and no training step shows \
          their use. All {} count as inputs.",

@@ -192,8 +192,9 @@ fn sources(
         }
         // The read part of a tuple is not evidence that the other parts are read.
         "get-tuple-element" => {
-            let is_tuple = |of: &InstructionId| matches!(opcode(of), "tuple" | "opt-barrier" | "optimization-barrier");
-            waiting.extend(module.operands(value).filter(|of| !is_tuple(of)));
+            let is_tuple =
+                |operand: &InstructionId| matches!(opcode(operand), "tuple" | "opt-barrier" | "optimization-barrier");
+            waiting.extend(module.operands(value).filter(|operand| !is_tuple(operand)));
         }
         // The tuple is the input of a loop of the forward pass.
         "tuple" => waiting.extend(module.operands(value)),
@@ -246,8 +247,9 @@ ENTRY main {
         for (i, (parameter, update)) in (0_i64..).zip(updates) {
             for (id, name) in [(2 * i, parameter), (2 * i + 1, update)].into_iter().filter(|(_, name)| !name.is_empty())
             {
-                let at = Location { instruction_name: (*name).to_owned(), instruction_id: -1, ..Location::default() };
-                let buffer = LogicalBufferProto { id, size: 32, defined_at: Some(at), color: 0 };
+                let location =
+                    Location { instruction_name: (*name).to_owned(), instruction_id: -1, ..Location::default() };
+                let buffer = LogicalBufferProto { id, size: 32, defined_at: Some(location), color: 0 };
                 assignment.logical_buffers.push(buffer);
             }
             let assigned = |id| Assigned { logical_buffer_id: id, offset: 0, size: 32 };

@@ -64,9 +64,9 @@ fn plain(inst: InstructionRef<'_>) -> String {
             _ => format!("constant: {}", shape(result)),
         },
         "get-tuple-element" => {
-            let of = inst.instruction.operands.first().map_or("its operand", |o| &*o.name);
+            let tuple = inst.instruction.operands.first().map_or("its operand", |o| &*o.name);
             let index = inst.instruction.text("index").unwrap_or("?");
-            format!("element {index} of {of}: {}", shape(result))
+            format!("element {index} of {tuple}: {}", shape(result))
         }
         "while" => {
             let trips = loop_trip_count(inst).map(|n| format!(", {n} times")).unwrap_or_default();
@@ -108,7 +108,7 @@ fn moved(inst: InstructionRef<'_>, verb: &str) -> String {
 
 fn collective(inst: InstructionRef<'_>, base: &str) -> String {
     let shapes: Vec<&Shape> = inst.operand_shapes().collect();
-    let of = match shapes.as_slice() {
+    let payload = match shapes.as_slice() {
         // The operand of a done is its start, whose shape contains more than the message.
         _ if opcode::is_done(inst.opcode()) => shape(&inst.instruction.shape),
         [] => shape(&inst.instruction.shape),
@@ -117,13 +117,13 @@ fn collective(inst: InstructionRef<'_>, base: &str) -> String {
         [first, ..] => format!("{} arrays, the first {}", shapes.len(), shape(first)),
     };
     let over = inst.instruction.replica_groups().map(groups).unwrap_or_default();
-    format!("{base} of {of}{over}")
+    format!("{base} of {payload}{over}")
 }
 
 /// Returns the name of the computation that contains an instruction.
 fn computation(inst: InstructionRef<'_>) -> &str {
-    let of = inst.module.and_then(|(module, _)| module.computation(inst.instruction.computation?));
-    of.map_or("its computation", |c| &c.name)
+    let computation = inst.module.and_then(|(module, _)| module.computation(inst.instruction.computation?));
+    computation.map_or("its computation", |c| &c.name)
 }
 
 #[cfg(test)]

@@ -47,9 +47,12 @@ pub(crate) fn fusion(inst: InstructionRef<'_>) -> String {
     let parts = inst.parts();
     if parts.is_empty() {
         // The text of an event names the computation, but does not contain it.
-        let of = inst.operand_shapes().filter(|s| s.as_array().is_some_and(|a| !a.dims.is_empty())).count();
-        let (from, s) =
-            if of > 0 { (format!(" of {of} array"), if of == 1 { "" } else { "s" }) } else { Default::default() };
+        let n_arrays = inst.operand_shapes().filter(|s| s.as_array().is_some_and(|a| !a.dims.is_empty())).count();
+        let (from, s) = if n_arrays > 0 {
+            (format!(" of {n_arrays} array"), if n_arrays == 1 { "" } else { "s" })
+        } else {
+            Default::default()
+        };
         return format!("{}fusion{from}{s} → {result}", kind(inst));
     }
     let count = |code: &str| parts.iter().filter(|p| p.opcode() == code).count();
@@ -68,8 +71,8 @@ pub(crate) fn fusion(inst: InstructionRef<'_>) -> String {
     } else if let Some(collective) = collective {
         format!("{} → {result}", collective_words(collective))
     } else if let Some(code) = HEADS.into_iter().find(|code| count(code) > 0) {
-        let of = parts.iter().copied().filter(|p| p.opcode() == code).max_by_key(|p| weight(*p));
-        of.map_or_else(String::new, |of| head(code, of, &result))
+        let heaviest = parts.iter().copied().filter(|p| p.opcode() == code).max_by_key(|p| weight(*p));
+        heaviest.map_or_else(String::new, |part| head(code, part, &result))
     } else if parts.iter().all(|part| is_formatting(part.opcode())) {
         let codes = distinct(parts.iter().map(|p| p.opcode()).filter(|c| !is_plumbing(c)));
         let from = inst.moved().map(|(from, _)| format!(" of {}", Shape::Array(from.clone()).without_layout()));
@@ -148,9 +151,9 @@ fn head(code: &str, instruction: InstructionRef<'_>, result: &str) -> String {
 }
 
 fn collective_words(inst: InstructionRef<'_>) -> String {
-    let of = inst.operand_shapes().next().unwrap_or(&inst.instruction.shape);
+    let operand = inst.operand_shapes().next().unwrap_or(&inst.instruction.shape);
     let over = inst.instruction.replica_groups().map(groups).unwrap_or_default();
-    format!("{} of {}{over}", opcode::base(inst.opcode()), shape(of))
+    format!("{} of {}{over}", opcode::base(inst.opcode()), shape(operand))
 }
 
 /// Returns the functions that scopes name, else the notable elementwise opcodes; at most three.

@@ -68,25 +68,25 @@ impl Analysis {
     fn executions(&self, profile: &Profile, found: &ResolvedOp) -> (Steps, Vec<u64>) {
         let (mut steps, mut self_times) = (Steps::default(), Vec::new());
         for device in &found.selection.chosen {
-            let of = &self.devices[*device];
-            let plane = &profile.planes[of.plane];
+            let info = &self.devices[*device];
+            let plane = &profile.planes[info.plane];
             let mine: Vec<OpId> = found.members.iter().filter(|m| m.device == *device && m.ran).map(|m| m.op).collect();
-            for step in &of.steps {
+            for step in &info.steps {
                 steps.entry(step.number).or_insert((0, Picos::ZERO));
             }
             if mine.is_empty() {
                 continue;
             }
-            let window = of.choose(found.selection.step);
+            let window = info.choose(found.selection.step);
             // If steps and window are on the same clock, which is the usual case, one pass over the lines is enough.
             match window {
-                Some(window) if window.clock == of.step_clock => {
-                    walk(plane, of, &mine, of.step_clock, Some(&window), Some(&mut steps), &mut self_times);
+                Some(window) if window.clock == info.step_clock => {
+                    walk(plane, info, &mine, info.step_clock, Some(&window), Some(&mut steps), &mut self_times);
                 }
                 window => {
-                    walk(plane, of, &mine, of.step_clock, None, Some(&mut steps), &mut self_times);
+                    walk(plane, info, &mine, info.step_clock, None, Some(&mut steps), &mut self_times);
                     if let Some(window) = window {
-                        walk(plane, of, &mine, window.clock, Some(&window), None, &mut self_times);
+                        walk(plane, info, &mine, window.clock, Some(&window), None, &mut self_times);
                     }
                 }
             }
@@ -131,7 +131,7 @@ fn walk(
         });
         if let Some(steps) = steps.as_deref_mut() {
             let mut starts: Vec<u64> =
-                events.iter().zip(&is_mine).filter(|(_, mine)| **mine).map(|(at, _)| at.0).collect();
+                events.iter().zip(&is_mine).filter(|(_, mine)| **mine).map(|(interval, _)| interval.0).collect();
             starts.sort_unstable();
             let mut open = Open::default();
             for start in starts {
@@ -157,8 +157,8 @@ fn histogram(self_times: &[u64]) -> Option<Histogram> {
     let n = (self_times.len() as u64).min(BINS).min(to - from).max(1);
     let mut bins = vec![0_u64; n as usize];
     for time in self_times {
-        let at = u128::from(time - from) * u128::from(n) / u128::from((to - from).max(1));
-        bins[at.min(u128::from(n - 1)) as usize] += 1;
+        let bin = u128::from(time - from) * u128::from(n) / u128::from((to - from).max(1));
+        bins[bin.min(u128::from(n - 1)) as usize] += 1;
     }
     Some(Histogram { from: Picos(from), to: Picos(to), bins })
 }
@@ -170,10 +170,10 @@ mod tests {
     #[test]
     fn bins() {
         assert_eq!(histogram(&[5]), None);
-        let of = |self_times: &[u64]| histogram(self_times).map(|h| (h.from.0, h.to.0, h.bins)).unwrap();
-        assert_eq!(of(&[5, 5, 5]), (5, 5, vec![3]));
-        assert_eq!(of(&[0, 10, 4, 10]), (0, 10, vec![1, 1, 0, 2]));
-        assert_eq!(of(&(0..1000).collect::<Vec<_>>()).2.len(), 24);
-        assert_eq!(of(&[0, u64::MAX]).2, [1, 1]);
+        let histogram_of = |self_times: &[u64]| histogram(self_times).map(|h| (h.from.0, h.to.0, h.bins)).unwrap();
+        assert_eq!(histogram_of(&[5, 5, 5]), (5, 5, vec![3]));
+        assert_eq!(histogram_of(&[0, 10, 4, 10]), (0, 10, vec![1, 1, 0, 2]));
+        assert_eq!(histogram_of(&(0..1000).collect::<Vec<_>>()).2.len(), 24);
+        assert_eq!(histogram_of(&[0, u64::MAX]).2, [1, 1]);
     }
 }

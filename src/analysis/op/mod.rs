@@ -123,7 +123,7 @@ impl Analysis {
             values,
             more_values,
             value_changes: inst.map(values::value_changes).unwrap_or_default(),
-            source: source::source(profile, op.zip(facts.map(|(of, _)| of)), of_program),
+            source: source::source(profile, op.zip(facts.map(|(op_facts, _)| op_facts)), of_program),
             operands,
             more_operands,
             users,

@@ -76,10 +76,10 @@ fn names(text: &str, name: &str) -> bool {
     let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
     let bytes = text.as_bytes();
     !name.is_empty()
-        && text.match_indices(name).any(|(at, _)| {
-            let before = at.checked_sub(1).and_then(|i| bytes.get(i));
-            let after = bytes.get(at + name.len());
-            at > 1 && !before.is_some_and(|b| part(*b)) && !after.is_some_and(|b| part(*b))
+        && text.match_indices(name).any(|(offset, _)| {
+            let before = offset.checked_sub(1).and_then(|i| bytes.get(i));
+            let after = bytes.get(offset + name.len());
+            offset > 1 && !before.is_some_and(|b| part(*b)) && !after.is_some_and(|b| part(*b))
         })
 }
 

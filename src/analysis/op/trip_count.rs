@@ -32,8 +32,8 @@ fn counted(inst: InstructionRef<'_>) -> Option<u64> {
         return None;
     }
     let step = match (element(a), element(b)) {
-        (Some(of), _) if of == k => constant(b)?,
-        (_, Some(of)) if of == k => constant(a)?,
+        (Some(operand), _) if operand == k => constant(b)?,
+        (_, Some(operand)) if operand == k => constant(a)?,
         _ => return None,
     };
     let start = constant(inst.operand(0)?.copy_source().element_of_tuple(k)?)?;
@@ -61,14 +61,14 @@ fn constant(inst: InstructionRef<'_>) -> Option<i64> {
 impl<'a> InstructionRef<'a> {
     /// Follows copies and bitcasts back to their source, through at most 8 of them.
     fn copy_source(self) -> Self {
-        let mut at = self;
+        let mut value = self;
         for _ in 0..8 {
-            match at.operand(0) {
-                Some(from) if matches!(at.opcode(), "copy" | "bitcast" | "copy-done" | "copy-start") => at = from,
+            match value.operand(0) {
+                Some(from) if matches!(value.opcode(), "copy" | "bitcast" | "copy-done" | "copy-start") => value = from,
                 _ => break,
             }
         }
-        at
+        value
     }
 
     fn element_of_tuple(self, k: usize) -> Option<InstructionRef<'a>> {
@@ -110,17 +110,17 @@ ENTRY %main (a: f32[]) -> (f32[], s32[]) {
 
     #[test]
     fn loops_that_plainly_count() {
-        let of = |text: &str| {
+        let trips = |text: &str| {
             let (module, _) = module(text).unwrap();
             loop_trip_count(InstructionRef::within(&module, module.instruction_named("w").unwrap(), true).unwrap())
         };
-        assert_eq!(of(LOOP), Some(5), "1, 4, 7, 10, 13");
-        assert_eq!(of(&LOOP.replace("constant(16)", "constant(0)")), Some(0));
-        assert_eq!(of(&LOOP.replace("direction=LT", "direction=NE")), None);
-        assert_eq!(of(&LOOP.replace("constant(3)", "constant(0)")), None, "no end");
-        assert_eq!(of(&LOOP.replace("copy(%next)", "negate(%next)")), None);
-        assert_eq!(of(&LOOP.replace("constant(16)", "constant({...})")), None);
+        assert_eq!(trips(LOOP), Some(5), "1, 4, 7, 10, 13");
+        assert_eq!(trips(&LOOP.replace("constant(16)", "constant(0)")), Some(0));
+        assert_eq!(trips(&LOOP.replace("direction=LT", "direction=NE")), None);
+        assert_eq!(trips(&LOOP.replace("constant(3)", "constant(0)")), None, "no end");
+        assert_eq!(trips(&LOOP.replace("copy(%next)", "negate(%next)")), None);
+        assert_eq!(trips(&LOOP.replace("constant(16)", "constant({...})")), None);
         let noted = "condition=%cond, body=%body, backend_config={\"known_trip_count\":{\"n\":\"7\"}}";
-        assert_eq!(of(&LOOP.replace("condition=%cond, body=%body", noted)), Some(7));
+        assert_eq!(trips(&LOOP.replace("condition=%cond, body=%body", noted)), Some(7));
     }
 }

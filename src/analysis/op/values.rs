@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn changes_of_a_copy() {
-        let of = |text: &str| {
+        let changes_of = |text: &str| {
             let mut rows = Vec::new();
             with_instruction(text, |inst| {
                 rows = value_changes(inst).into_iter().map(|r| (r.change, r.words)).collect();
@@ -172,11 +172,11 @@ mod tests {
         };
         let copy = "%copy.488 = f32[1,512,7168]{2,0,1:T(1,128)} copy(f32[1,512,7168]{2,1,0:T(8,128)} %fusion.636)";
         let order = (Change::DimOrder, "{2,1,0} → {2,0,1}".to_owned());
-        assert_eq!(of(copy), [order, (Change::Tiling, "tiles of 8×128 → tiles of 1×128".to_owned())]);
+        assert_eq!(changes_of(copy), [order, (Change::Tiling, "tiles of 8×128 → tiles of 1×128".to_owned())]);
         let done = "%copy-done.50 = bf16[2048,7168]{1,0:T(8,128)(2,1)S(1)} copy-done((bf16[2048,7168]{1,0:T(8,128)(2,1)S(1)}, bf16[2048,7168]{1,0:T(8,128)(2,1)}, u32[]{:S(2)}) %copy-start.50)";
-        assert_eq!(of(done), [(Change::Memory, "HBM → VMEM".to_owned())]);
+        assert_eq!(changes_of(done), [(Change::Memory, "HBM → VMEM".to_owned())]);
         let convert = "%c = bf16[512,32000]{1,0:T(8,128)(2,1)} convert(f32[512,32000]{1,0:T(8,128)} %p)";
-        assert_eq!(of(convert)[0], (Change::Dtype, "f32 → bf16".to_owned()));
-        assert!(of("%a = f32[2]{0} add(f32[2]{0:S(1)} %b, f32[2]{0} %c)").is_empty());
+        assert_eq!(changes_of(convert)[0], (Change::Dtype, "f32 → bf16".to_owned()));
+        assert!(changes_of("%a = f32[2]{0} add(f32[2]{0:S(1)} %b, f32[2]{0} %c)").is_empty());
     }
 }

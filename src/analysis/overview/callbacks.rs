@@ -5,7 +5,7 @@ use super::figures::Unit;
 use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, Subject};
 use super::rule_id::RuleId;
-use crate::analysis::classify::op_class::is_callback;
+use crate::analysis::classify::kind_of_op::is_callback;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
 use xla_profile::units::Picos;
@@ -38,8 +38,8 @@ pub(super) const RULES: [Rule; 1] = [Rule {
 
 /// Ops that call Python on the host. What they compile meanwhile can be avoided.
 fn callbacks(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let is_callback = |at: usize| {
-        let op = context.op(at).0;
+    let is_callback = |index: usize| {
+        let op = context.op(index).0;
         is_callback(context.profile.text(op.name), context.profile.text(op.text))
     };
     let ops = context.ops_of(&Owner::ALL, &is_callback);

@@ -56,7 +56,7 @@ columns! {
         /// Rules that may concern the same time.
         overlaps: List(Text) in json table = row.overlaps.iter().map(|rule| rule.key()),
         /// What to try.
-        r#try: Rows(TRIES) in json table = &row.tries,
+        r#try: Rows(TRIES) in json = &row.tries,
         /// A condition that a later capture meets if the change worked.
         worked_if: Text in json table = &row.worked_if,
         /// The view of the page that shows the evidence.
@@ -125,8 +125,6 @@ columns! {
         set: Text or null in json = row.set.as_deref(),
         /// The chips whose compiler accepts the flag.
         chips: List(Text) in json = &row.chip,
-        /// The chip whose compiler accepts the flag. Null without a flag.
-        chip: Text or null in table = row.chip.as_deref(),
         /// The version of the compiler with which the flag was checked. Null without a flag.
         verified_with: Text or null in json table = row.verified_with.as_deref(),
     }

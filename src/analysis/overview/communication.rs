@@ -121,12 +121,12 @@ const SLOW: f64 = 0.5;
 const ONE_OP: f64 = 0.3;
 
 fn small_collectives(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let is_small = |at: usize| {
-        let of = context.transfers.get(&context.by_op.ops[at].op);
-        of.and_then(|of| of.bytes).is_some_and(|bytes| bytes < SMALL)
+    let is_small = |index: usize| {
+        let transfer = context.transfers.get(&context.by_op.ops[index].op);
+        transfer.and_then(|transfer| transfer.bytes).is_some_and(|bytes| bytes < SMALL)
     };
     let ops = context.ops_of(&[Owner::Transfer], &is_small);
-    let n: f64 = ops.iter().map(|(at, _)| context.by_op.ops[*at].n.as_f64()).sum();
+    let n: f64 = ops.iter().map(|(index, _)| context.by_op.ops[*index].n.as_f64()).sum();
     let n = n / context.n_steps_f64();
     let time: Picos = total(&ops);
     if n <= MANY {
@@ -173,18 +173,18 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         .filter_map(|row| Some(((row.program_id, row.op.as_deref()?), row.util?)))
         .collect();
     let profile = context.profile;
-    let util = |context: &Context<'_>, at: usize| {
-        let (program, name) = context.transfers.get(&context.by_op.ops[at].op)?.named;
+    let util = |context: &Context<'_>, index: usize| {
+        let (program, name) = context.transfers.get(&context.by_op.ops[index].op)?.named;
         let named = (program.map(|id| id.0), profile.text(name));
         slow.get(&named).copied()
     };
-    let ops = context.ops_of(&[Owner::Transfer], &|at| util(context, at).is_some());
+    let ops = context.ops_of(&[Owner::Transfer], &|index| util(context, index).is_some());
     // What the links at their full bandwidth would still need is not lost.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
-    let lost = |context: &Context<'_>, at: usize, time: Picos| {
-        Picos((time.as_f64() * (1.0 - util(context, at).unwrap_or(1.0))) as u64)
+    let lost = |context: &Context<'_>, index: usize, time: Picos| {
+        Picos((time.as_f64() * (1.0 - util(context, index).unwrap_or(1.0))) as u64)
     };
-    let lost: Vec<(usize, Picos)> = ops.iter().map(|(at, time)| (*at, lost(context, *at, *time))).collect();
+    let lost: Vec<(usize, Picos)> = ops.iter().map(|(index, time)| (*index, lost(context, *index, *time))).collect();
     let time: Picos = total(&lost);
     let slowest = slow.values().copied().fold(1.0, f64::min);
     rule.by_time(context, time, &mut |context| {
@@ -203,8 +203,8 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 /// The transfers that are left, by primitive. The device waits for them, because no compute hides them.
 fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let mut kinds: Vec<TransferKind> = Vec::new();
-    for (at, _) in context.ops_of(&[Owner::Transfer], &|_| true) {
-        let kind = TransferKind::of_op(context, at);
+    for (index, _) in context.ops_of(&[Owner::Transfer], &|_| true) {
+        let kind = TransferKind::of_op(context, index);
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }
@@ -300,8 +300,8 @@ fn subjects_of(subject: Subject, primitive: Primitive) -> Vec<Subject> {
 /// Returns sentences about the longest of the transfers over DCN: its name in traces of the runtime, how fast it is, and
 /// the work that would hide it.
 fn dcn_text(context: &Context<'_>, primitive: Primitive) -> String {
-    let of = |row: &&DcnCollective| row.primitive == primitive;
-    let Some(longest) = context.comm.dcn.iter().find(of) else { return String::new() };
+    let is_alike = |row: &&DcnCollective| row.primitive == primitive;
+    let Some(longest) = context.comm.dcn.iter().find(is_alike) else { return String::new() };
     let least = if longest.is_at_least() { "at least " } else { "" };
     let sent = longest.sent.map_or(String::new(), |bytes| format!(" sends {least}{}", bytes_text(bytes)));
     let more = if longest.is_at_least() { " or more" } else { "" };
@@ -316,7 +316,7 @@ fn dcn_text(context: &Context<'_>, primitive: Primitive) -> String {
         };
         format!(" To hide it at that bandwidth takes {} of other work, and {slack} scheduled.", time_text(time))
     });
-    let n = context.comm.dcn.iter().filter(of).count();
+    let n = context.comm.dcn.iter().filter(is_alike).count();
     let which = if n > 1 { format!(" Of {n}, the longest") } else { " It".to_owned() };
     if sent.is_empty() {
         return format!("{which} is {}.", longest.rendezvous);
@@ -334,14 +334,14 @@ struct TransferKind {
 impl TransferKind {
     /// Returns the kind of an op of communication.
     fn of_op(context: &Context<'_>, index: usize) -> Self {
-        let of = context.transfers.get(&context.by_op.ops[index].op);
+        let transfer = context.transfers.get(&context.by_op.ops[index].op);
         let unknown = Self { primitive: Primitive::Unknown, is_over_dcn: false };
-        of.map_or(unknown, |of| Self { primitive: of.primitive, is_over_dcn: of.is_over_dcn })
+        transfer.map_or(unknown, |transfer| Self { primitive: transfer.primitive, is_over_dcn: transfer.is_over_dcn })
     }
 
     /// Returns the ops of the kind with the transfer time that no finding has claimed.
     fn left(self, context: &Context<'_>) -> Vec<(usize, Picos)> {
-        context.ops_left(Owner::Transfer, &|at| Self::of_op(context, at) == self)
+        context.ops_left(Owner::Transfer, &|index| Self::of_op(context, index) == self)
     }
 
     /// Returns the share of the time in flight that compute hides. `None` if nothing is in flight.
@@ -351,8 +351,8 @@ impl TransferKind {
             self == Self { primitive: sums.primitive, is_over_dcn } && sums.core == Core::Tensor
         };
         let overlaps = context.comm.primitives.iter().filter(is).map(|sums| sums.traffic.overlap);
-        let (overlapped, in_flight) = overlaps.fold((Picos::ZERO, Picos::ZERO), |(overlapped, in_flight), of| {
-            (overlapped + of.overlapped, in_flight + of.in_flight)
+        let (overlapped, in_flight) = overlaps.fold((Picos::ZERO, Picos::ZERO), |(overlapped, in_flight), overlap| {
+            (overlapped + overlap.overlapped, in_flight + overlap.in_flight)
         });
         overlapped.fraction_of(in_flight)
     }

@@ -173,7 +173,7 @@ const TINY: Picos = Picos(10_000_000);
 /// Recomputation in a program that trains. Less of it needs more memory, so this is an option.
 fn recompute(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const OWNERS: [Owner; 3] = [Owner::Floor, Owner::Excess, Owner::Opaque];
-    let ops = context.ops_of(&OWNERS, &|at| context.op(at).1.phase == Phase::Recompute);
+    let ops = context.ops_of(&OWNERS, &|index| context.op(index).1.phase == Phase::Recompute);
     let time = total(&ops);
     rule.by_time(context, time, &mut |context| {
         let headroom = context.checks.iter().filter_map(|check| check.headroom).min();
@@ -248,19 +248,19 @@ const COMPUTE_IN_BF16: Advice =
 /// whole.
 fn subjects(context: &Context<'_>, ops: &[(usize, Picos)]) -> Vec<Subject> {
     let half = Picos(total(ops).0 / 2);
-    let of_attention = |at: usize| {
-        let (op, facts) = context.op(at);
+    let of_attention = |index: usize| {
+        let (op, facts) = context.op(index);
         let scope = facts.scope.map_or("", |scope| context.analysis.words.get(scope)).to_ascii_lowercase();
         let has = |word: &str| scope.contains(word) || context.profile.text(op.name).contains(word);
         has("attention") || has("attn") || has("softmax")
     };
-    let of_f32 = |at: usize| context.by_op.ops[at].floor.and_then(|floor| floor.dtype) == Some(DType::F32);
+    let of_f32 = |index: usize| context.by_op.ops[index].floor.and_then(|floor| floor.dtype) == Some(DType::F32);
     let is_most = |is_of: &dyn Fn(usize) -> bool| {
-        let time: Picos = ops.iter().filter(|(at, _)| is_of(*at)).map(|(_, time)| *time).sum();
+        let time: Picos = ops.iter().filter(|(index, _)| is_of(*index)).map(|(_, time)| *time).sum();
         time > half
     };
-    let is_fused = (0..context.by_op.ops.len()).any(|at| context.op(at).1.group == OpGroup::Attention);
-    let sorts = is_most(&|at| context.op(at).1.group == OpGroup::Sort);
+    let is_fused = (0..context.by_op.ops.len()).any(|index| context.op(index).1.group == OpGroup::Attention);
+    let sorts = is_most(&|index| context.op(index).1.group == OpGroup::Sort);
     let all = [
         (Subject::Attention, !is_fused && is_most(&of_attention)),
         (Subject::F32, !sorts && is_most(&of_f32)),
@@ -271,7 +271,7 @@ fn subjects(context: &Context<'_>, ops: &[(usize, Picos)]) -> Vec<Subject> {
 }
 
 fn tiny_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let is_tiny = |at: usize| context.mean_time(at).is_some_and(|mean| mean < TINY);
+    let is_tiny = |index: usize| context.mean_time(index).is_some_and(|mean| mean < TINY);
     let ops = context.ops_left(Owner::Excess, &is_tiny);
     by_excess(context, rule, &ops, None, false)
 }
@@ -282,7 +282,8 @@ fn unpadded_share(module: &Module, name: &str) -> Option<f64> {
     let id = module.instruction_named(name)?;
     let shapes = std::iter::once(id).chain(module.operands(id)).map(|id| Some(&module.instruction(id)?.shape));
     let shapes: Vec<&Shape> = shapes.collect::<Option<_>>()?;
-    let sum = |bytes: fn(&Shape) -> Option<u64>| shapes.iter().try_fold(0_u64, |sum, of| sum.checked_add(bytes(of)?));
+    let sum =
+        |bytes: fn(&Shape) -> Option<u64>| shapes.iter().try_fold(0_u64, |sum, shape| sum.checked_add(bytes(shape)?));
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     let share = sum(Shape::bytes)? as f64 / sum(Shape::padded_bytes)?.max(1) as f64;
     Some(share.min(1.0))
@@ -293,20 +294,20 @@ fn padded(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if context.platform() != Platform::Tpu {
         return unknown("Only arrays of TPUs are tiled.");
     }
-    let share = |context: &Context<'_>, at: usize| {
-        let op = context.op(at).0;
-        let module = context.programs.and_then(|of| of(op.stats.program?))?;
+    let share = |context: &Context<'_>, index: usize| {
+        let op = context.op(index).0;
+        let module = context.programs.and_then(|module_of| module_of(op.stats.program?))?;
         unpadded_share(module, context.profile.text(op.name))
     };
     let all = context.ops_left(Owner::Excess, &|_| true);
-    if !all.is_empty() && all.iter().all(|(at, _)| share(context, *at).is_none()) {
+    if !all.is_empty() && all.iter().all(|(index, _)| share(context, *index).is_none()) {
         return unknown("Tiles are unknown: the program is not in the capture.");
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
-    let of_padding = |(at, left): (usize, Picos)| {
-        let padding = 1.0 - share(context, at)?;
-        let time = Picos((context.by_op.ops[at].total().as_f64() * padding) as u64).min(left);
-        (time > Picos::ZERO).then_some((at, time))
+    let of_padding = |(index, left): (usize, Picos)| {
+        let padding = 1.0 - share(context, index)?;
+        let time = Picos((context.by_op.ops[index].total().as_f64() * padding) as u64).min(left);
+        (time > Picos::ZERO).then_some((index, time))
     };
     let ops = longest_first(all.into_iter().filter_map(of_padding).collect());
     by_excess(context, rule, &ops, None, false)
@@ -315,8 +316,8 @@ fn padded(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 /// Returns why the roofline time of these ops is doubtful.
 fn doubt(context: &Context<'_>, ops: &[(usize, Picos)]) -> Option<(Confidence, &'static str)> {
     let all: Picos = total(ops);
-    let uncertain = |at: usize| context.by_op.ops[at].floor.is_some_and(|floor| floor.is_uncertain);
-    let time: Picos = ops.iter().filter(|(at, _)| uncertain(*at)).map(|(_, time)| *time).sum();
+    let uncertain = |index: usize| context.by_op.ops[index].floor.is_some_and(|floor| floor.is_uncertain);
+    let time: Picos = ops.iter().filter(|(index, _)| uncertain(*index)).map(|(_, time)| *time).sum();
     let is_much = time.fraction_of(all).is_some_and(|share| share > 0.5);
     is_much.then_some((Confidence::Guess, "the data type of most of these ops is uncertain"))
 }
@@ -326,18 +327,18 @@ fn is_compute_bound(context: &Context<'_>, index: usize) -> bool {
 }
 
 fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let ops = context.ops_left(Owner::Excess, &|at| !is_compute_bound(context, at));
+    let ops = context.ops_left(Owner::Excess, &|index| !is_compute_bound(context, index));
     let doubt = doubt(context, &ops);
     let mut found = by_excess(context, rule, &ops, doubt, true);
     let of_random_bits = |index: usize| {
         let op = context.op(index).0;
         [op.stats.tf_op.unwrap_or(op.name), op.name].into_iter().any(|id| context.profile.text(id).contains("threefry"))
     };
-    let random: Picos = ops.iter().filter(|(at, _)| of_random_bits(*at)).map(|(_, time)| *time).sum();
+    let random: Picos = ops.iter().filter(|(index, _)| of_random_bits(*index)).map(|(_, time)| *time).sum();
     let share = roofline_share(context, &ops);
     for draft in drafts(&mut found) {
         // Ops of attention and sorts have advice that holds at any share.
-        let is_known = draft.subjects.iter().any(|of| matches!(of, Subject::Attention | Subject::Sorts));
+        let is_known = draft.subjects.iter().any(|subject| matches!(subject, Subject::Attention | Subject::Sorts));
         if share < FAR && !is_known {
             draft.id = Some(FindingId::FarBelowRoofline);
             draft.detail += " At so small a share, neither memory nor compute limits them.";
@@ -351,7 +352,7 @@ fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 const FAR: f64 = 0.35;
 
 fn below_compute_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let ops = context.ops_left(Owner::Excess, &|at| is_compute_bound(context, at));
+    let ops = context.ops_left(Owner::Excess, &|index| is_compute_bound(context, index));
     let doubt = doubt(context, &ops);
     by_excess(context, rule, &ops, doubt, true)
 }
@@ -367,13 +368,13 @@ fn has_only_f32(text: &str) -> bool {
 /// Matmuls of f32 operands, as a share of all matmuls.
 fn f32_matmuls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const OWNERS: [Owner; 4] = [Owner::Floor, Owner::Excess, Owner::Opaque, Owner::Slower];
-    let is_matmul = |at: usize| context.op(at).1.group == OpGroup::Matmul;
+    let is_matmul = |index: usize| context.op(index).1.group == OpGroup::Matmul;
     let all: Picos = context.ops_of(&OWNERS, &is_matmul).iter().map(|(_, time)| *time).sum();
-    let is_f32 = |at: usize| {
-        let by_program = context.by_op.ops[at].floor.and_then(|floor| floor.dtype) == Some(DType::F32);
-        by_program || has_only_f32(context.profile.text(context.op(at).0.text))
+    let is_f32 = |index: usize| {
+        let by_program = context.by_op.ops[index].floor.and_then(|floor| floor.dtype) == Some(DType::F32);
+        by_program || has_only_f32(context.profile.text(context.op(index).0.text))
     };
-    let ops = context.ops_of(&OWNERS, &|at| is_matmul(at) && is_f32(at));
+    let ops = context.ops_of(&OWNERS, &|index| is_matmul(index) && is_f32(index));
     let time: Picos = total(&ops);
     let share = time.fraction_of(all).unwrap_or(0.0);
     if all == Picos::ZERO {

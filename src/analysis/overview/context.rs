@@ -191,21 +191,21 @@ impl<'a> Context<'a> {
 
     /// Returns the ops that match, with their time of the owners, the longest first.
     pub fn ops_of(&self, owners: &[Owner], matches: &dyn Fn(usize) -> bool) -> Vec<(usize, Picos)> {
-        let time = |at: usize| owners.iter().map(|owner| self.by_op.ops[at].time(*owner)).sum::<Picos>();
-        let all = (0..self.by_op.ops.len()).map(|at| (at, time(at)));
-        longest_first(all.filter(|(at, time)| *time > Picos::ZERO && matches(*at)).collect())
+        let time = |index: usize| owners.iter().map(|owner| self.by_op.ops[index].time(*owner)).sum::<Picos>();
+        let all = (0..self.by_op.ops.len()).map(|index| (index, time(index)));
+        longest_first(all.filter(|(index, time)| *time > Picos::ZERO && matches(*index)).collect())
     }
 
     /// Returns the ops that match, with their time of an owner that no finding has claimed, the longest first.
     pub fn ops_left(&self, owner: Owner, matches: &dyn Fn(usize) -> bool) -> Vec<(usize, Picos)> {
-        let all = (0..self.by_op.ops.len()).map(|at| (at, self.claims.left(at, owner)));
-        longest_first(all.filter(|(at, time)| *time > Picos::ZERO && matches(*at)).collect())
+        let all = (0..self.by_op.ops.len()).map(|index| (index, self.claims.left(index, owner)));
+        longest_first(all.filter(|(index, time)| *time > Picos::ZERO && matches(*index)).collect())
     }
 
     /// Returns evidence of ops, which must be in order of their time.
     pub fn op_evidence(&self, ops: &[(usize, Picos)]) -> Evidence {
-        let describe = |(at, time, n_layers): &(usize, Picos, u32)| {
-            let op = self.op(*at).0;
+        let describe = |(index, time, n_layers): &(usize, Picos, u32)| {
+            let op = self.op(*index).0;
             let program = op.stats.program;
             let facts = &self.analysis.facts[self.by_op.ledger.device];
             let program_name = program.and_then(|id| self.profile.programs.get(&id));
@@ -219,16 +219,17 @@ impl<'a> Context<'a> {
             }
         };
         let layers = self.by_layers(ops);
-        let key = |(at, _): &(usize, Picos)| {
+        let key = |(index, _): &(usize, Picos)| {
             let names = &self.analysis.facts[self.by_op.ledger.device].names;
-            let program = self.op(*at).0.stats.program;
-            row_key(names.get(self.by_op.ops[*at].op.0 as usize), program.map(|id| id.0))
+            let program = self.op(*index).0.stats.program;
+            row_key(names.get(self.by_op.ops[*index].op.0 as usize), program.map(|id| id.0))
         };
-        let mut kinds = ops.iter().map(|(at, _)| self.op(*at).1.kind);
+        let mut kinds = ops.iter().map(|(index, _)| self.op(*index).1.kind);
         let first = kinds.next();
         // Ops without a noticeable part of the time are no evidence.
         let most = layers.first().map_or(Picos::ZERO, |(_, time, _)| *time);
-        let is_noticeable = |(_, time, _): &&(usize, Picos, u32)| time.fraction_of(most).is_some_and(|of| of > 0.01);
+        let is_noticeable =
+            |(_, time, _): &&(usize, Picos, u32)| time.fraction_of(most).is_some_and(|share| share > 0.01);
         Evidence {
             ops: layers.iter().filter(is_noticeable).take(MAX_EVIDENCE).map(describe).collect(),
             n_ops: ops.len() as u32,
@@ -244,20 +245,20 @@ impl<'a> Context<'a> {
         let words = &self.analysis.words;
         let mut places: FxHashMap<(Option<ProgramId>, String, StrId), usize> = FxHashMap::default();
         let mut sums: Vec<(usize, Picos, FxHashSet<Option<StrId>>)> = Vec::new();
-        for (at, time) in ops {
-            let (op, of) = self.op(*at);
-            let path = of.scope.and_then(|scope| without_numbers(words.get(scope)));
-            let place = path.map(|path| *places.entry((op.stats.program, path, of.signature)).or_insert(sums.len()));
+        for (index, time) in ops {
+            let (op, facts) = self.op(*index);
+            let path = facts.scope.and_then(|scope| without_numbers(words.get(scope)));
+            let place = path.map(|path| *places.entry((op.stats.program, path, facts.signature)).or_insert(sums.len()));
             match place.and_then(|place| sums.get_mut(place)) {
                 Some((_, sum, layers)) => {
                     *sum += *time;
-                    layers.insert(of.layer);
+                    layers.insert(facts.layer);
                 }
-                None => sums.push((*at, *time, FxHashSet::from_iter([of.layer]))),
+                None => sums.push((*index, *time, FxHashSet::from_iter([facts.layer]))),
             }
         }
         sums.small_sort_by_key(|(_, time, _)| Reverse(*time));
-        sums.into_iter().map(|(at, time, layers)| (at, time, layers.len() as u32)).collect()
+        sums.into_iter().map(|(index, time, layers)| (index, time, layers.len() as u32)).collect()
     }
 
     /// Returns a sentence about ops: their number, their time per step and the largest of them.
@@ -302,7 +303,8 @@ impl<'a> Context<'a> {
 
     /// Returns a sentence about gaps and the host events during them.
     pub fn gaps_text(&self, classes: &[GapClass], evidence: &Evidence) -> String {
-        let n: u64 = self.gaps.classes.iter().filter(|of| classes.contains(&of.class)).map(|of| of.n_all).sum();
+        let n: u64 =
+            self.gaps.classes.iter().filter(|class| classes.contains(&class.class)).map(|class| class.n_all).sum();
         let mut text = format!(
             "{} in {}, {} per step.",
             counted(n, "gap", "gaps"),
@@ -341,7 +343,7 @@ impl<'a> Context<'a> {
 /// Returns a path with its last folder and file alone, if it is long: `…/models/qwen2.py:305`.
 fn short_path(path: &str) -> String {
     let tail = path.rmatch_indices('/').nth(1).filter(|_| path.chars().count() > MAX_PATH);
-    tail.map_or_else(|| path.to_owned(), |(at, _)| format!("…{}", &path[at..]))
+    tail.map_or_else(|| path.to_owned(), |(offset, _)| format!("…{}", &path[offset..]))
 }
 
 /// Returns the sum of the times of ops.
@@ -351,7 +353,7 @@ pub(super) fn total(ops: &[(usize, Picos)]) -> Picos {
 
 /// Sorts ops by their time, the longest first.
 pub(super) fn longest_first(mut ops: Vec<(usize, Picos)>) -> Vec<(usize, Picos)> {
-    ops.small_sort_by_key(|(at, time)| (Reverse(*time), *at));
+    ops.small_sort_by_key(|(index, time)| (Reverse(*time), *index));
     ops
 }
 
@@ -388,17 +390,17 @@ impl Claims {
 
     /// Returns the time of an op that is left for an owner.
     pub fn left(&self, op: usize, owner: Owner) -> Picos {
-        self.ops[op].iter().find(|(of, _)| *of == owner).map_or(Picos::ZERO, |(_, time)| *time)
+        self.ops[op].iter().find(|(other, _)| *other == owner).map_or(Picos::ZERO, |(_, time)| *time)
     }
 
     /// Claims at most the time of each op that is left for an owner. Returns the sum of what is claimed.
     pub fn ops(&mut self, ops: &[(usize, Picos)], owner: Owner) -> Picos {
-        ops.iter().map(|(at, most)| self.op(*at, owner, *most)).sum()
+        ops.iter().map(|(index, most)| self.op(*index, owner, *most)).sum()
     }
 
     /// Claims at most `most` of the time of an op that is left for an owner.
     pub fn op(&mut self, op: usize, owner: Owner, most: Picos) -> Picos {
-        let left = self.ops[op].iter_mut().find(|(of, _)| *of == owner);
+        let left = self.ops[op].iter_mut().find(|(other, _)| *other == owner);
         left.map_or(Picos::ZERO, |(_, time)| {
             let claimed = most.min(*time);
             *time = time.saturating_sub(claimed);

@@ -152,7 +152,7 @@ pub(super) const RULES: [Rule; 5] = [
 /// Returns whether all users of an op are dots. `None` if the program of the op is unknown.
 fn feeds_only_dots(context: &Context<'_>, index: usize) -> Option<bool> {
     let op = context.op(index).0;
-    let module = context.programs.and_then(|of| of(op.stats.program?))?;
+    let module = context.programs.and_then(|module_of| module_of(op.stats.program?))?;
     let id = module.instruction_named(context.profile.text(op.name))?;
     let users = module.users(id);
     Some(!users.is_empty() && users.iter().all(|user| is_dot(module, *user)))
@@ -188,10 +188,10 @@ fn by_layout(
 /// Copies and layout changes whose only users are dots.
 fn copies_before_dots(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let all = context.ops_of(&[Owner::Layout], &|_| true);
-    if !all.is_empty() && all.iter().all(|(at, _)| feeds_only_dots(context, *at).is_none()) {
+    if !all.is_empty() && all.iter().all(|(index, _)| feeds_only_dots(context, *index).is_none()) {
         return unknown("The users of ops are unknown: the program is not in the capture.");
     }
-    let ops = context.ops_of(&[Owner::Layout], &|at| feeds_only_dots(context, at) == Some(true));
+    let ops = context.ops_of(&[Owner::Layout], &|index| feeds_only_dots(context, index) == Some(true));
     by_layout(context, rule, &ops, None)
 }
 
@@ -204,25 +204,25 @@ fn result_copies(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 /// Gathers and scatters of their own. How much of their time would go depends on their indices.
 fn gathers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let ops = context.ops_left(Owner::Layout, &|at| context.op(at).1.group == OpGroup::Gather);
+    let ops = context.ops_left(Owner::Layout, &|index| context.op(index).1.group == OpGroup::Gather);
     let mut found = by_layout(context, rule, &ops, None);
     drafts(&mut found).for_each(|draft| draft.recoverable = Picos::ZERO);
     found
 }
 
 fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let is_left = |at: usize| context.claims.left(at, Owner::Layout) > Picos::ZERO;
+    let is_left = |index: usize| context.claims.left(index, Owner::Layout) > Picos::ZERO;
     let ops = context.ops_of(&[Owner::Layout], &is_left);
-    let has_text = ops.first().is_none_or(|(at, _)| !context.profile.text(context.op(*at).0.text).is_empty());
+    let has_text = ops.first().is_none_or(|(index, _)| !context.profile.text(context.op(*index).0.text).is_empty());
     let confidence = (!has_text).then_some((Confidence::Likely, "the shapes of ops are unknown"));
     let mut found = by_layout(context, rule, &ops, confidence);
-    let slices: Picos = ops.iter().filter(|(at, _)| is_slice(context, *at)).map(|(_, time)| *time).sum();
+    let slices: Picos = ops.iter().filter(|(index, _)| is_slice(context, *index)).map(|(_, time)| *time).sum();
     let has_slices = slices.0 > total(&ops).0 / 2;
     let facts = &context.analysis.facts[context.by_op.ledger.device].ops;
-    let is_backward = |at: usize| facts[context.by_op.ops[at].op.0 as usize].phase == Phase::Backward;
-    let has_backward = ops.iter().any(|(at, _)| is_slice(context, *at) && is_backward(*at));
+    let is_backward = |index: usize| facts[context.by_op.ops[index].op.0 as usize].phase == Phase::Backward;
+    let has_backward = ops.iter().any(|(index, _)| is_slice(context, *index) && is_backward(*index));
     for draft in drafts(&mut found) {
-        let plain: Picos = ops.iter().filter(|(at, _)| is_plain_copy(context, *at)).map(|(_, time)| *time).sum();
+        let plain: Picos = ops.iter().filter(|(index, _)| is_plain_copy(context, *index)).map(|(_, time)| *time).sum();
         draft.subjects.push(match () {
             () if has_slices => Subject::Slices,
             () if plain.0 > total(&ops).0 / 2 => Subject::PlainCopies,
@@ -259,8 +259,8 @@ fn dma_waits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_of(&[Owner::Dma], &|_| true);
     let time = total(&ops);
     rule.by_time(context, time, &mut |context| {
-        let of_host = |at: usize| context.profile.text(context.op(at).0.text).contains("S(5)");
-        let host: Picos = ops.iter().filter(|(at, _)| of_host(*at)).map(|(_, time)| *time).sum();
+        let of_host = |index: usize| context.profile.text(context.op(index).0.text).contains("S(5)");
+        let host: Picos = ops.iter().filter(|(index, _)| of_host(*index)).map(|(_, time)| *time).sum();
         let mut detail = context.ops_text(&ops);
         if host > Picos::ZERO {
             detail += &format!(" Copies from or to host memory: {} per step.", context.step_text(host));

@@ -164,17 +164,18 @@ fn experts(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         return unknown(DEVICES_MISSING);
     }
     const COMPUTE: [Owner; 4] = [Owner::Slower, Owner::Floor, Owner::Excess, Owner::Opaque];
-    let all = total(&context.ops_of(&COMPUTE, &|at| is_expert(context, at)));
+    let all = total(&context.ops_of(&COMPUTE, &|index| is_expert(context, index)));
     if all == Picos::ZERO {
         return unknown("No op is a matmul of experts.");
     }
-    let slower_ops = context.ops_of(&[Owner::Slower], &|at| is_expert(context, at));
+    let slower_ops = context.ops_of(&[Owner::Slower], &|index| is_expert(context, index));
     let more = total(&slower_ops);
     let to_median = |own: Picos, more: Picos| own.fraction_of(own.saturating_sub(more)).unwrap_or(1.0);
     let ratio = to_median(all, more);
     // A device that is slower at everything has no more tokens than the others.
-    let others = context.ops_of(&COMPUTE, &|at| !is_expert(context, at));
-    let others = to_median(total(&others), total(&context.ops_of(&[Owner::Slower], &|at| !is_expert(context, at))));
+    let others = context.ops_of(&COMPUTE, &|index| !is_expert(context, index));
+    let others =
+        to_median(total(&others), total(&context.ops_of(&[Owner::Slower], &|index| !is_expert(context, index))));
     if ratio / others < rule.threshold {
         return vec![Outcome::Below { measured: ratio / others, at_stake: Some(more) }];
     }
@@ -218,12 +219,12 @@ fn throttled(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let ops = context.ops_of(&owners, &|_| true);
         let mut claimed = Picos::ZERO;
         for owner in owners {
-            let left: Picos = ops.iter().map(|(at, _)| context.claims.left(*at, owner)).sum();
+            let left: Picos = ops.iter().map(|(index, _)| context.claims.left(*index, owner)).sum();
             let part = more.saturating_sub(claimed).fraction_of(left).unwrap_or(0.0).min(1.0);
-            for (at, _) in &ops {
+            for (index, _) in &ops {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
-                let most = Picos((context.claims.left(*at, owner).as_f64() * part) as u64);
-                claimed += context.claims.op(*at, owner, most);
+                let most = Picos((context.claims.left(*index, owner).as_f64() * part) as u64);
+                claimed += context.claims.op(*index, owner, most);
             }
         }
         let n = slow.len() as u64;

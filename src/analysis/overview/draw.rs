@@ -48,11 +48,11 @@ impl Context<'_> {
     /// Returns the self time of ops with the part that the roofline needs, and with the ops in the roofline chart if
     /// `has_chart` is set.
     pub fn roofline_picture(&self, ops: &[(usize, Picos)], needed: Picos, has_chart: bool) -> Option<Picture> {
-        let all: Picos = ops.iter().map(|(at, _)| self.by_op.ops[*at].total()).sum();
+        let all: Picos = ops.iter().map(|(index, _)| self.by_op.ops[*index].total()).sum();
         let (needed, all) = (self.per_step(needed), self.per_step(all));
-        let longest = ops.iter().map(|(at, _)| self.by_op.ops[*at].total()).max()?;
-        let point = |(at, _): &(usize, Picos)| {
-            let op = &self.by_op.ops[*at];
+        let longest = ops.iter().map(|(index, _)| self.by_op.ops[*index].total()).max()?;
+        let point = |(index, _): &(usize, Picos)| {
+            let op = &self.by_op.ops[*index];
             let floor = op.floor.filter(|floor| floor.self_time > 0)?;
             Some(RooflinePoint {
                 intensity: floor.compute_time / floor.memory_time,
@@ -63,7 +63,7 @@ impl Context<'_> {
         if !has_chart {
             return Some(Picture::Needed { needed, all });
         }
-        let points = ops.iter().filter_map(point).filter(|of| of.intensity.is_finite() && of.intensity > 0.0);
+        let points = ops.iter().filter_map(point).filter(|point| point.intensity.is_finite() && point.intensity > 0.0);
         Some(Picture::Roofline { points: points.take(MAX_POINTS).collect(), needed, all })
     }
 }

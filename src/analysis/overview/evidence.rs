@@ -79,7 +79,7 @@ pub(super) fn telling_event<'e>(events: &'e [(String, Picos)], classes: &[GapCla
     // An event that gives the gaps their class says most. Else, of events that take at least half as long as the longest,
     // the shortest is usually the innermost one.
     let longest = events.first().map_or(Picos::ZERO, |(_, time)| *time);
-    let is_about_as_long = |(_, time): &&(String, Picos)| time.fraction_of(longest).is_some_and(|of| of > 0.5);
+    let is_about_as_long = |(_, time): &&(String, Picos)| time.fraction_of(longest).is_some_and(|share| share > 0.5);
     let is_of_class = |(name, _): &&(String, Picos)| host_class(name).is_some_and(|class| classes.contains(&class));
     events.iter().find(is_of_class).or_else(|| events.iter().rfind(is_about_as_long))
 }

@@ -18,17 +18,17 @@ pub(super) const SYNCHRONOUS: &str = " XLA made them synchronous, because its sc
 /// Returns whether the program says of all of these ops that they are synchronous.
 pub(super) fn are_synchronous(context: &Context<'_>, ops: &[(usize, Picos)]) -> bool {
     const IS_SYNC: &str = "\"is_sync\":true";
-    let is_sync = |at: usize| {
-        let op = context.op(at).0;
+    let is_sync = |index: usize| {
+        let op = context.op(index).0;
         let (name, text) = (context.profile.text(op.name), context.profile.text(op.text));
         let in_module = || {
-            let module = context.programs.and_then(|of| of(op.stats.program?))?;
+            let module = context.programs.and_then(|module_of| module_of(op.stats.program?))?;
             let instruction = module.instruction(module.instruction_named(name)?)?;
             Some(instruction.backend_config()?.replace(' ', "").contains(IS_SYNC))
         };
         text.contains(IS_SYNC) || in_module() == Some(true)
     };
-    !ops.is_empty() && ops.iter().all(|(at, _)| is_sync(*at))
+    !ops.is_empty() && ops.iter().all(|(index, _)| is_sync(*index))
 }
 
 /// The largest distance between the time of a transfer and that of a bubble, as a share of the bubble.
@@ -66,12 +66,13 @@ type Pairs = BTreeSet<(u64, u64)>;
 pub(super) fn serial_permutes(context: &Context<'_>) -> Option<Picos> {
     let plane = context.plane();
     let mut permutes: Vec<(OpId, Option<ProgramId>, Pairs)> = Vec::new();
-    for (at, (op, times)) in plane.ops.iter().zip(&context.times.ops).enumerate() {
+    for (index, (op, times)) in plane.ops.iter().zip(&context.times.ops).enumerate() {
         let written = context.profile.text(op.text);
         let is_permute = times.self_time > 0
-            && opcode(written).is_some_and(|of| of.starts_with("collective-permute") && !of.ends_with("-done"));
+            && opcode(written)
+                .is_some_and(|opcode| opcode.starts_with("collective-permute") && !opcode.ends_with("-done"));
         if is_permute && let Some(pairs) = pairs(written) {
-            permutes.push((OpId(at as u32), op.stats.program, pairs));
+            permutes.push((OpId(index as u32), op.stats.program, pairs));
         }
     }
     if permutes.len() < 2 {
@@ -111,7 +112,7 @@ fn pairs(written: &str) -> Option<Pairs> {
 
 /// Returns whether a line of the device, such as a stream, has events of both ops.
 fn are_on_one_line(context: &Context<'_>, a: OpId, b: OpId) -> bool {
-    let lines = context.device().ops.iter().map(|at| &context.plane().lines[*at]);
+    let lines = context.device().ops.iter().map(|index| &context.plane().lines[*index]);
     lines.into_iter().any(|line| {
         let has = |id: OpId| line.events.ops().any(|op| op == id);
         has(a) && has(b)

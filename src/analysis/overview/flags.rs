@@ -7,7 +7,7 @@ use super::rule::{Draft, Outcome, Rule, unknown};
 use super::rule_id::RuleId;
 use crate::analysis::base::device_type;
 use crate::analysis::comm::Primitive;
-use crate::analysis::comm::flags::{Flag, Target, suggested};
+use crate::analysis::comm::suggested_flags::{Flag, Target, suggested};
 use crate::analysis::flags::{FlagRow, Verdict};
 use crate::chip::Chip;
 

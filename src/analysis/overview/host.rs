@@ -254,11 +254,11 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             detail = context.gaps_text(&[GapClass::Input], &evidence);
         }
         if !ops.is_empty() {
-            let of = context.op_evidence_when(&ops);
+            let op_evidence = context.op_evidence_when(&ops);
             detail = format!("{detail} Transfers on the device: {}", context.ops_text(&ops)).trim_start().to_owned();
-            (evidence.ops, evidence.n_ops) = (of.ops, of.n_ops);
+            (evidence.ops, evidence.n_ops) = (op_evidence.ops, op_evidence.n_ops);
             if of_ops > gaps {
-                evidence.picture = of.picture;
+                evidence.picture = op_evidence.picture;
             }
         }
         Draft { detail, claimed, recoverable: claimed, evidence, ..Draft::default() }
@@ -367,9 +367,10 @@ fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let compilations = context.compilations();
     detail += &describe_compilations(&compilations);
-    let is_first = !compilations.is_empty() && compilations.iter().all(|of| of.n == 1 && of.function.is_some());
+    let is_first = !compilations.is_empty()
+        && compilations.iter().all(|compilation| compilation.n == 1 && compilation.function.is_some());
     let mut subjects = vec![if is_first { Subject::FirstCall } else { Subject::CompiledAgain }];
-    let is_lambda = compilations.first().and_then(|of| of.function.as_deref()) == Some("<lambda>");
+    let is_lambda = compilations.first().and_then(|compilation| compilation.function.as_deref()) == Some("<lambda>");
     subjects.extend(is_lambda.then_some(Subject::Lambda));
     evidence.steps = steps;
     let found = vec![Outcome::Found(Box::new(Draft {

@@ -7,7 +7,7 @@ use super::report::{Checked, Finding, Overview, SkippedRule, Suggestion};
 use super::rule::Rule;
 use super::rule_id::RuleId;
 use super::rules;
-use crate::analysis::comm::flags;
+use crate::analysis::comm::suggested_flags;
 
 fn rule(id: RuleId) -> &'static Rule {
     // A test checks that each id has a rule.
@@ -33,7 +33,7 @@ impl Finding {
     /// gets the advice of its rule that holds in all cases.
     pub fn set_advice(&mut self, bits: Option<u64>, flags_first: &[String], chip: Option<&str>) {
         let rule = rule(self.rule());
-        let known = flags_first.iter().filter_map(|name| flags::named(name));
+        let known = flags_first.iter().filter_map(|name| suggested_flags::named(name));
         let bits = bits.unwrap_or_else(|| rule.unconditional_advice());
         let of_rule = rule.advice().into_iter().take(64).enumerate().filter(|(position, _)| bits >> position & 1 == 1);
         self.tries = known.map(|flag| flag_try(&flag, chip)).chain(of_rule.map(|(_, advice)| advice)).collect();

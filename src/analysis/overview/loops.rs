@@ -95,8 +95,8 @@ struct Expanded {
 impl Expanded {
     /// Returns the number of rounds of a run, and of ops in a round.
     fn rounds(&self, context: &Context<'_>) -> (f64, usize) {
-        let body = || self.ops.iter().filter(|at| !is_loop(context, context.op(**at).0));
-        let n = body().map(|at| context.by_op.ops[*at].n.as_f64()).fold(0.0, f64::max);
+        let body = || self.ops.iter().filter(|index| !is_loop(context, context.op(**index).0));
+        let n = body().map(|index| context.by_op.ops[*index].n.as_f64()).fold(0.0, f64::max);
         (if self.n_runs > 0.0 { n / self.n_runs } else { 0.0 }, body().count())
     }
 }
@@ -117,10 +117,10 @@ fn expanded(context: &Context<'_>) -> Vec<Expanded> {
             loops.entry((op.stats.program, scope)).or_insert_with(new).n_runs += times.n.as_f64();
         }
     }
-    for at in 0..context.by_op.ops.len() {
-        let (op, facts) = context.op(at);
-        if let Some(of) = facts.scope.and_then(|scope| loops.get_mut(&(op.stats.program, scope))) {
-            of.ops.push(at);
+    for index in 0..context.by_op.ops.len() {
+        let (op, facts) = context.op(index);
+        if let Some(found_loop) = facts.scope.and_then(|scope| loops.get_mut(&(op.stats.program, scope))) {
+            found_loop.ops.push(index);
         }
     }
     loops.into_values().collect()
@@ -134,15 +134,15 @@ fn is_loop(context: &Context<'_>, op: &Op) -> bool {
 /// Loops of the compiler, one finding for each operation.
 fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let mut by_leaf: IndexMap<String, Vec<Expanded>> = IndexMap::default();
-    for of in expanded(context) {
-        by_leaf.entry(of.leaf.clone()).or_default().push(of);
+    for found_loop in expanded(context) {
+        by_leaf.entry(found_loop.leaf.clone()).or_default().push(found_loop);
     }
     let mut found = Vec::new();
     for (leaf, loops) in by_leaf {
-        let members: FxHashSet<usize> = loops.iter().flat_map(|of| &of.ops).copied().collect();
-        let ops = context.ops_of(&Owner::ALL, &|at| members.contains(&at));
+        let members: FxHashSet<usize> = loops.iter().flat_map(|found_loop| &found_loop.ops).copied().collect();
+        let ops = context.ops_of(&Owner::ALL, &|index| members.contains(&index));
         let mut draft = |context: &mut Context<'_>| {
-            let rounds = loops.iter().map(|of| of.rounds(context));
+            let rounds = loops.iter().map(|found_loop| found_loop.rounds(context));
             let (rounds, n_ops) = rounds.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
             let several = match loops.len() {
                 1 => String::new(),
@@ -161,7 +161,7 @@ fn expanded_loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             }
         };
         let outcomes = rule.by_time(context, total(&ops), &mut draft);
-        found.extend(outcomes.into_iter().filter(|of| matches!(of, Outcome::Found(_))));
+        found.extend(outcomes.into_iter().filter(|outcome| matches!(outcome, Outcome::Found(_))));
     }
     if found.is_empty() { vec![Outcome::Below { measured: 0.0, at_stake: Some(Picos::ZERO) }] } else { found }
 }
@@ -178,9 +178,9 @@ fn subject_of(leaf: &str) -> Subject {
 
 /// The self time of loops that is at least 2 % of the loop.
 fn loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let inclusive = |at: usize| Picos(context.times.ops[context.by_op.ops[at].op.0 as usize].inclusive);
-    let is_much = |at: usize| {
-        let share = context.by_op.ops[at].time(Owner::Loop).fraction_of(inclusive(at));
+    let inclusive = |index: usize| Picos(context.times.ops[context.by_op.ops[index].op.0 as usize].inclusive);
+    let is_much = |index: usize| {
+        let share = context.by_op.ops[index].time(Owner::Loop).fraction_of(inclusive(index));
         share.is_none_or(|share| share >= 0.02)
     };
     let ops = context.ops_left(Owner::Loop, &is_much);

@@ -233,7 +233,7 @@ fn logits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 fn spare(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let Some((check, used)) = fullest(context) else { return unknown(NO_CAPACITY) };
     const OWNERS: [Owner; 3] = [Owner::Floor, Owner::Excess, Owner::Opaque];
-    let ops = context.ops_of(&OWNERS, &|at| context.op(at).1.phase == Phase::Recompute);
+    let ops = context.ops_of(&OWNERS, &|index| context.op(index).1.phase == Phase::Recompute);
     let time: Picos = total(&ops);
     if used >= rule.threshold || context.share(time) < 0.05 {
         return vec![Outcome::Below { measured: 1.0 - used, at_stake: Some(time) }];

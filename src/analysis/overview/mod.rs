@@ -200,7 +200,7 @@ impl Analysis {
             verdict: String::new(),
             kinds: kinds(&context),
             ledger: ledger.clone(),
-            shown_step: context.columns.shown_step(|at| context.op(at).1.kind),
+            shown_step: context.columns.shown_step(|index| context.op(index).1.kind),
             figures: figure_values::figures(&context),
             // No table of chips has CPUs.
             lacks_peaks: context.lacks_peaks && context.platform() != Platform::Cpu,
@@ -220,9 +220,9 @@ impl Analysis {
         found.derive();
         let waits = &inputs.by_op.waits;
         let label = |device: usize| self.devices.get(device).map_or("", |device| &*device.label);
-        let waits: FxHashMap<&str, Picos> = waits.iter().rev().map(|(at, wait)| (label(*at), *wait)).collect();
+        let waits: FxHashMap<&str, Picos> = waits.iter().rev().map(|(device, wait)| (label(*device), *wait)).collect();
         let mut labels = self.devices.iter().map(|device| &*device.label);
-        let waited = |of: &str| waits.get(of).copied();
+        let waited = |name: &str| waits.get(name).copied();
         found.set_steps(Some(inputs.steps), &mut labels, &waited);
         Some(found)
     }
@@ -288,9 +288,9 @@ fn kind_of_part(owner: Owner, kind: Kind) -> Kind {
 /// Returns the time of each kind, divided by whether the device needs it, and idle time.
 fn kinds(context: &Context<'_>) -> Vec<KindShare> {
     let mut sums = [[Picos::ZERO; 3]; 7];
-    for at in 0..context.by_op.ops.len() {
-        let kind = context.op(at).1.kind;
-        for (owner, time) in &context.by_op.ops[at].parts {
+    for index in 0..context.by_op.ops.len() {
+        let kind = context.op(index).1.kind;
+        for (owner, time) in &context.by_op.ops[index].parts {
             let sum = &mut sums[kind_of_part(*owner, kind).index()];
             let part = match owner {
                 Owner::Floor => 0,

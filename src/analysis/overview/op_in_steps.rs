@@ -27,14 +27,15 @@ pub(super) struct InStep {
 impl OpInSteps {
     /// Iterates over the steps in which the op runs, with its self time in ps. The order is that of the steps.
     pub fn times(&self) -> impl Iterator<Item = (usize, u64)> {
-        self.times.iter().map(|of| (of.step as usize, of.time))
+        self.times.iter().map(|in_step| (in_step.step as usize, in_step.time))
     }
 
     /// Returns the quartiles of the mean time of a stretch in each of the steps in which the op runs, in ps. A loop that runs for
     /// another number of rounds changes the time in a step, and not that of a stretch.
     pub fn quartiles_of_each(&self) -> [f64; 3] {
         #[expect(clippy::cast_precision_loss, reason = "a time of a step")]
-        let mut each: Vec<f64> = self.times.iter().map(|of| of.time as f64 / f64::from(of.n.max(1))).collect();
+        let mut each: Vec<f64> =
+            self.times.iter().map(|in_step| in_step.time as f64 / f64::from(in_step.n.max(1))).collect();
         each.sort_unstable_by(f64::total_cmp);
         [1, 2, 3].map(|n| each.get(each.len() * n / 4).copied().unwrap_or(0.0))
     }
@@ -44,23 +45,24 @@ impl OpInSteps {
         let [_, median, _] = self.quartiles_of_each();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of a step")]
         let usual = |n: u32| (median * f64::from(n)) as u64;
-        self.times.iter().map(|of| of.time.saturating_sub(usual(of.n))).sum()
+        self.times.iter().map(|in_step| in_step.time.saturating_sub(usual(in_step.n))).sum()
     }
 
     /// Returns the quartiles of the self time over all steps in ps. The second one is the median. 0 without steps.
     pub fn quartiles(&self) -> [u64; 3] {
-        let mut sorted: Vec<u64> = self.times.iter().map(|of| of.time).collect();
+        let mut sorted: Vec<u64> = self.times.iter().map(|in_step| in_step.time).collect();
         sorted.sort_unstable();
         // In the other steps, the time is 0.
         let n_zeros = self.n_steps.saturating_sub(sorted.len());
-        let at = |n: usize| (self.n_steps * n / 4).checked_sub(n_zeros).and_then(|at| sorted.get(at)).copied();
-        [1, 2, 3].map(|n| at(n).unwrap_or(0))
+        let value_at =
+            |n: usize| (self.n_steps * n / 4).checked_sub(n_zeros).and_then(|index| sorted.get(index)).copied();
+        [1, 2, 3].map(|n| value_at(n).unwrap_or(0))
     }
 
     /// Adds the times of the same step, which several lines of ops may have.
     fn merge(&mut self) {
-        if !self.times.is_sorted_by_key(|of| of.step) {
-            self.times.sort_by_key(|of| of.step);
+        if !self.times.is_sorted_by_key(|in_step| in_step.step) {
+            self.times.sort_by_key(|in_step| in_step.step);
         }
         self.times.dedup_by(|next, last| {
             let is_same = next.step == last.step;
@@ -77,26 +79,27 @@ impl OpInSteps {
 pub(super) fn ops_in_steps(context: &Context<'_>, ops: &[usize], steps: &[&Step]) -> Vec<OpInSteps> {
     let mut found: Vec<OpInSteps> = ops.iter().map(|_| OpInSteps { n_steps: steps.len(), times: Vec::new() }).collect();
     let plane = context.plane();
-    let places: FxHashMap<_, usize> = ops.iter().enumerate().map(|(row, at)| (context.op(*at).0.key(), row)).collect();
+    let places: FxHashMap<_, usize> =
+        ops.iter().enumerate().map(|(row, index)| (context.op(*index).0.key(), row)).collect();
     let rows: Vec<Option<usize>> = plane.ops.iter().map(|op| places.get(&op.key()).copied()).collect();
     let row = |op: OpId| rows[op.0 as usize];
-    for line in context.device().ops.iter().map(|at| &plane.lines[*at]) {
+    for line in context.device().ops.iter().map(|index| &plane.lines[*index]) {
         let Some(events) = intervals(line, context.device().event_clock) else { continue };
         self_time(&events, |event, from, to| {
             let Some(row) = row(line.events.op(event)) else { return };
             let times = &mut found[row].times;
             let first = steps.partition_point(|step| step.event_window.1 <= from);
-            for (at, step) in (first as u32..).zip(&steps[first..]) {
+            for (number, step) in (first as u32..).zip(&steps[first..]) {
                 let (start, end): Interval = step.event_window;
                 if start >= to {
                     break;
                 }
                 let time = to.min(end) - from.max(start);
                 match times.last_mut() {
-                    Some(last) if last.step == at => {
+                    Some(last) if last.step == number => {
                         (last.time, last.n) = (last.time.saturating_add(time), last.n.saturating_add(1));
                     }
-                    _ => times.push(InStep { step: at, time, n: 1 }),
+                    _ => times.push(InStep { step: number, time, n: 1 }),
                 }
             }
         });
@@ -124,18 +127,19 @@ mod tests {
 
     #[test]
     fn the_times_of_several_lines_are_added() {
-        let of = |(step, time, n)| InStep { step, time, n };
-        let mut op = OpInSteps { n_steps: 4, times: [(0, 1, 1), (2, 5, 1), (0, 7, 1), (3, 1, 1)].map(of).to_vec() };
+        let in_step = |(step, time, n)| InStep { step, time, n };
+        let mut op =
+            OpInSteps { n_steps: 4, times: [(0, 1, 1), (2, 5, 1), (0, 7, 1), (3, 1, 1)].map(in_step).to_vec() };
         op.merge();
-        assert_eq!(op.times, [(0, 8, 2), (2, 5, 1), (3, 1, 1)].map(of));
+        assert_eq!(op.times, [(0, 8, 2), (2, 5, 1), (3, 1, 1)].map(in_step));
     }
 
     #[test]
     fn rounds_of_a_loop_are_no_variation() {
-        let of = |(step, time, n)| InStep { step, time, n };
-        let rounds = OpInSteps { n_steps: 4, times: [(0, 40, 4), (1, 120, 12), (3, 250, 25)].map(of).to_vec() };
+        let in_step = |(step, time, n)| InStep { step, time, n };
+        let rounds = OpInSteps { n_steps: 4, times: [(0, 40, 4), (1, 120, 12), (3, 250, 25)].map(in_step).to_vec() };
         assert_eq!((rounds.quartiles_of_each(), rounds.above_median()), ([10.0; 3], 0));
-        let slower = OpInSteps { n_steps: 4, times: [(0, 40, 4), (1, 40, 4), (3, 80, 4)].map(of).to_vec() };
+        let slower = OpInSteps { n_steps: 4, times: [(0, 40, 4), (1, 40, 4), (3, 80, 4)].map(in_step).to_vec() };
         assert_eq!((slower.quartiles_of_each(), slower.above_median()), ([10.0, 10.0, 20.0], 40));
     }
 }

@@ -6,7 +6,7 @@ use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, Subject};
 use super::rule_id::RuleId;
 use crate::analysis::base::Platform;
-use crate::analysis::classify::op_class::is_async;
+use crate::analysis::classify::kind_of_op::is_async;
 use crate::analysis::classify::opcode;
 use crate::analysis::ledger::Owner;
 use xla_profile::profile::NoteCode;
@@ -91,11 +91,11 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let claimed = context.claims.ops(&ops, Owner::Opaque);
         let evidence = context.op_evidence_when(&ops);
         let has_costs = context.by_op.ops.iter().any(|op| op.floor.is_some_and(|floor| floor.self_time > 0));
-        let has_cost = |at: usize| {
-            let stats = &context.op(at).0.stats;
+        let has_cost = |index: usize| {
+            let stats = &context.op(index).0.stats;
             stats.flops.or(stats.model_flops).is_some_and(|flops| flops > 0.0)
         };
-        let of_costs: Picos = ops.iter().filter(|(at, _)| has_cost(*at)).map(|(_, time)| *time).sum();
+        let of_costs: Picos = ops.iter().filter(|(index, _)| has_cost(*index)).map(|(_, time)| *time).sum();
         let is_trace = context.files.notes.iter().any(|note| note.code == NoteCode::TraceJson);
         // No table has the peaks of CPUs.
         let lack = match () {
@@ -107,8 +107,8 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             () if context.profile.hlo.is_empty() => Some(Subject::NoCosts),
             () => None,
         };
-        let is_kernel = |(at, _): &&(usize, Picos)| {
-            let text = context.op_text(*at);
+        let is_kernel = |(index, _): &&(usize, Picos)| {
+            let text = context.op_text(*index);
             ["tpu_custom_call", "triton", "mosaic"].into_iter().any(|target| text.contains(target))
         };
         let of_kernels: Picos = ops.iter().filter(is_kernel).map(|(_, time)| *time).sum();

@@ -79,8 +79,8 @@ fn unused_devices(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
     let has_work = |plane: usize| device_of(plane).is_some_and(|device| !has_no_work(context, device));
     let label = |plane: &Plane| plane.name.trim_start_matches("/device:").to_owned();
     let unused: Vec<String> = neighbours()
-        .filter(|(at, _)| !has_work(*at))
-        .map(|(at, plane)| device_of(at).map_or_else(|| label(plane), |device| device.label.clone()))
+        .filter(|(index, _)| !has_work(*index))
+        .map(|(index, plane)| device_of(index).map_or_else(|| label(plane), |device| device.label.clone()))
         .collect();
     if unused.is_empty() {
         return vec![Outcome::Below { measured: 0.0, at_stake: None }];

@@ -189,7 +189,7 @@ fn missing_device(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
     let period = context.by_op.ledger.window.0 / context.n_steps();
     let end = |device: &Device| {
         let plane = &context.profile.planes[device.plane];
-        let lines = device.ops.iter().map(|at| &plane.lines[*at]);
+        let lines = device.ops.iter().map(|index| &plane.lines[*index]);
         lines.filter_map(|line| intervals(line, device.event_clock)?.into_iter().map(|(_, end)| end).max()).max()
     };
     // Some devices of a capture may only copy: they have no steps, and may end at any time.

@@ -255,7 +255,7 @@ impl Suggestion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     pub id: RuleId,
-    /// What the rule checks.
+    /// What the rule is about, such as “Recomputation”.
     pub name: String,
     /// What was measured: a share of the step, or another fraction.
     pub measured: f64,

@@ -12,7 +12,7 @@ use xla_profile::units::Picos;
 pub(super) struct Rule {
     pub id: RuleId,
     pub group: Group,
-    /// What the rule checks.
+    /// What the rule is about, such as “Recomputation”.
     pub name: &'static str,
     /// What was found. `verdict::title` gives some findings a more exact title.
     pub title: &'static str,
@@ -232,7 +232,7 @@ impl Rule {
     /// Returns which of the advice holds for any platform and any finding of the rule, as bits.
     pub fn unconditional_advice(&self) -> u64 {
         let holds = |(_, advice): &(usize, &Advice)| advice.only_on.is_none() && advice.only_for.is_none();
-        self.tries.iter().take(64).enumerate().filter(holds).fold(0, |bits, (at, _)| bits | 1_u64 << at)
+        self.tries.iter().take(64).enumerate().filter(holds).fold(0, |bits, (index, _)| bits | 1_u64 << index)
     }
 
     /// Returns the outcome of a rule about time: a finding by `draft` if the share of the time at stake reaches the

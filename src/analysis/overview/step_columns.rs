@@ -39,7 +39,7 @@ impl StepColumns {
         let step = if chosen.len() == 1 { first() } else { median().or_else(first) };
         let window = step.map_or_else(|| extent(profile, device), |step| step.event_window);
 
-        let places = by_op.ops.iter().enumerate().map(|(at, of)| (plane.op(of.op).key(), at));
+        let places = by_op.ops.iter().enumerate().map(|(index, op)| (plane.op(op.op).key(), index));
         let places: FxHashMap<OpKey, usize> = places.collect();
         let mut columns = Self {
             number: step.map(|step| step.number),
@@ -48,14 +48,14 @@ impl StepColumns {
             times: FxHashMap::default(),
             stretches: Vec::new(),
         };
-        for line in device.ops.iter().map(|at| &plane.lines[*at]) {
+        for line in device.ops.iter().map(|index| &plane.lines[*index]) {
             let Some(all) = intervals(line, device.event_clock) else { continue };
             let is_in = |(start, end): &Interval| *start < window.1 && *end > window.0;
-            let of_step = all.iter().copied().zip(line.events.ops()).filter(|(at, _)| is_in(at));
+            let of_step = all.iter().copied().zip(line.events.ops()).filter(|(interval, _)| is_in(interval));
             let (events, ops): (Vec<Interval>, Vec<OpId>) = of_step.unzip();
             self_time(&events, |event, from, to| {
-                if let Some(at) = places.get(&plane.op(ops[event]).key()) {
-                    columns.add(*at, (from, to));
+                if let Some(index) = places.get(&plane.op(ops[event]).key()) {
+                    columns.add(*index, (from, to));
                 }
             });
         }
@@ -75,8 +75,8 @@ impl StepColumns {
     /// Returns the step with the kinds of its parts.
     pub fn shown_step(&self, kind: impl Fn(usize) -> Kind) -> ShownStep {
         let mut sums = [[0_u64; 7]; N_COLUMNS];
-        for ((at, column), time) in &self.times {
-            let sum = &mut sums[*column][kind(*at).index()];
+        for ((index, column), time) in &self.times {
+            let sum = &mut sums[*column][kind(*index).index()];
             *sum = sum.saturating_add(*time);
         }
         let half = (self.window.1 - self.window.0) / (2 * N_COLUMNS as u64);
@@ -84,20 +84,20 @@ impl StepColumns {
             let busy = sums.iter().fold(0_u64, |all, time| all.saturating_add(*time));
             Kind::ALL.into_iter().max_by_key(|kind| sums[kind.index()]).filter(|_| busy > half)
         };
-        let on_axis = |at: u64| Picos(at.saturating_add(self.axis_offset));
+        let on_axis = |ps: u64| Picos(ps.saturating_add(self.axis_offset));
         let range = TimeRange::between(on_axis(self.window.0), on_axis(self.window.1));
         ShownStep { number: self.number, range, kinds: sums.iter().map(most).collect() }
     }
 
     /// Returns when some ops run, and their longest stretches.
     pub fn time_profile(&self, ops: &[(usize, Picos)]) -> (Picture, Vec<StepSpan>) {
-        let mut is_one = vec![false; ops.iter().map(|(at, _)| at + 1).max().unwrap_or(0)];
-        ops.iter().for_each(|(at, _)| is_one[*at] = true);
+        let mut is_one = vec![false; ops.iter().map(|(index, _)| index + 1).max().unwrap_or(0)];
+        ops.iter().for_each(|(index, _)| is_one[*index] = true);
         let mut sums = [0_u64; N_COLUMNS];
-        for ((_, column), time) in self.times.iter().filter(|((at, _), _)| is_one.get(*at) == Some(&true)) {
+        for ((_, column), time) in self.times.iter().filter(|((index, _), _)| is_one.get(*index) == Some(&true)) {
             sums[*column] = sums[*column].saturating_add(*time);
         }
-        let own = self.stretches.iter().filter(|(at, _)| is_one.get(*at) == Some(&true));
+        let own = self.stretches.iter().filter(|(index, _)| is_one.get(*index) == Some(&true));
         (self.picture(&sums), self.longest(own.map(|(_, time)| *time).collect()))
     }
 
@@ -123,7 +123,7 @@ impl StepColumns {
         let longest = all.first().map_or(0, |(from, to)| to - from);
         all.retain(|(from, to)| (to - from).saturating_mul(100) >= longest);
         all.small_sort_by(Ord::cmp);
-        let after = |at: u64| Picos(at - self.window.0);
+        let after = |ps: u64| Picos(ps - self.window.0);
         all.into_iter().map(|(from, to)| StepSpan { step, start: after(from), end: after(to) }).collect()
     }
 
@@ -158,8 +158,8 @@ fn each_column(window: Interval, time: Interval, mut each: impl FnMut(usize, u64
 /// Returns the time from the first to the last op of a device on the event clock.
 fn extent(profile: &Profile, device: &Device) -> Interval {
     let plane = &profile.planes[device.plane];
-    let lines = device.ops.iter().filter_map(|at| intervals(&plane.lines[*at], device.event_clock));
-    let ends = lines.flatten().fold((u64::MAX, 0), |all, at| (all.0.min(at.0), all.1.max(at.1)));
+    let lines = device.ops.iter().filter_map(|index| intervals(&plane.lines[*index], device.event_clock));
+    let ends = lines.flatten().fold((u64::MAX, 0), |all, interval| (all.0.min(interval.0), all.1.max(interval.1)));
     (ends.0.min(ends.1), ends.1)
 }
 

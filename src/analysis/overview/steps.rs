@@ -81,7 +81,7 @@ pub(super) fn outliers<'a>(context: &Context<'a>) -> Option<Outliers<'a>> {
     }
     let median_of = |mut all: Vec<f64>| {
         all.small_sort_by(f64::total_cmp);
-        let [low, high] = [(all.len() - 1) / 2, all.len() / 2].map(|at| all[at]);
+        let [low, high] = [(all.len() - 1) / 2, all.len() / 2].map(|index| all[index]);
         low.midpoint(high)
     };
     let median = median_of(steps.iter().map(|step| step.length().as_f64()).collect());
@@ -113,12 +113,12 @@ fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             sums[side].iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
             n[side] += 1;
         }
-        let mean = |side: usize, at: usize| Picos(sums[side][at].0 / n[side].max(1));
+        let mean = |side: usize, part: usize| Picos(sums[side][part].0 / n[side].max(1));
         let labels: Vec<&str> = Kind::ALL.iter().map(|kind| kind.label()).chain([IDLE]).collect();
         let mut rises: Vec<(Picos, &str)> = labels
             .into_iter()
             .enumerate()
-            .map(|(at, label)| (mean(1, at).saturating_sub(mean(0, at)), label))
+            .map(|(part, label)| (mean(1, part).saturating_sub(mean(0, part)), label))
             .collect();
         rises.small_sort_by_key(|(rise, _)| std::cmp::Reverse(*rise));
         let ops = longest_first(rises_of_ops(context, &slow));
@@ -168,10 +168,11 @@ fn longer_ops(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], ris
 /// Returns the name of the program of an op with the sum of the rises of its ops, if the slow steps, all of them
 /// and no other steady step, run this program.
 fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], op: usize) -> Option<(String, Picos)> {
-    let program_of = |at: usize| context.op(at).0.stats.program;
+    let program_of = |index: usize| context.op(index).0.stats.program;
     let program = program_of(op)?;
     let name = context.profile.programs.get(&program)?;
-    let of_program: Vec<usize> = (0..context.by_op.ops.len()).filter(|at| program_of(*at) == Some(program)).collect();
+    let of_program: Vec<usize> =
+        (0..context.by_op.ops.len()).filter(|index| program_of(*index) == Some(program)).collect();
     let slow_numbers: FxHashSet<u64> = slow.iter().map(|step| step.number).collect();
     let is_usual = |step: &&Step| !slow_numbers.contains(&step.number);
     let usual: Vec<&Step> = context.steady_steps().filter(is_usual).collect();
@@ -184,7 +185,7 @@ fn added_program(context: &Context<'_>, slow: &[&Step], ops: &[(usize, Picos)], 
     if runs_in(&usual).contains(&true) || runs_in(slow).contains(&false) {
         return None;
     }
-    let rise = ops.iter().filter(|(at, _)| program_of(*at) == Some(program)).map(|(_, time)| *time).sum();
+    let rise = ops.iter().filter(|(index, _)| program_of(*index) == Some(program)).map(|(_, time)| *time).sum();
     Some((middle_cut(name, MAX_NAME), rise))
 }
 
@@ -194,9 +195,9 @@ fn rises_of_ops(context: &Context<'_>, slow: &[&Step]) -> Vec<(usize, Picos)> {
     let steps: Vec<&Step> = context.steady_steps().collect();
     let slow_numbers: FxHashSet<u64> = slow.iter().map(|step| step.number).collect();
     let is_slow: Vec<bool> = steps.iter().map(|step| slow_numbers.contains(&step.number)).collect();
-    let rise = |of: OpInSteps| {
-        let [_, median, _] = of.quartiles();
-        Picos(of.times().filter(|(step, _)| is_slow[*step]).map(|(_, time)| time.saturating_sub(median)).sum())
+    let rise = |op_steps: OpInSteps| {
+        let [_, median, _] = op_steps.quartiles();
+        Picos(op_steps.times().filter(|(step, _)| is_slow[*step]).map(|(_, time)| time.saturating_sub(median)).sum())
     };
     let all = ops.iter().copied().zip(ops_in_steps(context, &ops, &steps).into_iter().map(rise));
     all.filter(|(_, rise)| *rise > Picos::ZERO).collect()
@@ -221,17 +222,20 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if steps.len() < LEAST_STEPS {
         return unknown(FEW_STEPS);
     }
-    let large: Vec<usize> =
-        (0..context.by_op.ops.len()).filter(|at| context.share(context.by_op.ops[*at].total()) > LEAST_SHARE).collect();
+    let large: Vec<usize> = (0..context.by_op.ops.len())
+        .filter(|index| context.share(context.by_op.ops[*index].total()) > LEAST_SHARE)
+        .collect();
     let by_step = ops_in_steps(context, &large, &steps);
     let mut varying: Vec<(usize, Picos)> = Vec::new();
-    for (at, of) in large.into_iter().zip(by_step) {
-        let [first, median, third] = of.quartiles_of_each();
+    for (index, op_steps) in large.into_iter().zip(by_step) {
+        let [first, median, third] = op_steps.quartiles_of_each();
         if third - first > 0.1 * median {
-            let more = of.above_median();
+            let more = op_steps.above_median();
             // Collectives vary with the devices that arrive late, which other rules judge.
-            if context.by_op.ops[at].time(Owner::Late) + context.by_op.ops[at].time(Owner::Transfer) == Picos::ZERO {
-                varying.push((at, Picos(more)));
+            if context.by_op.ops[index].time(Owner::Late) + context.by_op.ops[index].time(Owner::Transfer)
+                == Picos::ZERO
+            {
+                varying.push((index, Picos(more)));
             }
         }
     }

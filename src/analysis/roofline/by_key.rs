@@ -20,7 +20,7 @@ impl RooflineAnswer {
     /// Returns the rows by their keys. `profile` and `analysis` must be those of the query.
     pub fn rows_by_key(&self, profile: &Profile, analysis: &Analysis) -> RowsByKey {
         let view = self.view(profile, analysis);
-        let rows = (0..).zip(view.all()).map(|(at, row)| (row.key, at)).collect();
+        let rows = (0..).zip(view.all()).map(|(index, row)| (row.key, index)).collect();
         RowsByKey { rows, cumulative: self.cumulative(view) }
     }
 

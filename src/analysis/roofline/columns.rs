@@ -1,6 +1,6 @@
 //! This module declares the columns of the roofline tables.
 
-use super::peaks::{Peak, PeakOf};
+use super::peaks::{Peak, PeakResource};
 use super::query::{Level, PeakSource, Precision};
 use super::report::{
     CostSource, GapRank, OpaqueKernel, ProgramRoofline, RoofRow, RooflinePosition, Skipped, StepRoofline,
@@ -213,11 +213,11 @@ columns! {
     /// The columns of peaks that are available.
     pub OFFERS(row: Peak) {
         /// The data type or the memory.
-        of: Word = row.of.key(),
+        of: Word = row.resource.key(),
         /// A compute peak in TFLOP/s. Null for a memory.
-        tflops: Number or null = matches!(row.of, PeakOf::Compute(_)).then_some(row.value / 1e12),
+        tflops: Number or null = matches!(row.resource, PeakResource::Compute(_)).then_some(row.value / 1e12),
         /// The bandwidth of a memory in GB/s. Null for compute.
-        gbps: Bandwidth or null = matches!(row.of, PeakOf::Memory(_)).then_some(row.value),
+        gbps: Bandwidth or null = matches!(row.resource, PeakResource::Memory(_)).then_some(row.value),
         /// The source of the peak: the capture, the figures of the vendor, or the user.
         source: Word(PeakSource) = row.source,
         /// The source in words: the name of a stat, or a web page.

@@ -45,7 +45,7 @@ pub(super) fn needs_program(inst: InstructionRef<'_>, category: &str) -> bool {
     match inst.opcode() {
         "fusion" => !matches!(category, "loop fusion" | "input fusion"),
         opcode if is_dot(opcode) => inst.operand_shape(0).is_none(),
-        opcode => crate::analysis::classify::op_class::is_async(opcode),
+        opcode => crate::analysis::classify::kind_of_op::is_async(opcode),
     }
 }
 
@@ -76,8 +76,8 @@ fn is_dot(opcode: &str) -> bool {
 }
 
 fn dot(inst: InstructionRef<'_>) -> ComputeType {
-    let of = |i| Some(inst.operand_shape(i)?.as_array()?.dtype);
-    let (left, right) = (of(0), of(1));
+    let dtype_of = |i| Some(inst.operand_shape(i)?.as_array()?.dtype);
+    let (left, right) = (dtype_of(0), dtype_of(1));
     ComputeType {
         dtype: left.or_else(|| result(inst)),
         matmul: true,
@@ -112,8 +112,8 @@ fn unseen(inst: InstructionRef<'_>, matmul: bool) -> ComputeType {
         Some(first) => ComputeType { dtype: Some(*first), matmul, ..ComputeType::default() },
         None => {
             let dtype = result(inst);
-            let faster = |of: &&DType| dtype.is_some_and(|dtype| of.bits() < dtype.bits());
-            let instead = matrices.iter().filter(faster).max_by_key(|of| of.bits()).copied();
+            let faster = |candidate: &&DType| dtype.is_some_and(|dtype| candidate.bits() < dtype.bits());
+            let instead = matrices.iter().filter(faster).max_by_key(|candidate| candidate.bits()).copied();
             ComputeType { dtype, instead, matmul, uncertain: is_wide(dtype), ..ComputeType::default() }
         }
     }

@@ -81,8 +81,8 @@ fn matches(pattern: &str, text: &str) -> bool {
     let parts: Vec<&str> = parts.collect();
     let Some((last, between)) = parts.split_last() else { return rest.is_empty() };
     for part in between {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
+        let Some(offset) = rest.find(part) else { return false };
+        rest = &rest[offset + part.len()..];
     }
     rest.ends_with(last)
 }

@@ -139,7 +139,7 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         let of_text = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu: true });
         // Reading a program takes time and memory, so it is read only where the text is not enough.
         if of_text.is_none_or(|inst| needs_program(inst, category))
-            && let Some(module) = op.stats.program.and_then(|id| self.programs.and_then(|of| of(id)))
+            && let Some(module) = op.stats.program.and_then(|id| self.programs.and_then(|module_of| module_of(id)))
             && let Some(id) = module.instruction_named(profile.text(op.name))
             && let Some(inst) = InstructionRef::within(module, id, true)
         {

@@ -21,6 +21,7 @@ mod compute_dtype;
 mod cost;
 pub(in crate::analysis) mod evaluate;
 mod floors;
+mod mfu;
 mod notes;
 mod peaks;
 mod quadrant;
@@ -31,7 +32,6 @@ mod steps;
 mod sums;
 mod verdict;
 mod verify;
-mod window;
 mod window_use;
 
 use super::roofline::notes::NoteFacts;
@@ -39,7 +39,7 @@ pub use super::roofline::verdict::{FloorComparison, PossibleCause, Verdict};
 pub use by_key::RowsByKey;
 pub use floors::OpFloor;
 pub use notes::mixed_peak_sources;
-pub use peaks::{DevicePeaks, MainPeakSource, Peak, PeakOf};
+pub use peaks::{DevicePeaks, MainPeakSource, Peak, PeakResource};
 pub use quadrant::Quadrant;
 pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use report::{
@@ -146,8 +146,8 @@ impl Analysis {
     /// Returns the peaks of the device at index `device`, selected by `choice`. Empty if the session has no such
     /// device.
     pub fn device_peaks(&self, profile: &Profile, device: usize, choice: &PeakChoice) -> DevicePeaks {
-        let Some(of) = self.devices.get(device) else { return DevicePeaks::default() };
-        DevicePeaks::resolve(&of.label, &profile.planes[of.plane], choice)
+        let Some(info) = self.devices.get(device) else { return DevicePeaks::default() };
+        DevicePeaks::resolve(&info.label, &profile.planes[info.plane], choice)
     }
 
     /// Computes the position of ops in the roofline model. `programs` gives the HLO of programs, which is read where
@@ -253,7 +253,7 @@ type Named = (Option<ProgramId>, StrId);
 
 /// A kernel without a cost: the first of its ops with the index of that op's device, executions, and self time in ps.
 struct Opaque {
-    at: (usize, Member),
+    first: (usize, Member),
     n: Count,
     self_time: u64,
 }
@@ -310,12 +310,12 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                     self.facts.split |= session.profile.memory(session.plane(slice.device), member.op).is_some();
                 }
                 Err(reason) => {
-                    let at = row.skipped.iter().position(|s| s.reason == reason).unwrap_or_else(|| {
+                    let index = row.skipped.iter().position(|s| s.reason == reason).unwrap_or_else(|| {
                         row.skipped.push(Skipped { reason, n_ops: 0, total: Picos::ZERO });
                         row.skipped.len() - 1
                     });
-                    row.skipped[at].total += Picos(time.self_time);
-                    row.skipped[at].n_ops += u32::from(names.insert((reason, name)));
+                    row.skipped[index].total += Picos(time.self_time);
+                    row.skipped[index].n_ops += u32::from(names.insert((reason, name)));
                     let sum = self.reasons.entry(reason).or_default();
                     *sum = sum.saturating_add(time.self_time);
                     self.ops.insert((reason, name));
@@ -353,7 +353,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
         match reason {
             SkipReason::OpaqueCall => {
                 let kernel =
-                    self.kernels.entry(name).or_insert_with(|| Opaque { at: place, n: Count::ZERO, self_time: 0 });
+                    self.kernels.entry(name).or_insert_with(|| Opaque { first: place, n: Count::ZERO, self_time: 0 });
                 kernel.n += n;
                 kernel.self_time = kernel.self_time.saturating_add(self_time);
             }
@@ -369,7 +369,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
     }
 
     fn skipped(&mut self) -> Vec<Skipped> {
-        let n_ops = |reason| self.ops.iter().filter(|(of, _)| *of == reason).count() as u32;
+        let n_ops = |reason| self.ops.iter().filter(|(other, _)| *other == reason).count() as u32;
         let all_peaks = |(reason, self_time): (&SkipReason, &u64)| Skipped {
             reason: *reason,
             n_ops: n_ops(*reason),
@@ -396,7 +396,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
 
     fn opaque(&mut self, analysis: &Analysis, profile: &Profile) -> Vec<OpaqueKernel> {
         let all_peaks = |((program, name), kernel): (Named, Opaque)| {
-            let (device, member) = kernel.at;
+            let (device, member) = kernel.first;
             let op = analysis.session_facts(profile).op(device, member.op).0;
             let parsed = text::instruction(profile.text(op.text));
             OpaqueKernel {

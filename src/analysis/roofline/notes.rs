@@ -1,6 +1,6 @@
 //! This module writes the notes on the figures of a roofline. It computes no figures.
 
-use super::peaks::{DevicePeaks, Peak, PeakOf};
+use super::peaks::{DevicePeaks, Peak, PeakResource};
 use super::query::{Level, PeakSource, RooflineQuery};
 use super::report::{CostSource, RooflineFigures, SkipReason};
 use super::sums::OpPoint;
@@ -32,7 +32,7 @@ pub fn mixed_peak_sources(figures: &RooflineFigures) -> Option<Note> {
     let compute = |peaks: &DevicePeaks| -> IndexMap<PeakSource, Vec<String>> {
         let mut by_source: IndexMap<PeakSource, Vec<String>> = IndexMap::default();
         for peak in &peaks.used {
-            if let PeakOf::Compute(precision) = peak.of {
+            if let PeakResource::Compute(precision) = peak.resource {
                 by_source.entry(peak.source).or_default().push(precision.label().to_owned());
             }
         }
@@ -40,7 +40,7 @@ pub fn mixed_peak_sources(figures: &RooflineFigures) -> Option<Note> {
     };
     let (peaks, by_source) =
         figures.peaks.iter().map(|peaks| (peaks, compute(peaks))).find(|(_, by_source)| by_source.len() > 1)?;
-    let main = peaks.peak(PeakOf::Compute(peaks.main()))?;
+    let main = peaks.peak(PeakResource::Compute(peaks.main()))?;
     let sources: Vec<String> =
         by_source.iter().map(|(source, names)| format!("{} ({})", names.join(", "), source.key())).collect();
     let message = format!(
@@ -143,7 +143,7 @@ pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &No
         );
     }
     let is_of_table = |peak: &Peak| peak.source == PeakSource::Published;
-    let from_table = figures.peaks.iter().any(|p| p.peak(PeakOf::Compute(p.main())).is_some_and(is_of_table));
+    let from_table = figures.peaks.iter().any(|p| p.peak(PeakResource::Compute(p.main())).is_some_and(is_of_table));
     if from_table && query.peaks.prefer != PeakSource::Published {
         note(
             info,
@@ -151,9 +151,13 @@ pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &No
             "The capture has no peaks of the device. Published peaks are used.".into(),
         );
     }
-    let hbm = PeakOf::Memory(Level::Hbm);
+    let hbm = PeakResource::Memory(Level::Hbm);
     let by_profile = |peaks: &DevicePeaks| {
-        peaks.offers.iter().find(|peak| (peak.of, peak.source) == (hbm, PeakSource::Profile)).map(|peak| peak.value)
+        peaks
+            .offers
+            .iter()
+            .find(|peak| (peak.resource, peak.source) == (hbm, PeakSource::Profile))
+            .map(|peak| peak.value)
     };
     let halved = figures.peaks.iter().find_map(|peaks| {
         let used = peaks.peak(hbm).filter(|peak| is_of_table(peak) && query.peaks.prefer != PeakSource::Published)?;

@@ -27,14 +27,14 @@ const PEAKS: RangeInclusive<f64> = 1e3..=1e21;
 
 /// The resource that a peak limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum PeakOf {
+pub enum PeakResource {
     /// FLOP/s with operands of a precision.
     Compute(Precision),
     /// Bytes/s of a memory.
     Memory(Level),
 }
 
-impl PeakOf {
+impl PeakResource {
     /// Returns the name in JSON: that of the precision or of the memory.
     pub const fn key(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ keyed_enum! {
 /// A peak and its source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
-    pub of: PeakOf,
+    pub resource: PeakResource,
     /// FLOP/s or bytes/s.
     pub value: f64,
     pub source: PeakSource,
@@ -85,13 +85,13 @@ pub struct DevicePeaks {
 
 impl DevicePeaks {
     /// Returns the chosen peak of a precision or a memory.
-    pub fn peak(&self, peak_of: PeakOf) -> Option<&Peak> {
-        self.used.iter().find(|peak| peak.of == peak_of)
+    pub fn peak(&self, peak_of: PeakResource) -> Option<&Peak> {
+        self.used.iter().find(|peak| peak.resource == peak_of)
     }
 
     /// Returns the peak FLOP/s with operands of a precision.
     pub fn flops(&self, precision: Precision) -> Option<f64> {
-        self.peak(PeakOf::Compute(precision)).map(|peak| peak.value)
+        self.peak(PeakResource::Compute(precision)).map(|peak| peak.value)
     }
 
     /// Returns the precision of the matrix units that most programs use: bf16, or f16 if the device has a peak for f16
@@ -104,7 +104,7 @@ impl DevicePeaks {
     /// Returns the source of the main compute peak and of the HBM peak. `None` if the device has neither.
     pub fn main_source(&self) -> Option<MainPeakSource> {
         let source = |peak_of| self.peak(peak_of).map(|peak| peak.source);
-        let (compute, hbm) = (source(PeakOf::Compute(self.main())), source(PeakOf::Memory(Level::Hbm)));
+        let (compute, hbm) = (source(PeakResource::Compute(self.main())), source(PeakResource::Memory(Level::Hbm)));
         if compute.zip(hbm).is_some_and(|(compute, hbm)| compute != hbm) {
             return Some(MainPeakSource::Mixed);
         }
@@ -117,7 +117,7 @@ impl DevicePeaks {
 
     /// Returns the peak bytes/s of a memory.
     pub fn bytes(&self, level: Level) -> Option<f64> {
-        self.peak(PeakOf::Memory(level)).map(|peak| peak.value)
+        self.peak(PeakResource::Memory(level)).map(|peak| peak.value)
     }
 
     /// Returns the ridge point in FLOPs per byte: peak FLOP/s ÷ peak bytes/s of HBM.
@@ -149,7 +149,7 @@ impl DevicePeaks {
         let is_amd = gpu.as_ref().is_some_and(|gpu| gpu.amd);
         let halved = |peak: &Peak| {
             is_amd
-                && (peak.of, peak.source) == (PeakOf::Memory(Level::Hbm), PeakSource::Profile)
+                && (peak.resource, peak.source) == (PeakResource::Memory(Level::Hbm), PeakSource::Profile)
                 && chip.and_then(|chip| chip.hbm).is_some_and(|published| published.value > 1.5 * peak.value)
         };
         let rank = |peak: &Peak| match peak.source {
@@ -158,8 +158,9 @@ impl DevicePeaks {
             PeakSource::Profile => 1 + u8::from(published_first),
             PeakSource::Published => 2 - u8::from(published_first),
         };
-        let every = Precision::ALL.map(PeakOf::Compute).into_iter().chain(Level::ALL.map(PeakOf::Memory));
-        let best = |of| offers.iter().filter(|peak| peak.of == of).min_by_key(|peak| rank(peak)).cloned();
+        let every = Precision::ALL.map(PeakResource::Compute).into_iter().chain(Level::ALL.map(PeakResource::Memory));
+        let best =
+            |resource| offers.iter().filter(|peak| peak.resource == resource).min_by_key(|peak| rank(peak)).cloned();
         Self {
             devices: vec![label.to_owned()],
             device_type: device_name(plane).map(str::to_owned),
@@ -183,18 +184,18 @@ impl DevicePeaks {
 }
 
 fn yours(choice: &PeakChoice) -> Vec<Peak> {
-    let of = |of, value| Peak { of, value, source: PeakSource::Yours, from: "yours".to_owned() };
-    let flops = choice.flops.iter().map(|(precision, value)| of(PeakOf::Compute(*precision), *value));
-    flops.chain(choice.hbm_bytes.map(|value| of(PeakOf::Memory(Level::Hbm), value))).collect()
+    let peak = |resource, value| Peak { resource, value, source: PeakSource::Yours, from: "yours".to_owned() };
+    let flops = choice.flops.iter().map(|(precision, value)| peak(PeakResource::Compute(*precision), *value));
+    flops.chain(choice.hbm_bytes.map(|value| peak(PeakResource::Memory(Level::Hbm), value))).collect()
 }
 
 /// Returns the published peaks of one device: the figures of the chip, divided among its devices.
 fn published(chip: &Chip, devices: u32) -> Vec<Peak> {
     let n = f64::from(devices.max(1));
-    let of = |of, figure: Option<Figure>| {
+    let peak = |resource, figure: Option<Figure>| {
         let from =
             |figure: Figure| if devices > 1 { format!("{} ÷ {devices}", figure.source) } else { figure.source.into() };
-        figure.map(|f| Peak { of, value: f.value / n, source: PeakSource::Published, from: from(f) })
+        figure.map(|f| Peak { resource, value: f.value / n, source: PeakSource::Published, from: from(f) })
     };
     let compute = [
         (Precision::Bf16, chip.bf16),
@@ -202,17 +203,17 @@ fn published(chip: &Chip, devices: u32) -> Vec<Peak> {
         (Precision::Int8, chip.int8),
         (Precision::F16, chip.f16),
     ];
-    let compute = compute.into_iter().filter_map(|(precision, figure)| of(PeakOf::Compute(precision), figure));
-    compute.chain(of(PeakOf::Memory(Level::Hbm), chip.hbm)).collect()
+    let compute = compute.into_iter().filter_map(|(precision, figure)| peak(PeakResource::Compute(precision), figure));
+    compute.chain(peak(PeakResource::Memory(Level::Hbm), chip.hbm)).collect()
 }
 
 /// Returns the peaks from the stats of a plane. A TPU states its peaks; those of a GPU follow from its multiprocessors
 /// and its clock.
 fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
     let stat = |name: &str| plane.number_stat(name).filter(|value| *value > 0.0);
-    let peak = |of, value, from: String| Peak { of, value, source: PeakSource::Profile, from };
+    let peak = |resource, value, from: String| Peak { resource, value, source: PeakSource::Profile, from };
     let mut peaks = Vec::new();
-    let bf16 = PeakOf::Compute(Precision::Bf16);
+    let bf16 = PeakResource::Compute(Precision::Bf16);
     if let Some(teraflops) = stat("peak_teraflops_per_second") {
         let value = teraflops * 1e12;
         peaks.push(peak(bf16, value, "peak_teraflops_per_second".into()));
@@ -221,27 +222,35 @@ fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
             if let Some((figure, base)) = figure.zip(chip.and_then(|c| c.bf16)) {
                 let ratio = figure.value / base.value;
                 let from = format!("peak_teraflops_per_second × {ratio:.2}, as published ({})", figure.source);
-                peaks.push(peak(PeakOf::Compute(precision), value * ratio, from));
+                peaks.push(peak(PeakResource::Compute(precision), value * ratio, from));
             }
         }
     } else if let Some(gpu) = Gpu::from_plane(plane) {
         if let Some(n) = gpu::flop_per_cycle(gpu.amd, gpu.major, gpu.minor) {
             let from = format!("core_count × clock_rate × {n} FLOP a cycle");
-            let half = if gpu::takes_bf16(gpu.amd, gpu.major) { bf16 } else { PeakOf::Compute(Precision::F16) };
+            let half = if gpu::takes_bf16(gpu.amd, gpu.major) { bf16 } else { PeakResource::Compute(Precision::F16) };
             peaks.push(peak(half, gpu.cycles * n, from.clone()));
             if let Some(ratio) = gpu::fp8_ratio(gpu.amd, gpu.major, gpu.minor) {
-                peaks.push(peak(PeakOf::Compute(Precision::Fp8), gpu.cycles * n * ratio, format!("{from} × {ratio}")));
+                peaks.push(peak(
+                    PeakResource::Compute(Precision::Fp8),
+                    gpu.cycles * n * ratio,
+                    format!("{from} × {ratio}"),
+                ));
             }
             if let Some(ratio) = gpu::f64_ratio(gpu.amd, gpu.major, gpu.minor) {
-                peaks.push(peak(PeakOf::Compute(Precision::F64), gpu.cycles * n * ratio, format!("{from} × {ratio}")));
+                peaks.push(peak(
+                    PeakResource::Compute(Precision::F64),
+                    gpu.cycles * n * ratio,
+                    format!("{from} × {ratio}"),
+                ));
             }
             if let Some(ratio) = gpu::tf32_ratio(gpu.amd, gpu.major, gpu.minor) {
                 let from = format!("{from} × {ratio}, as TF32");
-                peaks.push(peak(PeakOf::Compute(Precision::F32), gpu.cycles * n * ratio, from));
+                peaks.push(peak(PeakResource::Compute(Precision::F32), gpu.cycles * n * ratio, from));
             }
         }
         if let Some(bytes) = stat("memory_bandwidth") {
-            peaks.push(peak(PeakOf::Memory(Level::Hbm), bytes, "memory_bandwidth".into()));
+            peaks.push(peak(PeakResource::Memory(Level::Hbm), bytes, "memory_bandwidth".into()));
         }
     }
     for (level, names) in [
@@ -252,7 +261,7 @@ fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
         (Level::CmemWrite, &["peak_cmem_wr_bw_gigabytes_per_second"]),
     ] {
         let found = names.iter().find_map(|name| Some((*name, stat(name)?)));
-        peaks.extend(found.map(|(name, giga)| peak(PeakOf::Memory(level), giga * 1e9, name.to_owned())));
+        peaks.extend(found.map(|(name, giga)| peak(PeakResource::Memory(level), giga * 1e9, name.to_owned())));
     }
     peaks
 }
@@ -273,7 +282,7 @@ pub(super) struct Ceilings {
 
 impl Ceilings {
     pub fn from_peaks(peaks: &DevicePeaks) -> Self {
-        let yours = |p| peaks.peak(PeakOf::Compute(p)).is_some_and(|peak| peak.source == PeakSource::Yours);
+        let yours = |p| peaks.peak(PeakResource::Compute(p)).is_some_and(|peak| peak.source == PeakSource::Yours);
         Self {
             flops: Precision::ALL.map(|p| peaks.flops(p)),
             yours: Precision::ALL.map(yours),
@@ -331,10 +340,10 @@ mod tests {
         assert!(peaks.used.iter().all(|peak| peak.source == PeakSource::Profile), "{:?}", peaks.used);
         let published = PeakChoice { prefer: PeakSource::Published, ..PeakChoice::default() };
         let peaks = DevicePeaks::resolve("TPU:0", &plane, &published);
-        let source = |of| peaks.peak(of).map(|peak| peak.source);
+        let source = |resource| peaks.peak(resource).map(|peak| peak.source);
         assert!(near(peaks.flops(Precision::Bf16), 918e12) && near(peaks.bytes(Level::Hbm), 1638e9));
-        assert_eq!(source(PeakOf::Compute(Precision::Bf16)), Some(PeakSource::Published));
-        assert_eq!(source(PeakOf::Memory(Level::VmemRead)), Some(PeakSource::Profile), "nothing is published");
+        assert_eq!(source(PeakResource::Compute(Precision::Bf16)), Some(PeakSource::Published));
+        assert_eq!(source(PeakResource::Memory(Level::VmemRead)), Some(PeakSource::Profile), "nothing is published");
     }
 
     #[test]

@@ -183,12 +183,12 @@ mod tests {
         for precision in Precision::ALL {
             assert_eq!(Precision::named(precision.key()), Some(precision));
         }
-        let of = |name| Precision::named(name).map(Precision::key);
+        let key = |name| Precision::named(name).map(Precision::key);
         assert_eq!(
-            [of("f16"), of("F8E4M3FN"), of("u8"), of("s4")],
+            [key("f16"), key("F8E4M3FN"), key("u8"), key("s4")],
             [Some("f16"), Some("fp8"), Some("int8"), Some("int4")]
         );
-        assert_eq!([of("pred"), of("s32"), of("c64"), of("")], [None; 4]);
+        assert_eq!([key("pred"), key("s32"), key("c64"), key("")], [None; 4]);
     }
 
     #[test]

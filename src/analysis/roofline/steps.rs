@@ -60,7 +60,7 @@ impl Analysis {
         let mut steps: IndexMap<u64, (u64, Option<Sums>)> = IndexMap::default();
         let scale_of = self.scale_of_steps(query.device, &chosen);
         let is_listed = self.lowest_steps(&chosen, max_steps);
-        for (at, slice) in slices.iter().enumerate() {
+        for (index, slice) in slices.iter().enumerate() {
             let times_by_step = self.times_by_step(profile, slice, &is_listed);
             let mut points: IndexMap<u32, Option<OpPoint>> = IndexMap::default();
             let mut kernel_groups: IndexMap<u64, KernelGroups> = IndexMap::default();
@@ -73,7 +73,7 @@ impl Analysis {
                 let (n, self_time) = (scale.count(n), scale.amount(self_time));
                 let sums = steps.entry(number).or_default();
                 sums.0 = sums.0.saturating_add(self_time);
-                let member = Member { slice: at as u32, op: OpId(op) };
+                let member = Member { slice: index as u32, op: OpId(op) };
                 let points = points.entry(op).or_insert_with(|| holder.evaluate_op(&slices, member).ok());
                 if let Some(points) = points.as_ref().filter(|_| n > 0) {
                     let instruction = holder.instruction(&slices, member);

@@ -53,8 +53,9 @@ impl OpPoint {
 
 /// Returns the longest floor and its index; of several, the first.
 fn longest(floors: &[f64; 6]) -> (usize, f64) {
-    let later =
-        |longest: (usize, f64), (at, floor): (usize, &f64)| if *floor > longest.1 { (at, *floor) } else { longest };
+    let later = |longest: (usize, f64), (index, floor): (usize, &f64)| {
+        if *floor > longest.1 { (index, *floor) } else { longest }
+    };
     floors.iter().enumerate().fold((0, floors[0]), later)
 }
 

@@ -66,12 +66,12 @@ mod tests {
             let cell = |(_, column, n, busy): &(u32, u16, u32, [u32; N_CLASSES])| {
                 Cell { column: (*column).into(), n: *n, busy: busy.map(|time| u64::from(time).min(width)) }
             };
-            cells.iter().for_each(|of| write(&mut bytes, of.0, &cell(of), width));
+            cells.iter().for_each(|drawn| write(&mut bytes, drawn.0, &cell(drawn), width));
             let read: Vec<Column> = read(&bytes).collect();
             prop_assert_eq!(read.len(), cells.len());
-            for (column, of) in read.iter().zip(&cells) {
-                let cell = cell(of);
-                prop_assert_eq!((u32::from(column.lane), column.column), (of.0, of.1));
+            for (column, drawn) in read.iter().zip(&cells) {
+                let cell = cell(drawn);
+                prop_assert_eq!((u32::from(column.lane), column.column), (drawn.0, drawn.1));
                 prop_assert_eq!(u32::from(column.n_log2), 32 - cell.n.leading_zeros());
                 for (share, time) in column.shares.iter().zip(cell.busy) {
                     let exact = time as f64 * 255.0 / width as f64;

@@ -12,7 +12,7 @@ use xla_profile::units::Picos;
 impl TimelineIndex {
     /// Describes an event. `None` if there is none at this place.
     pub fn event(&mut self, profile: &Profile, analysis: &Analysis, query: EventQuery) -> Option<EventDetail> {
-        let (of, event) = match query {
+        let (line_ref, event) = match query {
             EventQuery::At { line, lane, time, tolerance } => {
                 let shown = self.shown(profile, line)?;
                 (line, shown.lanes.event_at(lane as usize, shown.times, time.0, tolerance.0)?)
@@ -23,12 +23,12 @@ impl TimelineIndex {
                 (line, shown.neighbour(event as usize, to)?)
             }
         };
-        let shown = self.shown(profile, of)?;
-        let mut detail = shown.detail(profile, of, event)?;
-        let offset = self.axis.offset(profile.planes.get(of.plane as usize)?.file);
+        let shown = self.shown(profile, line_ref)?;
+        let mut detail = shown.detail(profile, line_ref, event)?;
+        let offset = self.axis.offset(profile.planes.get(line_ref.plane as usize)?.file);
         detail.event_start = (offset != 0).then(|| detail.start.moved(-offset));
-        detail.step = self.step_at(analysis, of, detail.start);
-        detail.flows = self.flows(profile, of, event);
+        detail.step = self.step_at(analysis, line_ref, detail.start);
+        detail.flows = self.flows(profile, line_ref, event);
         Some(detail)
     }
 
@@ -43,12 +43,12 @@ impl TimelineIndex {
     /// Lists the events of some lines that touch a window, in order of their start.
     pub fn events(&mut self, profile: &Profile, query: &EventsQuery) -> EventList {
         let (mut n, mut first) = (0, FirstEvents::default());
-        for of in &query.lines {
-            let Some(shown) = self.shown(profile, *of) else { continue };
+        for line_ref in &query.lines {
+            let Some(shown) = self.shown(profile, *line_ref) else { continue };
             for (event, (start, end)) in (0..).zip(shown.times.iter()) {
                 if start < query.end.0 && (end > query.start.0 || start >= query.start.0) {
                     n += 1;
-                    first.add((start, *of, event));
+                    first.add((start, *line_ref, event));
                 }
             }
         }
@@ -100,8 +100,8 @@ impl ShownLine<'_> {
         let (lane, _) = self.lane_of(event)?;
         let times = self.times.events.times();
         let mut durations: Vec<(u64, usize)> = Vec::new();
-        for (other, ((_, duration), of)) in times.zip(self.times.events.ops()).enumerate() {
-            if of == id {
+        for (other, ((_, duration), op)) in times.zip(self.times.events.ops()).enumerate() {
+            if op == id {
                 durations.push((duration, other));
             }
         }
@@ -144,9 +144,9 @@ impl ShownLine<'_> {
     /// Returns the lane of an event, and its position in the lane.
     pub(super) fn lane_of(&self, event: usize) -> Option<(usize, usize)> {
         let (start, _) = self.times.time(event);
-        (0..self.lanes.len()).find_map(|at| {
-            let (lane, _) = self.lanes.lane(at)?;
-            Some((at, lane.position_of(self.times, event, start)?))
+        (0..self.lanes.len()).find_map(|index| {
+            let (lane, _) = self.lanes.lane(index)?;
+            Some((index, lane.position_of(self.times, event, start)?))
         })
     }
 
@@ -155,15 +155,17 @@ impl ShownLine<'_> {
         if event >= self.times.events.len() {
             return None;
         }
-        let (at, position) = self.lane_of(event)?;
-        let (lane, _) = self.lanes.lane(at)?;
+        let (index, position) = self.lane_of(event)?;
+        let (lane, _) = self.lanes.lane(index)?;
         let (start, end) = self.times.time(event);
         match to {
             Neighbour::Previous => position.checked_sub(1).map(|position| lane.event(position)),
             Neighbour::Next => Some(position + 1).filter(|next| *next < lane.len()).map(|next| lane.event(next)),
-            Neighbour::Parent => at.checked_sub(1).and_then(|above| self.lanes.event_at(above, self.times, start, 0)),
+            Neighbour::Parent => {
+                index.checked_sub(1).and_then(|above| self.lanes.event_at(above, self.times, start, 0))
+            }
             Neighbour::Child => {
-                let (below, _) = self.lanes.lane(at + 1)?;
+                let (below, _) = self.lanes.lane(index + 1)?;
                 let first = below.first_from(self.times, start);
                 let event = (first < below.len()).then(|| below.event(first))?;
                 (self.times.time(event).0 < end).then_some(event)

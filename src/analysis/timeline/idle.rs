@@ -13,8 +13,8 @@ impl TimelineIndex {
     pub(super) fn idle(&mut self, profile: &Profile, analysis: &Analysis, query: &PictureQuery) -> Vec<IdlePicture> {
         let mut pictures = Vec::new();
         for device in query.idle.iter().copied() {
-            let Some(of) = analysis.devices.get(device as usize) else { continue };
-            let offset = self.axis.offset(profile.planes[of.plane].file);
+            let Some(info) = analysis.devices.get(device as usize) else { continue };
+            let offset = self.axis.offset(profile.planes[info.plane].file);
             let displayed = |part: GapPart| {
                 let (start, end) = part.time;
                 GapPart { time: (Picos(start).moved(offset).0, Picos(end).moved(offset).0), ..part }
@@ -76,13 +76,13 @@ fn boxes(parts: &[GapPart], query: &PictureQuery) -> Vec<IdleBox> {
         }
         let (class, time) = (part.class, Picos(end - start));
         let shown = IdleBox { start: Picos(start), end: Picos(end), class, time, gap, n_gaps: 1 };
-        let at = start.saturating_sub(from) / column;
+        let place = start.saturating_sub(from) / column;
         match &mut merged {
-            Some(of) if of.column == at && time.0 < column => of.add(part, gap),
+            Some(open) if open.column == place && time.0 < column => open.add(part, gap),
             _ => {
                 boxes.extend(merged.take().map(Merged::finish));
                 if time.0 < column {
-                    merged = Some(Merged::new(at, shown));
+                    merged = Some(Merged::new(place, shown));
                 } else {
                     boxes.push(shown);
                 }
@@ -134,7 +134,10 @@ mod tests {
             part(GapClass::Host, 505, 510),
         ];
         let drawn = boxes(&parts, &picture(0, 100, 10));
-        let shape: Vec<_> = drawn.iter().map(|of| (of.start.0, of.end.0, of.class, of.time.0, of.n_gaps)).collect();
+        let shape: Vec<_> = drawn
+            .iter()
+            .map(|idle_box| (idle_box.start.0, idle_box.end.0, idle_box.class, idle_box.time.0, idle_box.n_gaps))
+            .collect();
         assert_eq!(
             shape,
             [(0, 400, GapClass::Sync, 400, 1), (400, 460, GapClass::Launch, 45, 3), (505, 510, GapClass::Host, 5, 1)]
@@ -147,7 +150,7 @@ mod tests {
     fn a_picture_has_the_gaps_that_touch_it() {
         let parts = [part(GapClass::Sync, 0, 50), part(GapClass::Sync, 60, 300), part(GapClass::Sync, 400, 500)];
         let drawn = boxes(&parts, &picture(100, 10, 30));
-        assert_eq!(drawn.iter().map(|of| (of.start.0, of.end.0)).collect::<Vec<_>>(), [(60, 300)]);
+        assert_eq!(drawn.iter().map(|idle_box| (idle_box.start.0, idle_box.end.0)).collect::<Vec<_>>(), [(60, 300)]);
     }
 
     #[test]
@@ -157,7 +160,7 @@ mod tests {
         let sum: u64 = parts.iter().map(|part| part.time.1 - part.time.0).sum();
         for column in [1, 7, 100, 5000] {
             let drawn = boxes(&parts, &picture(0, column, 10_000));
-            assert_eq!(drawn.iter().map(|of| of.time.0).sum::<u64>(), sum, "{column}");
+            assert_eq!(drawn.iter().map(|idle_box| idle_box.time.0).sum::<u64>(), sum, "{column}");
         }
     }
 }

@@ -55,15 +55,15 @@ pub(super) struct Member {
 impl Links {
     pub(super) fn new(profile: &Profile, lines: impl Iterator<Item = LineRef>) -> Self {
         let mut all: FxHashMap<(usize, JointId), Sides> = FxHashMap::default();
-        for of in lines {
-            let Some((plane, line)) = line_at(profile, of) else { continue };
+        for line_ref in lines {
+            let Some((plane, line)) = line_at(profile, line_ref) else { continue };
             let launches = line.launches.iter().map(|(event, id)| (*event, launch(plane, *id)));
             let links =
                 line.links.iter().flat_map(|(event, link)| joints(plane, *link).map(move |joint| (*event, joint)));
             for (event, joint) in launches.chain(links) {
                 let sides = all.entry(joint.key).or_default();
                 let side = if joint.is_source { &mut sides.sources } else { &mut sides.targets };
-                side.push(Member { line: of, event, is_source: joint.is_source });
+                side.push(Member { line: line_ref, event, is_source: joint.is_source });
             }
         }
         Self(all)
@@ -130,8 +130,10 @@ fn joints(plane: &Plane, link: EventLink) -> impl Iterator<Item = Joint> {
     let (first, second, is_source) = match link {
         EventLink::Produces(context) => (JointId::Context(context), None, true),
         EventLink::Consumes(context) => (JointId::Context(context), None, false),
-        EventLink::Run(of) if is_source => (run(of, of.device), None, true),
-        EventLink::Run(of) => (run(of, of.device.or(number)), Some(run(of, None)), false),
+        EventLink::Run(linked_run) if is_source => (run(linked_run, linked_run.device), None, true),
+        EventLink::Run(linked_run) => {
+            (run(linked_run, linked_run.device.or(number)), Some(run(linked_run, None)), false)
+        }
     };
     let file = plane.file;
     [Some(first), second].into_iter().flatten().map(move |id| Joint { key: (file, id), is_source })

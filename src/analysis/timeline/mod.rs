@@ -105,9 +105,9 @@ impl ShownLine<'_> {
 /// Returns the group of the track of each line, and the place of the track in it.
 fn track_of(timeline: &Timeline) -> FxHashMap<LineRef, (u32, u32)> {
     let mut all = FxHashMap::default();
-    for (group, of) in (0..).zip(&timeline.groups) {
-        for (at, track) in (0..).zip(&of.tracks) {
-            all.entry(track.line).or_insert((group, at));
+    for (group, track_group) in (0..).zip(&timeline.groups) {
+        for (position, track) in (0..).zip(&track_group.tracks) {
+            all.entry(track.line).or_insert((group, position));
         }
     }
     all
@@ -168,10 +168,10 @@ impl TimelineIndex {
         let view = View { start: query.start.0, column, n_columns: query.n_columns, box_from };
         let mut names: IndexMap<StrId, ()> = IndexMap::default();
         let mut lines = Vec::with_capacity(query.lines.len());
-        for of in &query.lines {
-            let Some(shown) = self.shown(profile, *of) else { continue };
+        for line_ref in &query.lines {
+            let Some(shown) = self.shown(profile, *line_ref) else { continue };
             let mut picture = LinePicture {
-                line: *of,
+                line: *line_ref,
                 n_lanes: shown.lanes.len() as u32,
                 n_overlapping: shown.lanes.n_overlapping() as u64,
                 ..LinePicture::default()

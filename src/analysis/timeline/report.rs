@@ -32,7 +32,7 @@ impl TrackId {
         match self {
             Self::Line(line) => format!("{}-{}", line.plane, line.line),
             Self::Idle(device) => format!("idle-{device}"),
-            Self::Series(of) => format!("series-{}-{}", of.group, of.series),
+            Self::Series(series_ref) => format!("series-{}-{}", series_ref.group, series_ref.series),
         }
     }
 
@@ -74,9 +74,9 @@ impl Timeline {
         let mut timeline = self.clone();
         for group in &mut timeline.groups {
             let (mut index, n) = (0, group.steps.len());
-            group.steps.retain(|of| {
+            group.steps.retain(|group_step| {
                 index += 1;
-                index <= max_steps || index == n || Some(of.number) == step
+                index <= max_steps || index == n || Some(group_step.number) == step
             });
         }
         timeline
@@ -105,7 +105,7 @@ impl Timeline {
 
     /// Returns whether another timeline has the same tracks. Their times may be aligned in another way.
     pub fn has_tracks_of(&self, other: &Self) -> bool {
-        let lines = |of: &Self| of.groups.iter().map(|group| group.tracks.clone()).collect::<Vec<_>>();
+        let lines = |timeline: &Self| timeline.groups.iter().map(|group| group.tracks.clone()).collect::<Vec<_>>();
         lines(self) == lines(other)
     }
 }

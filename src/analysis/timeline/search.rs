@@ -28,9 +28,9 @@ impl TimelineIndex {
         let lines: Vec<_> = self.tracks().map(|track| track.line).collect();
         let mut first = FirstEvents::default();
         let mut matches: Option<(u32, Vec<bool>)> = None;
-        for of in lines {
-            if matches.as_ref().is_none_or(|(plane, _)| *plane != of.plane) {
-                let ops = &profile.planes[of.plane as usize].ops;
+        for line_ref in lines {
+            if matches.as_ref().is_none_or(|(plane, _)| *plane != line_ref.plane) {
+                let ops = &profile.planes[line_ref.plane as usize].ops;
                 let is_match = |op: &Op| texts(op, within).any(|text| matcher.is_match(profile.text(text)));
                 let found: Vec<bool> = ops.iter().map(is_match).collect();
                 for (op, _) in ops.iter().zip(&found).filter(|(_, is_match)| **is_match) {
@@ -38,10 +38,12 @@ impl TimelineIndex {
                         report.names.insert(profile.text(op.name).to_owned());
                     }
                 }
-                matches = Some((of.plane, found));
+                matches = Some((line_ref.plane, found));
             }
-            let Some((_, is_match)) = matches.as_ref().filter(|(_, of)| of.contains(&true)) else { continue };
-            let Some(shown) = self.shown(profile, of) else { continue };
+            let Some((_, is_match)) = matches.as_ref().filter(|(_, matching)| matching.contains(&true)) else {
+                continue;
+            };
+            let Some(shown) = self.shown(profile, line_ref) else { continue };
             let is_match = |op: OpId| is_match.get(op.0 as usize) == Some(&true);
             let events = (0..).zip(shown.times.events.ops()).filter(|(_, op)| is_match(*op));
             // Many hits follow each other in one column, which is marked once.
@@ -50,12 +52,12 @@ impl TimelineIndex {
                 let (start, end) = shown.times.time(event as usize);
                 report.n += 1;
                 report.time = Picos(report.time.0.saturating_add(end - start));
-                first.add((start, of, event));
+                first.add((start, line_ref, event));
                 if !marked.contains(&start) {
-                    let at = start.saturating_sub(first_start) / column;
-                    let begin = first_start.saturating_add(at.saturating_mul(column));
+                    let index = start.saturating_sub(first_start) / column;
+                    let begin = first_start.saturating_add(index.saturating_mul(column));
                     marked = begin..begin.saturating_add(column);
-                    if let Some(mark) = report.columns.get_mut(at as usize) {
+                    if let Some(mark) = report.columns.get_mut(index as usize) {
                         *mark = 1;
                     }
                 }

@@ -112,22 +112,22 @@ impl TimelineIndex {
             .collect();
         self.make_links(profile);
         let Some(links) = &self.links else { return Ok(0) };
-        let instant = |of: LineRef, event: u32| {
-            let thread = *threads.get(&of)?.get(event as usize).filter(|thread| **thread != NOT_LISTED)?;
-            let thread = TraceThread { process: *processes.get(&of)?, thread };
-            let (start, _) = self.axis.event_clock.times(line_at(profile, of)?.1)?.time(event as usize);
+        let instant = |line_ref: LineRef, event: u32| {
+            let thread = *threads.get(&line_ref)?.get(event as usize).filter(|thread| **thread != NOT_LISTED)?;
+            let thread = TraceThread { process: *processes.get(&line_ref)?, thread };
+            let (start, _) = self.axis.event_clock.times(line_at(profile, line_ref)?.1)?.time(event as usize);
             Some(TraceInstant { thread, start: Picos(start) })
         };
         let mut n_flows = 0;
-        for of in self.tracks().map(|track| track.line) {
-            let Some((_, line)) = line_at(profile, of) else { continue };
+        for line_ref in self.tracks().map(|track| track.line) {
+            let Some((_, line)) = line_at(profile, line_ref) else { continue };
             for event in linked_events(line) {
-                let Some(target) = instant(of, event) else { continue };
-                for (member, kind) in links.others(profile, of, event, MAX_LINKS) {
+                let Some(target) = instant(line_ref, event) else { continue };
+                for (member, kind) in links.others(profile, line_ref, event, MAX_LINKS) {
                     let Some(source) = instant(member.line, member.event) else { continue };
                     // A run is enqueued before it starts, and completed after it.
                     let is_source = match kind {
-                        FlowKind::Run => (source.start, member.line, member.event) < (target.start, of, event),
+                        FlowKind::Run => (source.start, member.line, member.event) < (target.start, line_ref, event),
                         FlowKind::Launch | FlowKind::Context => member.is_source,
                     };
                     if is_source && n_flows < query.max_events {
@@ -174,7 +174,7 @@ impl GroupWriter<'_> {
         }
         let lanes = Lanes::new(times.events, false, classes);
         let mut n_lanes = 0;
-        for (lane, may_overlap) in (0..lanes.len()).filter_map(|at| lanes.lane(at)) {
+        for (lane, may_overlap) in (0..lanes.len()).filter_map(|index| lanes.lane(index)) {
             for events in if may_overlap { apart(lane, times) } else { vec![in_lane(lane)] } {
                 let mut is_new = true;
                 for event in events {

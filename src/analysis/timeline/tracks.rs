@@ -19,8 +19,8 @@ pub(super) fn timeline(
     let names = crate::analysis::base::hosts::names(profile);
     let (mut groups, mut n_off_axis) = (Vec::new(), 0);
     let mut extent: Option<(u64, u64)> = None;
-    for (at, plane) in profile.planes.iter().enumerate() {
-        let device = analysis.devices.iter().position(|device| device.plane == at);
+    for (index, plane) in profile.planes.iter().enumerate() {
+        let device = analysis.devices.iter().position(|device| device.plane == index);
         let is_host = plane.is_host();
         let mut tracks = Vec::new();
         for (i, line) in plane.lines.iter().enumerate().filter(|(_, line)| !line.events.is_empty()) {
@@ -39,7 +39,7 @@ pub(super) fn timeline(
                 None => TrackKind::Other,
             };
             tracks.push(Track {
-                line: LineRef { plane: at as u32, line: i as u32 },
+                line: LineRef { plane: index as u32, line: i as u32 },
                 name: line_name(line),
                 kind,
                 n_events: line.events.len() as u64,

@@ -25,10 +25,12 @@ pub fn readout(head: &BreakdownHead, utilization: Option<(&Utilization, Vec<Figu
     main.extend(overlap(totals));
     main.extend(unresolved(totals));
     let mut side = Vec::new();
-    if let Some((of, hardware)) = utilization.filter(|(of, _)| is_same_window(&of.query.query, &head.query)) {
+    if let Some((utilization, hardware)) =
+        utilization.filter(|(utilization, _)| is_same_window(&utilization.query.query, &head.query))
+    {
         main.extend(hardware.into_iter().filter(|figure| figure.value != ABSENT));
-        main.extend(of.collectives.zip(window).map(|(overlap, window)| exposed(&overlap, window)));
-        side.extend(of.phases.iter().map(|(of, time)| phase(*of, *time, totals.busy)));
+        main.extend(utilization.collectives.zip(window).map(|(overlap, window)| exposed(&overlap, window)));
+        side.extend(utilization.phases.iter().map(|(op_phase, time)| phase(*op_phase, *time, totals.busy)));
     }
     Readout { hero: hero(header), main, side }
 }

@@ -28,7 +28,7 @@ pub fn filtered(head: &BreakdownHead) -> Option<String> {
 
 /// Returns the time of the rows, and its share of the window.
 fn time_and_share(head: &BreakdownHead) -> String {
-    let share = |of| format!(", {} of the {}", format::percent_text(of), head.header.window_word());
+    let share = |fraction| format!(", {} of the {}", format::percent_text(fraction), head.header.window_word());
     format::time_text(head.shown.total) + &head.shown.of_step.map_or_else(String::new, share)
 }
 

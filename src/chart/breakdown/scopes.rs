@@ -33,7 +33,7 @@ pub fn first(scopes: &Scopes) -> u32 {
     let mut children = scopes.nodes.iter().enumerate().filter(|(_, node)| node.parent == Some(0));
     let only = children.next().filter(|_| children.next().is_none());
     let nothing_else = scopes.nodes.first().is_some_and(|root| root.self_time == Picos::ZERO);
-    only.filter(|_| nothing_else).and_then(|(at, _)| u32::try_from(at).ok()).unwrap_or(0)
+    only.filter(|_| nothing_else).and_then(|(index, _)| u32::try_from(index).ok()).unwrap_or(0)
 }
 
 /// Returns the name of a node. The root of everything has no path segment and is called "all ops".

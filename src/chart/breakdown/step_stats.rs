@@ -61,7 +61,7 @@ fn mean(all: &[&StepTime]) -> Option<Step> {
         name: number.to_string(),
         duration: mean(&|step| step.length),
         parts: (0..Kind::ALL.len())
-            .map(|at| mean(&|step| step.by_kind.get(at).copied().unwrap_or_default()))
+            .map(|index| mean(&|step| step.by_kind.get(index).copied().unwrap_or_default()))
             .chain([mean(&|step| step.idle)])
             .collect(),
         spread: ends,
@@ -88,8 +88,9 @@ pub fn device_text(stats: &StepStats, choice: DeviceChoice) -> String {
             format!("the mean of {}", format::counted(stats.devices.len() as u64, "device", "devices"))
         }
     };
-    let of = device(stats, choice).and_then(|device| Some((device.steps.len() as u64, u64::from(device.all?.n))));
-    match of.filter(|(drawn, all)| drawn < all) {
+    let drawn_and_all =
+        device(stats, choice).and_then(|device| Some((device.steps.len() as u64, u64::from(device.all?.n))));
+    match drawn_and_all.filter(|(drawn, all)| drawn < all) {
         Some((drawn, all)) => format!("{subject}, the first {} of {} steps", format::count(drawn), format::count(all)),
         None => subject,
     }
@@ -105,8 +106,8 @@ pub fn number(stats: &StepStats, choice: DeviceChoice, index: u32) -> Option<Ste
 /// have it.
 pub fn step_index(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> Option<u32> {
     let StepChoice::Number(number) = step else { return None };
-    let at = device(stats, choice)?.steps.iter().position(|step| step.number == number)?;
-    u32::try_from(at).ok()
+    let index = device(stats, choice)?.steps.iter().position(|step| step.number == number)?;
+    u32::try_from(index).ok()
 }
 
 /// Builds the tooltip of a bar: the duration, the range over devices, each part with time, and the last part (idle) in
@@ -123,7 +124,7 @@ pub fn tip(steps: &[Step], parts: &[StepPart], index: u32) -> Option<Tip> {
         format!("{}, {share}", format::time_text(time))
     };
     let all = parts.iter().zip(&step.parts).enumerate();
-    let shown = all.filter(|(at, (_, time))| **time > Picos::ZERO || at + 1 == parts.len());
+    let shown = all.filter(|(index, (_, time))| **time > Picos::ZERO || index + 1 == parts.len());
     rows.extend(shown.map(|(_, (kind, time))| row(kind.label, part(*time))));
     Some(Tip { title: format!("Step {}", step.name), rows })
 }
@@ -134,7 +135,7 @@ pub fn devices(stats: &StepStats) -> Vec<Device> {
         let all = device.all.as_ref()?;
         let mut by_kind = [Picos::ZERO; 7];
         for step in &device.steps {
-            by_kind.iter_mut().zip(step.by_kind).for_each(|(sum, of)| *sum += of);
+            by_kind.iter_mut().zip(step.by_kind).for_each(|(sum, time)| *sum += time);
         }
         let total = device.steps.iter().map(|step| step.duration).sum();
         let name = device.label.clone();
@@ -160,18 +161,18 @@ pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static 
         let bars = steps(stats, choice).into_iter();
         Spread::new(bars.filter(|bar| !bar.is_left_out || device.steady.is_none()).map(|bar| bar.duration).collect())
     };
-    let of = match choice.single() {
+    let lengths = match choice.single() {
         Some(_) => *device.steady.as_ref().unwrap_or(all),
         None if device.steps.len() < all.n as usize => return None,
         None => of_means()?,
     };
     let (label, text) = match &device.steady {
-        Some(_) if device.has_few_steady => ("Steps with a period", format!("{} of {}", n(of.n), n(all.n))),
-        Some(_) => ("Steady steps", format!("{} of {}", n(of.n), n(all.n))),
+        Some(_) if device.has_few_steady => ("Steps with a period", format!("{} of {}", n(lengths.n), n(all.n))),
+        Some(_) => ("Steady steps", format!("{} of {}", n(lengths.n), n(all.n))),
         None => ("Steps", n(all.n)),
     };
     let mut figures = vec![(label, text)];
-    figures.extend(spread_text(&of));
+    figures.extend(spread_text(&lengths));
     Some(figures)
 }
 
@@ -211,7 +212,7 @@ mod tests {
     use super::*;
 
     fn step(number: u64, duration: u64) -> StepTime {
-        let by_kind = std::array::from_fn(|at| if at == 0 { Picos(duration - 1) } else { Picos::ZERO });
+        let by_kind = std::array::from_fn(|index| if index == 0 { Picos(duration - 1) } else { Picos::ZERO });
         StepTime {
             number,
             name: number.to_string(),

@@ -12,7 +12,7 @@ use xla_profile::units::Picos;
 
 /// Returns the figures of all captures.
 pub fn readout(list: &CapturesView) -> Readout {
-    let capture = |at: Option<u32>| at.and_then(|at| list.captures.get(at as usize));
+    let capture = |index: Option<u32>| index.and_then(|index| list.captures.get(index as usize));
     let latest = capture(list.latest);
     let label = latest
         .and_then(|row| brief_time(list, row))
@@ -64,7 +64,9 @@ fn step(label: String, capture_row: Option<&CaptureRow>, formula: &str, all: &Ca
     if let Some(capture_row) = capture_row {
         rows.push(row("Capture", capture_row.name.clone()));
         rows.extend(capture_row.start_ns.map(|ns| row("Taken, UTC", date_and_time(ns))));
-        rows.extend(capture_row.summary().map(|of| row("Steps", format::count(of.point.head.n_steps.into()))));
+        rows.extend(
+            capture_row.summary().map(|summary| row("Steps", format::count(summary.point.head.n_steps.into()))),
+        );
     }
     let short = |row: &CaptureRow| brief_time(all, row).unwrap_or_else(|| format::middle_cut(&row.name, 16));
     let scope = if has_name { capture_row.map(short) } else { Some("per step".to_owned()) };

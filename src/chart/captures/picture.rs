@@ -107,8 +107,8 @@ pub fn picture(captures: &CapturesView) -> Option<SeriesPicture> {
     let scale = Scale::linear(((low - margin).max(0.0) / per_unit, (high + margin) / per_unit), (0.88, 0.16));
     let y = |value: f64| scale.to(value / per_unit);
     let n = series.marks.len().max(1) as f64;
-    let x = |at: usize| (at as f64 + 0.5) / n;
-    let mark = |(at, mark): (usize, &SeriesMark)| {
+    let x = |index: usize| (index as f64 + 0.5) / n;
+    let mark = |(index, mark): (usize, &SeriesMark)| {
         let row = captures.captures.get(mark.capture as usize);
         let name = row.map_or("", |row| row.name.as_str());
         let value = mark.value.map(|value| number(value, series.figure.unit()));
@@ -127,7 +127,7 @@ pub fn picture(captures: &CapturesView) -> Option<SeriesPicture> {
         CaptureMark {
             capture: mark.capture,
             kind,
-            x: x(at),
+            x: x(index),
             y: mark.value.filter(|_| is_placed).map_or(0.97, y),
             spread: mark.spread.filter(|_| is_placed).map(|(low, high)| (y(high), y(low))),
             label: value.filter(|_| kind == CaptureMarkKind::Other).unwrap_or_default(),
@@ -136,10 +136,10 @@ pub fn picture(captures: &CapturesView) -> Option<SeriesPicture> {
         }
     };
     let is_time = series.figure.unit() == Unit::Ps;
-    let change_x = |change: &SeriesChange| (x(change.last_before as usize) + x(change.at as usize)) / 2.0;
-    let change = |(at, change): (usize, &SeriesChange)| ChangeLine {
+    let change_x = |change: &SeriesChange| (x(change.last_before as usize) + x(change.first_after as usize)) / 2.0;
+    let change = |(index, change): (usize, &SeriesChange)| ChangeLine {
         x: change_x(change),
-        distance: at
+        distance: index
             .checked_sub(1)
             .and_then(|before| series.changes.get(before))
             .map(|before| change_x(change) - change_x(before)),
@@ -147,8 +147,8 @@ pub fn picture(captures: &CapturesView) -> Option<SeriesPicture> {
         is_more: change.after > change.before,
         is_worse: (change.after > change.before) == (series.figure != CaptureFigure::Mfu),
         label: difference(change, is_time),
-        cause: change.cause.as_ref().map_or_else(String::new, |of| {
-            format!("{} {}", middle_cut(&of.label, LONGEST_CAUSE), signed_time_text(of.delta_ps))
+        cause: change.cause.as_ref().map_or_else(String::new, |cause| {
+            format!("{} {}", middle_cut(&cause.label, LONGEST_CAUSE), signed_time_text(cause.delta_ps))
         }),
     };
     let mut marks: Vec<CaptureMark> = series.marks.iter().enumerate().map(mark).collect();
@@ -210,15 +210,15 @@ const LEAST_OF_A_LEVEL: usize = 3;
 fn levels(captures: &CapturesView, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -> Vec<Level> {
     let series = &captures.series;
     let half = 0.35 / series.marks.len().max(1) as f64;
-    let starts = [0].into_iter().chain(series.changes.iter().map(|change| change.at as usize));
-    let ends = series.changes.iter().map(|change| change.at as usize).chain([series.marks.len()]);
+    let starts = [0].into_iter().chain(series.changes.iter().map(|change| change.first_after as usize));
+    let ends = series.changes.iter().map(|change| change.first_after as usize).chain([series.marks.len()]);
     let level = |(start, end): (usize, usize)| {
-        let whole = |at: &usize| {
-            let mark = &series.marks[*at];
+        let whole = |index: &usize| {
+            let mark = &series.marks[*index];
             mark.is_comparable && !mark.is_partial && mark.value.is_some()
         };
         let known: Vec<usize> = (start..end).filter(whole).collect();
-        let values: Vec<f64> = known.iter().filter_map(|at| series.marks[*at].value).collect();
+        let values: Vec<f64> = known.iter().filter_map(|index| series.marks[*index].value).collect();
         if values.len() < LEAST_OF_A_LEVEL {
             return None;
         }
@@ -231,9 +231,9 @@ fn levels(captures: &CapturesView, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> 
 fn dates(captures: &CapturesView, x: &dyn Fn(usize) -> f64) -> Vec<(f64, String)> {
     let marks = &captures.series.marks;
     let every = marks.len().div_ceil(MAX_LABELS).max(1);
-    let label = |(at, mark): (usize, &SeriesMark)| {
+    let label = |(index, mark): (usize, &SeriesMark)| {
         let row = captures.captures.get(mark.capture as usize).filter(|_| captures.series.is_by_time);
-        (x(at), row.and_then(|row| brief_time(captures, row)).unwrap_or_else(|| (at + 1).to_string()))
+        (x(index), row.and_then(|row| brief_time(captures, row)).unwrap_or_else(|| (index + 1).to_string()))
     };
     let mut labels: Vec<(f64, String)> = marks.iter().enumerate().step_by(every).map(label).collect();
     // A date that repeats the one before says nothing.

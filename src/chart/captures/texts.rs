@@ -42,11 +42,15 @@ pub fn about(captures: &CapturesView) -> String {
 /// Returns a change in one sentence.
 pub fn change_sentence(captures: &CapturesView, change: &SeriesChange) -> String {
     let unit = captures.series.figure.unit();
-    let name =
-        captures.series.marks.get(change.at as usize).and_then(|mark| captures.captures.get(mark.capture as usize));
+    let name = captures
+        .series
+        .marks
+        .get(change.first_after as usize)
+        .and_then(|mark| captures.captures.get(mark.capture as usize));
     let name = name.map_or("", |row| row.name.as_str());
     let cause = change.cause.as_ref();
-    let cause = cause.map_or(String::new(), |of| format!(", mostly {} ({})", of.label, signed_time_text(of.delta_ps)));
+    let cause =
+        cause.map_or(String::new(), |cause| format!(", mostly {} ({})", cause.label, signed_time_text(cause.delta_ps)));
     format!("{} → {} from {name}{cause}.", number(change.before, unit), number(change.after, unit))
 }
 

@@ -118,7 +118,7 @@ fn sizes(x: &Scale, limit: usize) -> Vec<Tick> {
     let tick = |n: &u64| {
         let (size, unit) = format::bytes(*n);
         let label = format!("{} {unit}", size.trim_end_matches(".0"));
-        Tick { value: *n as f64, label, at: x.to(*n as f64) }
+        Tick { value: *n as f64, label, position: x.to(*n as f64) }
     };
     all.iter().step_by(every).map(tick).collect()
 }

@@ -104,7 +104,7 @@ pub fn readout(view: &CommView, comm_rows: CommRows) -> Readout {
     ));
     main.push(figure("Overlapped", share_figure(overlap.share()), "Overlapped ÷ in flight", rows));
     let rows = super::rows(comm, comm_rows);
-    if let Some(slowest) = CommRow::slowest(rows).and_then(|at| rows.get(at)) {
+    if let Some(slowest) = CommRow::slowest(rows).and_then(|index| rows.get(index)) {
         main.push(lowest(slowest));
     }
     let mut side = Vec::new();
@@ -135,16 +135,16 @@ fn has(comm: &Comm, code: NoteCode) -> bool {
 
 /// Returns the origin of the async intervals, with the number of executions of each origin.
 fn findings_text(comm: &Comm) -> String {
-    let of = &comm.pairing;
+    let pairing = &comm.pairing;
     let parts = [
-        (of.from_line, "events of the async line"),
-        (of.from_flow, "flows"),
-        (of.from_ops, "starts with their dones"),
-        (of.sync, "synchronous"),
+        (pairing.from_line, "events of the async line"),
+        (pairing.from_flow, "flows"),
+        (pairing.from_ops, "starts with their dones"),
+        (pairing.sync, "synchronous"),
     ];
     let texts: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", format::count(*n))).collect();
-    let unpaired = of.unpaired_ratio().filter(|ratio| *ratio > 0.0);
+    let unpaired = pairing.unpaired_ratio().filter(|ratio| *ratio > 0.0);
     let unpaired = unpaired.map(|ratio| format!("; {} unpaired", format::percent_text(ratio))).unwrap_or_default();
     format!("{}{unpaired}", texts.join(", "))
 }

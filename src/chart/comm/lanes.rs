@@ -124,9 +124,9 @@ pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
     strip(&mut marks, &axis, &lanes.waits, (TOP + pitch, tall), Paint::fill(tone));
     let (block, row) = sizes(lanes);
     let mut by_lane: Vec<Vec<usize>> = vec![Vec::new(); lanes.n_lanes as usize];
-    for (at, span) in lanes.spans.iter().enumerate() {
+    for (index, span) in lanes.spans.iter().enumerate() {
         if let Some(lane) = by_lane.get_mut(span.lane as usize) {
-            lane.push(at);
+            lane.push(index);
         }
     }
     let mut drawn = Drawn { marks, next: lanes.spans.len(), lanes, options, axis: &axis, tone };
@@ -141,9 +141,12 @@ fn draw_axis(marks: &mut Vec<Mark>, axis: &TimeAxis, height: f64) {
     let bottom = height - BOTTOM;
     let ticks = ticks(&axis.x, if axis.x.range().1 < 480.0 { 4 } else { 8 }, plain);
     for (index, tick) in ticks.into_iter().enumerate() {
-        marks.push(Mark::new(Shape::line(tick.at, TOP - 6.0, tick.at, bottom), Paint::stroke(Tone::Grid, 1.0)));
+        marks.push(Mark::new(
+            Shape::line(tick.position, TOP - 6.0, tick.position, bottom),
+            Paint::stroke(Tone::Grid, 1.0),
+        ));
         let text = if index == 0 { format!("{} {}", tick.label, axis.unit.symbol()) } else { tick.label };
-        marks.push(Mark::new(Shape::text(tick.at, TOP - 9.0, Anchor::Middle, text), Paint::fill(Tone::Ink3)));
+        marks.push(Mark::new(Shape::text(tick.position, TOP - 9.0, Anchor::Middle, text), Paint::fill(Tone::Ink3)));
     }
 }
 
@@ -178,25 +181,25 @@ impl Drawn<'_> {
     fn lane(&mut self, spans: &[usize], y: f64, h: f64) {
         // Current run of neighbouring spans below one pixel: its x range, and the indices of its spans.
         let mut run: Option<((f64, f64), Vec<usize>)> = None;
-        for at in spans {
-            let span = &self.lanes.spans[*at];
+        for index in spans {
+            let span = &self.lanes.spans[*index];
             let Some((a, b)) = self.axis.ends((span.start, span.end)) else { continue };
             let thin = b - a < 1.0;
             run = match run.take() {
-                Some(((from, to), mut of)) if thin && a - to < 1.0 => {
-                    of.push(*at);
-                    Some(((from, b.max(to)), of))
+                Some(((from, to), mut merged)) if thin && a - to < 1.0 => {
+                    merged.push(*index);
+                    Some(((from, b.max(to)), merged))
                 }
                 before => {
-                    before.into_iter().for_each(|(ends, of)| self.draw_merged(ends, &of, y, h));
-                    thin.then(|| ((a, b), vec![*at]))
+                    before.into_iter().for_each(|(ends, merged)| self.draw_merged(ends, &merged, y, h));
+                    thin.then(|| ((a, b), vec![*index]))
                 }
             };
             if !thin {
-                self.block(*at, span, (a, b), y, h);
+                self.block(*index, span, (a, b), y, h);
             }
         }
-        run.into_iter().for_each(|(ends, of)| self.draw_merged(ends, &of, y, h));
+        run.into_iter().for_each(|(ends, merged)| self.draw_merged(ends, &merged, y, h));
     }
 
     /// Draws one span: an outline, filled during the exposed time.
@@ -228,7 +231,7 @@ impl Drawn<'_> {
 
     /// Draws neighbouring spans below one pixel as one mark. The mark is more opaque if more of the time is exposed.
     fn draw_merged(&mut self, (a, b): (f64, f64), indices: &[usize], y: f64, h: f64) {
-        let spans = indices.iter().map(|at| &self.lanes.spans[*at]);
+        let spans = indices.iter().map(|index| &self.lanes.spans[*index]);
         let (time, bare) = spans.clone().fold((Picos::ZERO, Picos::ZERO), |(time, bare), span| {
             (time + Picos(span.end.0.saturating_sub(span.start.0)), bare + span.exposed)
         });
@@ -247,7 +250,7 @@ impl Drawn<'_> {
             }
         };
         self.marks.push(Mark::for_datum(u32::try_from(id).unwrap_or(u32::MAX), label, shape.clone(), paint));
-        for span in indices.iter().map(|at| &self.lanes.spans[*at]) {
+        for span in indices.iter().map(|index| &self.lanes.spans[*index]) {
             self.chosen(span, shape.clone());
         }
     }

@@ -93,5 +93,5 @@ pub fn step_index(steps: &[StepComm], chosen: StepChoice, shown: &str) -> Option
         StepChoice::All | StepChoice::Range(_) => return None,
         StepChoice::Mean | StepChoice::Kind(_) | StepChoice::Busiest => shown.parse().ok()?,
     };
-    steps.iter().position(|step| step.number == number).and_then(|at| u32::try_from(at).ok())
+    steps.iter().position(|step| step.number == number).and_then(|index| u32::try_from(index).ok())
 }

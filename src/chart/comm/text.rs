@@ -8,22 +8,22 @@ use crate::table::format::{self, ABSENT};
 /// Returns sentences about differences between devices: the straggler, the spread of steps, and collectives that could
 /// not be compared. Empty for one device.
 pub fn balance(comm: &Comm) -> Vec<String> {
-    let Some(of) = &comm.balance else { return Vec::new() };
+    let Some(balance) = &comm.balance else { return Vec::new() };
     let mut lines: Vec<String> = comm::table::straggler(comm).into_iter().collect();
     lines.extend(comm::table::critical(comm));
-    if let Some((spread, step)) = of.worst_spread.zip(of.worst_step) {
-        let slowest = of.slowest.as_deref().map_or_else(String::new, |name| format!(", {name} slowest"));
+    if let Some((spread, step)) = balance.worst_spread.zip(balance.worst_step) {
+        let slowest = balance.slowest.as_deref().map_or_else(String::new, |name| format!(", {name} slowest"));
         let bad = if spread > 0.05 { ": more than 5 % is high" } else { "" };
         lines.push(format!(
             "Steps of {} devices: at most {} apart, in step {step}{slowest}{bad}.",
-            of.devices.len().max(2),
+            balance.devices.len().max(2),
             format::percent_text(spread)
         ));
     }
-    if of.n_unmatched > 0 {
+    if balance.n_unmatched > 0 {
         lines.push(format!(
             "{} not compared: their groups are not known, or their executions differ in number between devices.",
-            format::counted(of.n_unmatched.into(), "collective is", "collectives are")
+            format::counted(balance.n_unmatched.into(), "collective is", "collectives are")
         ));
     }
     lines

@@ -99,13 +99,13 @@ pub fn sides(comparison: &Comparison) -> [(String, String); 2] {
 
 fn side_text(side: &SideHead) -> String {
     let chip = side.device_type.as_ref().map_or_else(String::new, |chip| format!(" ({chip})"));
-    let of = if side.n_devices > 1 { format!(" of {} devices", side.n_devices) } else { String::new() };
+    let devices = if side.n_devices > 1 { format!(" of {} devices", side.n_devices) } else { String::new() };
     let steps = match side.n_steps {
         0 => "whole capture".to_owned(),
         n => format::counted(n.into(), "step", "steps"),
     };
     let report = side.report_level.map_or_else(String::new, |level| format!("; a report, level {level} of 100"));
-    format!("{}{chip}{of}, {steps}{report}", side.device)
+    format!("{}{chip}{devices}, {steps}{report}", side.device)
 }
 
 /// Returns the figures of both sides.

@@ -86,17 +86,17 @@ pub fn scope_differences(comparison: &Comparison, path: &str, width: f64, rows_m
         return None;
     }
     let is_noise = is_noise(comparison.verdict);
-    let node = |(at, scope): (usize, &ScopeDelta)| {
+    let node = |(index, scope): (usize, &ScopeDelta)| {
         let side = match (scope.a.total, scope.b.total) {
             (0, 1..) => " new",
             (1.., 0) => " gone",
             _ => "",
         };
         Node {
-            parent: parent(&comparison.scopes, at, root),
+            parent: parent(&comparison.scopes, index, root),
             name: name(scope).to_owned(),
             figure: format!("{}{side}", signed_time(scope.delta_ps(), unit)),
-            total: sizes[at],
+            total: sizes[index],
             parts: [0; 7],
             tint: tone(scope).filter(|_| !is_noise),
         }
@@ -119,9 +119,9 @@ fn longer_times(scopes: &[ScopeDelta]) -> Vec<u64> {
     }
     let mut sizes: Vec<u64> = own.into_iter().map(|(a, b)| a.max(b)).collect();
     // Children come after their parents.
-    for (at, scope) in scopes.iter().enumerate().rev() {
+    for (index, scope) in scopes.iter().enumerate().rev() {
         if let Some(parent) = scope.parent {
-            sizes[parent as usize] = sizes[parent as usize].saturating_add(sizes[at]);
+            sizes[parent as usize] = sizes[parent as usize].saturating_add(sizes[index]);
         }
     }
     sizes
@@ -136,28 +136,28 @@ fn parent(scopes: &[ScopeDelta], index: usize, root: usize) -> Option<u32> {
 /// Returns the index of the scope with a path. Without a path, the drawing starts at the only child of the root if that has the
 /// same time.
 fn root(scopes: &[ScopeDelta], path: &str) -> usize {
-    let at = |path: &str| scopes.iter().position(|scope| scope.path == path);
-    if let Some(at) = at(path).filter(|_| !path.is_empty()) {
-        return at;
+    let index_of = |path: &str| scopes.iter().position(|scope| scope.path == path);
+    if let Some(index) = index_of(path).filter(|_| !path.is_empty()) {
+        return index;
     }
     let mut children = scopes.iter().enumerate().filter(|(_, scope)| scope.parent == Some(0));
     let only = children.next().filter(|_| children.next().is_none());
     let is_whole = |(_, child): &(usize, &ScopeDelta)| {
         scopes.first().is_some_and(|root| (root.a.total, root.b.total) == (child.a.total, child.b.total))
     };
-    only.filter(is_whole).map_or(0, |(at, _)| at)
+    only.filter(is_whole).map_or(0, |(index, _)| index)
 }
 
 /// Returns the nodes of a side for the layout.
 fn nodes(comparison: &Comparison, is_b: bool, root: usize, unit: TimeUnit) -> Vec<Node> {
     let is_noise = is_noise(comparison.verdict);
-    let node = |(at, scope): (usize, &ScopeDelta)| {
+    let node = |(index, scope): (usize, &ScopeDelta)| {
         let time = if is_b { scope.b } else { scope.a };
         let tone = tone(scope).filter(|_| is_b && !is_noise);
         let figure = format::time(Picos(time.total), unit);
         let is_shown = is_b && tone.is_some();
         let figure = if is_shown { format!("{figure} {}", signed_time(scope.delta_ps(), unit)) } else { figure };
-        let parent = parent(&comparison.scopes, at, root);
+        let parent = parent(&comparison.scopes, index, root);
         Node { parent, name: name(scope).to_owned(), figure, total: time.total, parts: time.by_kind, tint: tone }
     };
     comparison.scopes.iter().enumerate().map(node).collect()

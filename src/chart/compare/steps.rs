@@ -46,8 +46,8 @@ pub fn steps(comparison: &Comparison) -> Option<StepsPicture> {
     let side = |samples: &[f64]| {
         let every = samples.len().div_ceil(MAX_DOTS).max(1);
         let n = samples.len().div_ceil(every) as f64;
-        let dot = |(at, ps): (usize, &f64)| StepDot {
-            x: (at as f64 + 0.5) / n,
+        let dot = |(index, ps): (usize, &f64)| StepDot {
+            x: (index as f64 + 0.5) / n,
             y: scale.to(in_unit(*ps)),
             time: time_text(*ps),
         };

@@ -36,7 +36,7 @@ const TICK: f64 = 90.0;
 struct Event<'a> {
     is_b: bool,
     side: &'a SideTimeline,
-    of: &'a EventBox,
+    event_box: &'a EventBox,
     /// The row of the comparison to which the op belongs. `None` if it is in none.
     row: Option<&'a TimelineRow>,
 }
@@ -45,13 +45,13 @@ struct Event<'a> {
 fn events(timeline: &CompareTimeline) -> impl Iterator<Item = Event<'_>> {
     [false, true].into_iter().zip(&timeline.sides).flat_map(|(is_b, side)| {
         let boxes = side.picture.lines.iter().flat_map(|line| &line.boxes);
-        boxes.enumerate().map(move |(at, of)| Event { is_b, side, of, row: row(side, at) })
+        boxes.enumerate().map(move |(index, event_box)| Event { is_b, side, event_box, row: row(side, index) })
     })
 }
 
 impl Event<'_> {
     fn name(&self) -> &str {
-        self.side.picture.names.get(self.of.name as usize).map_or("", String::as_str)
+        self.side.picture.names.get(self.event_box.name as usize).map_or("", String::as_str)
     }
 }
 
@@ -78,13 +78,13 @@ pub fn timeline(comparison: &Comparison, timeline: &CompareTimeline, view: Viewp
         let first_of_side = first_id;
         let frame = LineFrame { view, left: LEFT, width: room, query: &side.picture.query, names: &side.picture.names };
         let heads = head_texts(side);
-        for (at, head) in heads.iter().enumerate() {
+        for (index, head) in heads.iter().enumerate() {
             let text = Shape::text(LEFT + 4.0, top + 14.0, Anchor::Start, head.clone());
             marks.push(Mark::new(text, Paint::fill(Tone::Ink2)));
             top += HEAD;
-            let Some(line) = side.picture.lines.get(at) else { continue };
+            let Some(line) = side.picture.lines.get(index) else { continue };
             let first = (first_id - first_of_side) as usize;
-            let changed = |at: usize| changed(row(side, first + at)?).filter(|_| with_changes && letter == "B");
+            let changed = |index: usize| changed(row(side, first + index)?).filter(|_| with_changes && letter == "B");
             draw_line(&mut marks, &frame, line, (top, first_id), &changed);
             first_id += line.boxes.len() as u32;
             top += f64::from(line.n_lanes.clamp(1, MAX_LANES)) * LANE;
@@ -121,9 +121,9 @@ fn draw_line(
     let lane_top = |lane: u32| (lane < MAX_LANES).then(|| top + f64::from(lane) * LANE);
     let place = LanePlace { block: BLOCK, is_folded: false, top: &lane_top, first_id: Some(first_id) };
     frame.draw(marks, line, &place);
-    for (at, of) in line.boxes.iter().enumerate() {
-        let place = lane_top(of.lane).zip(frame.span(of.start, of.end));
-        if let Some(((y, (x, wide)), tone)) = place.zip(changed(at)) {
+    for (index, event_box) in line.boxes.iter().enumerate() {
+        let place = lane_top(event_box.lane).zip(frame.span(event_box.start, event_box.end));
+        if let Some(((y, (x, wide)), tone)) = place.zip(changed(index)) {
             marks.push(Mark::new(Shape::rect(x, y + BLOCK, wide, CHANGED), Paint::fill(tone)));
         }
     }
@@ -149,15 +149,15 @@ fn head_texts(side: &SideTimeline) -> Vec<String> {
     if n_shown < side.n_lines {
         first += &format!(", {n_shown} of {} lines", side.n_lines);
     }
-    let n_lanes = |at: usize| side.picture.lines.get(at).map_or(0, |line| line.n_lanes);
-    let text = |(at, track): (usize, &String)| {
-        let more = n_lanes(at).saturating_sub(MAX_LANES);
+    let n_lanes = |index: usize| side.picture.lines.get(index).map_or(0, |line| line.n_lanes);
+    let text = |(index, track): (usize, &String)| {
+        let more = n_lanes(index).saturating_sub(MAX_LANES);
         let more = if more > 0 {
             format!(", without {}", format::counted(more.into(), "lane", "lanes"))
         } else {
             String::new()
         };
-        if at == 0 { format!("{first}, {track}{more}") } else { format!("{track}{more}") }
+        if index == 0 { format!("{first}, {track}{more}") } else { format!("{track}{more}") }
     };
     let texts: Vec<String> = side.tracks.iter().enumerate().map(text).collect();
     if texts.is_empty() { vec![first] } else { texts }
@@ -172,7 +172,7 @@ fn end_of_step(side: &SideTimeline, view: Viewport, (x, room): (f64, f64), (top,
 
 fn table(timeline: &CompareTimeline) -> SceneTable {
     let row = |event: Event<'_>| {
-        let EventBox { start, end, kind, .. } = *event.of;
+        let EventBox { start, end, kind, .. } = *event.event_box;
         [
             letter(event.is_b).to_owned(),
             event.name().to_owned(),
@@ -196,7 +196,7 @@ pub fn timeline_row(timeline: &CompareTimeline, id: u32) -> Option<String> {
 /// Builds the tooltip of an event.
 pub fn timeline_tip(comparison: &Comparison, timeline: &CompareTimeline, id: u32) -> Option<Tip> {
     let event = events(timeline).nth(id as usize)?;
-    let EventBox { start, end, kind, .. } = *event.of;
+    let EventBox { start, end, kind, .. } = *event.event_box;
     let mut rows = vec![tip::row("Side", letter(event.is_b))];
     rows.extend(kind.map(|kind| tip::row("Kind", kind.label())));
     rows.push(tip::row("Start, after that of the step", format::time_text(start)));

@@ -90,10 +90,10 @@ const fn time_part(owner: Owner) -> TimePart {
 pub fn waterfall(comparison: &Comparison) -> Waterfall {
     let unit = TimeUnit::for_largest(picos(comparison.a_ps.max(comparison.b_ps)));
     let largest = comparison.parts.iter().map(|part| part.delta_ps.unsigned_abs()).max().unwrap_or_default() as f64;
-    let is_shown = |(at, part): &(usize, &PartDelta)| {
-        *at < MAX_PARTS && part.delta_ps != 0 && part.delta_ps.unsigned_abs() as f64 >= SMALL_PART * largest
+    let is_shown = |(index, part): &(usize, &PartDelta)| {
+        *index < MAX_PARTS && part.delta_ps != 0 && part.delta_ps.unsigned_abs() as f64 >= SMALL_PART * largest
     };
-    let mut drawn = Drawn { of: comparison, unit, at: 0, rows: Vec::new(), bars: Vec::new() };
+    let mut drawn = Drawn { comparison, unit, end: 0, rows: Vec::new(), bars: Vec::new() };
     drawn.total("A", comparison.a_ps, (0, 0));
     let n_shown = comparison.parts.iter().enumerate().take_while(is_shown).count();
     let (shown, rest) = comparison.parts.split_at(n_shown);
@@ -108,10 +108,10 @@ pub fn waterfall(comparison: &Comparison) -> Waterfall {
 
 /// The rows so far, and the bars of each in ps from A.
 struct Drawn<'c> {
-    of: &'c Comparison,
+    comparison: &'c Comparison,
     unit: TimeUnit,
     /// Where the last bar ends, in ps from A.
-    at: i64,
+    end: i64,
     rows: Vec<WaterfallRow>,
     bars: Vec<(i64, i64)>,
 }
@@ -144,33 +144,33 @@ impl Drawn<'_> {
         if side == "A" {
             row.value = String::new();
         } else {
-            row.change = change(difference, self.of.a_ps);
+            row.change = change(difference, self.comparison.a_ps);
         }
         self.push(row, bar);
     }
 
     fn part(&mut self, part: &PartDelta, smallest_op: f64) {
-        let start = self.at;
+        let start = self.end;
         let detail = self.times(part.a_ps, part.b_ps);
         let mut row = self.row(WaterfallRowKind::Part, label(part.owner), detail, part.delta_ps);
         row.time_part = Some(time_part(part.owner));
         row.change = change(part.delta_ps, part.a_ps);
         self.push(row, (start, start + part.delta_ps));
-        let mut at = start;
+        let mut end = start;
         #[expect(clippy::cast_precision_loss, reason = "a threshold")]
         let is_shown = |(_, delta): &&(u32, i64)| *delta != 0 && delta.unsigned_abs() as f64 >= smallest_op;
         let ops: Vec<(u32, i64)> = part.children.iter().filter(is_shown).copied().collect();
         for (index, delta) in &ops {
-            let Some(of) = self.of.rows.get(*index as usize) else { continue };
-            let mut detail = of.sides().words().to_owned();
-            if of.delta_ps != *delta {
+            let Some(row_delta) = self.comparison.rows.get(*index as usize) else { continue };
+            let mut detail = row_delta.sides().words().to_owned();
+            if row_delta.delta_ps != *delta {
                 // Compute has a needed part and a part above it, so an op can be in two groups.
-                let _ = write!(detail, ", of {}", signed_time(of.delta_ps, self.unit));
+                let _ = write!(detail, ", of {}", signed_time(row_delta.delta_ps, self.unit));
             }
-            let mut row = self.row(WaterfallRowKind::Op, of.name().to_owned(), detail, *delta);
-            row.opens = Some(WaterfallLink::Row(of.key()));
-            self.push(row, (at, at + delta));
-            at += delta;
+            let mut row = self.row(WaterfallRowKind::Op, row_delta.name().to_owned(), detail, *delta);
+            row.opens = Some(WaterfallLink::Row(row_delta.key()));
+            self.push(row, (end, end + delta));
+            end += delta;
         }
         #[expect(clippy::cast_precision_loss, reason = "a threshold")]
         let is_large = |group: &&OpGroupDelta| group.delta_ps.unsigned_abs() as f64 >= smallest_op;
@@ -179,16 +179,16 @@ impl Drawn<'_> {
             let detail = format!("{n} {}{}", if ops.is_empty() { "" } else { "more, " }, group.rows.words());
             let mut row = self.row(WaterfallRowKind::Op, group.name.clone(), detail, group.delta_ps);
             row.opens = Some(WaterfallLink::Rows(group.rows, group.name.clone()));
-            self.push(row, (at, at + group.delta_ps));
-            at += group.delta_ps;
+            self.push(row, (end, end + group.delta_ps));
+            end += group.delta_ps;
         }
-        let rest = start + part.delta_ps - at;
+        let rest = start + part.delta_ps - end;
         let has_rows = !ops.is_empty() || part.groups.iter().any(|group| is_large(&group));
         if has_rows && rest != 0 {
             let row = self.row(WaterfallRowKind::Op, "rest".to_owned(), String::new(), rest);
-            self.push(row, (at, at + rest));
+            self.push(row, (end, end + rest));
         }
-        self.at = start + part.delta_ps;
+        self.end = start + part.delta_ps;
     }
 
     /// Adds the parts that are too small for rows of their own.
@@ -200,8 +200,8 @@ impl Drawn<'_> {
         let (a, b, delta) = (sum(|part| part.a_ps), sum(|part| part.b_ps), sum(|part| part.delta_ps));
         let mut row = self.row(WaterfallRowKind::Rest, "Other parts".to_owned(), self.times(a, b), delta);
         row.change = change(delta, a);
-        self.push(row, (self.at, self.at + delta));
-        self.at += delta;
+        self.push(row, (self.end, self.end + delta));
+        self.end += delta;
     }
 
     fn times(&self, a: i64, b: i64) -> String {

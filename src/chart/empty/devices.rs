@@ -57,8 +57,8 @@ pub fn devices(session: &SessionInfo) -> Empty {
     };
     if let Some(loss) = session.notes.iter().find(is_loss) {
         // The sentence about what is missing stands above every view.
-        let is_said = session.partial.as_ref().is_some_and(|partial| partial.contains(&loss.message));
-        let message = if is_said { "No figure of a device can be computed." } else { &loss.message };
+        let is_shown_above = session.partial.as_ref().is_some_and(|partial| partial.contains(&loss.message));
+        let message = if is_shown_above { "No figure of a device can be computed." } else { &loss.message };
         return Empty {
             title: "The events of the device were lost".to_owned(),
             why: format!("{message} {planes} with {events} were read."),
@@ -107,25 +107,25 @@ mod tests {
 
     #[test]
     fn it_says_which_planes_were_found() {
-        let of = |planes: &[&str]| devices(&session(planes, "XSpace", Framework::Jax));
-        assert!(of(&["/host:CPU"]).why.starts_with("Its 1 plane with 2 events are of the host"));
-        let gpu = of(&["/device:GPU:0", "/host:CPU"]);
+        let empty = |planes: &[&str]| devices(&session(planes, "XSpace", Framework::Jax));
+        assert!(empty(&["/host:CPU"]).why.starts_with("Its 1 plane with 2 events are of the host"));
+        let gpu = empty(&["/device:GPU:0", "/host:CPU"]);
         assert!(gpu.why.starts_with("It has 1 GPU plane, but none has a stream"));
         assert_eq!(gpu.needs[0].found.as_deref(), Some("1 GPU plane"));
-        assert!(of(&["/device:TPU:0"]).why.contains("no op ran"));
-        assert!(of(&[]).why.contains("nothing was recorded"));
+        assert!(empty(&["/device:TPU:0"]).why.contains("no op ran"));
+        assert!(empty(&[]).why.contains("nothing was recorded"));
         let empty = devices(&session(&[], "HLO proto, gzip", Framework::Unknown));
         assert!(empty.title.contains("no timings") && empty.why.contains("no timings"));
     }
 
     #[test]
     fn advice_is_for_the_framework_of_the_capture() {
-        let of = |framework| text(&devices(&session(&["/host:CPU"], "XSpace", framework)));
-        assert!(of(Framework::Jax).contains("jax.profiler") && of(Framework::Jax).contains("block_until_ready"));
-        assert!(of(Framework::TensorFlow).contains("tf.profiler"));
-        assert!(of(Framework::PyTorch).contains("torch.profiler"));
+        let words = |framework| text(&devices(&session(&["/host:CPU"], "XSpace", framework)));
+        assert!(words(Framework::Jax).contains("jax.profiler") && words(Framework::Jax).contains("block_until_ready"));
+        assert!(words(Framework::TensorFlow).contains("tf.profiler"));
+        assert!(words(Framework::PyTorch).contains("torch.profiler"));
         for other in [Framework::TensorFlow, Framework::PyTorch, Framework::Unknown] {
-            assert!(!of(other).contains("jax") && !of(other).contains("block_until_ready"), "{}", of(other));
+            assert!(!words(other).contains("jax") && !words(other).contains("block_until_ready"), "{}", words(other));
         }
     }
 }

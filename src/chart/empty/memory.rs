@@ -16,7 +16,7 @@ pub fn programs(session: &SessionInfo, memory: &MemorySession) -> Option<Empty> 
         return Some(not_in_report("buffers of programs"));
     }
     let names: Vec<&str> = memory.programs.programs.iter().map(|program| program.name.as_str()).collect();
-    let of = match names.as_slice() {
+    let programs_text = match names.as_slice() {
         [] => String::new(),
         [one] => format!(" for {one}"),
         [first, second] => format!(" for {first} and {second}"),
@@ -37,7 +37,7 @@ pub fn programs(session: &SessionInfo, memory: &MemorySession) -> Option<Empty> 
     Some(Empty {
         title: title.to_owned(),
         why: format!(
-            "The capture has no HLO with buffer assignment{of}, so the peak and the buffers at it cannot be computed. {rest}"
+            "The capture has no HLO with buffer assignment{programs_text}, so the peak and the buffers at it cannot be computed. {rest}"
         ),
         needs: needs(session, memory),
     })

@@ -3,7 +3,7 @@
 use super::{Empty, Need, is_trace_json, n_planes};
 use crate::analysis::base::Platform;
 use crate::analysis::comm::{Comm, StepComm};
-use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, RooflineFigures, SkipReason};
+use crate::analysis::roofline::{DevicePeaks, Level, PeakResource, RooflineFigures, SkipReason};
 use crate::chart::comm::figures::window;
 use crate::chart::comm::rows;
 use crate::chart::roofline::peaks::short;
@@ -17,10 +17,11 @@ use xla_profile::units::Picos;
 /// FLOPs and bytes. A filter that leaves no op to plot (not `is_all`) is also no reason.
 pub fn roofline(session: &SessionInfo, figures: &RooflineFigures, is_all: bool) -> Option<Empty> {
     let peaks = figures.peaks.first();
-    let knows = |peaks: &DevicePeaks| peaks.used.iter().any(|peak| matches!(peak.of, PeakOf::Compute(_)));
+    let knows = |peaks: &DevicePeaks| peaks.used.iter().any(|peak| matches!(peak.resource, PeakResource::Compute(_)));
     let is_known = figures.peaks.iter().any(knows);
     let lacks = |reason| matches!(reason, SkipReason::NoFlops | SkipReason::NoBytes | SkipReason::OpaqueCall);
-    let without: Picos = figures.skipped.iter().filter(|of| lacks(of.reason)).map(|of| of.total).sum();
+    let without: Picos =
+        figures.skipped.iter().filter(|skipped| lacks(skipped.reason)).map(|skipped| skipped.total).sum();
     let has_flops = without < figures.considered;
     let nothing_to_plot = is_all && figures.step.is_none() && figures.considered > Picos::ZERO && !has_flops;
     if is_known && !nothing_to_plot {
@@ -29,12 +30,12 @@ pub fn roofline(session: &SessionInfo, figures: &RooflineFigures, is_all: bool) 
     let device = peaks.and_then(|peaks| peaks.device_type.as_deref());
     let device = device.map_or_else(|| "this device".to_owned(), |name| format!("this device ({name})"));
     let empty = peaks.map(short).unwrap_or_default();
-    let of = |is: &dyn Fn(&&(String, &'static str)) -> bool| {
+    let known_value = |is: &dyn Fn(&&(String, &'static str)) -> bool| {
         empty.iter().find(is).map(|(value, unit)| format!("{value} {unit}"))
     };
     let bandwidth = peaks.and_then(|peaks| peaks.bytes(Level::Hbm)).is_some();
-    let compute = of(&|(_, unit)| unit.starts_with("TFLOP/s")).filter(|_| is_known);
-    let memory = of(&|(_, unit)| unit.starts_with("GB/s")).filter(|_| bandwidth);
+    let compute = known_value(&|(_, unit)| unit.starts_with("TFLOP/s")).filter(|_| is_known);
+    let memory = known_value(&|(_, unit)| unit.starts_with("GB/s")).filter(|_| bandwidth);
     let share = without.fraction_of(figures.considered).map(|without| format::percent_text(1.0 - without));
     let flops = share.filter(|_| has_flops).map(|share| format!("{share} of op time"));
     let (title, why) = if is_known {

@@ -50,7 +50,7 @@ struct Shown<'a> {
     fixed_name: &'a str,
     peak: (f64, u64),
     capacity: Option<u64>,
-    at: Option<f64>,
+    selected: Option<f64>,
     across: String,
     title: String,
     words: &'a dyn Fn(usize) -> String,
@@ -81,17 +81,21 @@ pub fn program(
     capacity: Option<u64>,
     size: (f64, f64),
 ) -> Scene {
-    let column =
-        |of: &CurveColumn| Column { from: of.first.into(), least: of.least, most: of.most, most_at: of.most_at.into() };
+    let column = |column: &CurveColumn| Column {
+        from: column.first.into(),
+        least: column.least,
+        most: column.most,
+        most_at: column.most_at.into(),
+    };
     let name = |i: usize| curve.instructions.get(i).map(String::as_str).unwrap_or_default();
     let words = |i: usize| {
-        let Some(of) = curve.columns.get(i) else { return String::new() };
+        let Some(column) = curve.columns.get(i) else { return String::new() };
         let name = if name(i).is_empty() { "the start" } else { name(i) };
-        format!("{} {}, {name}", text(of.most), at_position(of.most_at))
+        format!("{} {}, {name}", text(column.most), at_position(column.most_at))
     };
     let peak = space.alive.point;
     let by = space.peak.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
-    let of = format::count(curve.n_points.saturating_sub(1).into());
+    let last_position = format::count(curve.n_points.saturating_sub(1).into());
     let shown = Shown {
         columns: curve.columns.iter().map(column).collect(),
         to: curve.to.into(),
@@ -99,18 +103,18 @@ pub fn program(
         fixed_name: "persistent: parameters, constants, outputs",
         peak: (peak.into(), space.peak.peak),
         capacity,
-        at: Some(here.into()),
+        selected: Some(here.into()),
         across: if curve.from == 0 && curve.to == curve.n_points {
-            format!("Program position (allocation event), of {of}")
+            format!("Program position (allocation event), of {last_position}")
         } else {
             format!(
-                "Program position (allocation event), {} to {} of {of}",
+                "Program position (allocation event), {} to {} of {last_position}",
                 format::count(curve.from.saturating_sub(1).into()),
                 format::count(curve.to.saturating_sub(2).into())
             )
         },
         title: format!(
-            "{} in use over program positions: peak {} {} of {of}{by}; {} of it persistent.",
+            "{} in use over program positions: peak {} {} of {last_position}{by}; {} of it persistent.",
             space.peak.space,
             text(space.peak.peak),
             at_position(peak),
@@ -163,7 +167,7 @@ pub fn point_at(
     size: (f64, f64),
     x: f64,
 ) -> u32 {
-    let column = |of: &CurveColumn| Column { from: of.first.into(), ..Column::default() };
+    let column = |column: &CurveColumn| Column { from: column.first.into(), ..Column::default() };
     let columns: Vec<Column> = curve.columns.iter().map(column).collect();
     let frame = frame(&columns, curve.to.into(), top(space.peak.peak, capacity), size);
     (frame.x.invert(x).floor() as u32).clamp(curve.from, curve.to.saturating_sub(1).max(curve.from))
@@ -172,11 +176,11 @@ pub fn point_at(
 /// Draws the memory in use of an allocator over time.
 pub fn allocator(allocator: &AllocatorMemory, size: (f64, f64)) -> Scene {
     let ms = |time: Picos| time.as_f64() / 1e9;
-    let column = |of: &crate::analysis::memory::UseColumn| Column {
-        from: ms(of.at),
-        least: of.least,
-        most: of.most,
-        most_at: ms(of.most_at),
+    let column = |column: &crate::analysis::memory::UseColumn| Column {
+        from: ms(column.time),
+        least: column.least,
+        most: column.most,
+        most_at: ms(column.most_at),
     };
     let words = |i: usize| {
         let Some(allocator) = allocator.timeline.get(i) else { return String::new() };
@@ -196,15 +200,15 @@ pub fn allocator(allocator: &AllocatorMemory, size: (f64, f64)) -> Scene {
         to: last + (last - first).max(1e-3) * 0.02,
         fixed: allocator.persistent,
         fixed_name: "minimum in use",
-        peak: (ms(allocator.peak.at), allocator.peak.in_use()),
+        peak: (ms(allocator.peak.time), allocator.peak.in_use()),
         capacity: allocator.capacity,
-        at: None,
+        selected: None,
         across: "Time, ms".to_owned(),
         title: format!(
             "{} in use over time: peak {} at {}{step}.",
             allocator.label,
             text(allocator.peak.in_use()),
-            format::time_text(allocator.peak.at)
+            format::time_text(allocator.peak.time)
         ),
         words: &words,
         without: Vec::new(),
@@ -330,7 +334,7 @@ fn peak(marks: &mut Vec<Mark>, shown: &Shown<'_>, frame: &Frame, wide: bool) {
             marks.push(micro(right + 6.0, fixed + 4.0, words, Anchor::Start, Tone::Ink3));
         }
     }
-    let selected = shown.at.map(|point| frame.x.to(point + 0.5));
+    let selected = shown.selected.map(|point| frame.x.to(point + 0.5));
     let line = |x: f64| Mark::new(Shape::line(x, ceiling - 6.0, x, bottom), Paint::stroke(Tone::AccentLine, 1.75));
     marks.extend(selected.filter(|x| (left..=right).contains(x)).map(line));
 }

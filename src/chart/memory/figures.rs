@@ -52,7 +52,7 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
         let place = format::count(u64::from(moment.place) + 1);
         rows.push(row(
             "Reached by",
-            format!("{}, {place} of {}{part}", moment.instruction, format::count(moment.of.into())),
+            format!("{}, {place} of {}{part}", moment.instruction, format::count(moment.n_instructions.into())),
         ));
     }
     let main_label = format!("Peak {}", peak.space);
@@ -186,7 +186,7 @@ pub fn allocator(allocator: &AllocatorMemory) -> Readout {
     let rows = vec![
         row("Reserved", exact(peak.reserved)),
         row("Allocated", exact(peak.allocated)),
-        row("When", format!("{}, {step}", format::exact_time(peak.at))),
+        row("When", format!("{}, {step}", format::exact_time(peak.time))),
         row("Events", format::count(allocator.n_events)),
     ];
     let mut main = Vec::new();

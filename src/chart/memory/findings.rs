@@ -20,7 +20,7 @@ pub struct Finding {
 const ROWS: usize = 8;
 
 fn rows(buffers: &[Buffer], what: impl Fn(&Buffer) -> String) -> Vec<[String; 3]> {
-    buffers.iter().take(ROWS).map(|of| [of.label(), text(of.size), what(of)]).collect()
+    buffers.iter().take(ROWS).map(|buffer| [buffer.label(), text(buffer.size), what(buffer)]).collect()
 }
 
 /// Returns all findings, the most useful first.
@@ -48,26 +48,26 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
         found.push(Finding {
             head: "Buffers of vocabulary size".to_owned(),
             message,
-            rows: rows(&vocabulary.buffers, |of| of.shape.clone()),
-            buffers: vocabulary.buffers.iter().map(|of| of.id).collect(),
+            rows: rows(&vocabulary.buffers, |buffer| buffer.shape.clone()),
+            buffers: vocabulary.buffers.iter().map(|buffer| buffer.id).collect(),
         });
     }
     if !space.long_lived.is_empty() {
-        let size = space.long_lived.iter().fold(0, |sum: u64, of| sum.saturating_add(of.size));
+        let size = space.long_lived.iter().fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
         let n = format::counted(space.long_lived.len() as u64, "temporary", "temporaries");
         found.push(Finding {
             head: "Long-lived temporaries".to_owned(),
             message: format!("{n} of more than 100 MiB each live for more than half of the schedule, {} together: rematerialisation or offloading would free them.", text(size)),
-            rows: rows(&space.long_lived, |of| format!("{} to {}", format::count(of.first.into()), format::count(of.last.into()))),
-            buffers: space.long_lived.iter().map(|of| of.id).collect(),
+            rows: rows(&space.long_lived, |buffer| format!("{} to {}", format::count(buffer.first.into()), format::count(buffer.last.into()))),
+            buffers: space.long_lived.iter().map(|buffer| buffer.id).collect(),
         });
     }
     if !space.jumps.is_empty() {
-        let row = |of: &crate::analysis::memory::Jump| {
+        let row = |jump: &crate::analysis::memory::Jump| {
             [
-                of.buffer.label(),
-                format!("+{}", text(of.size)),
-                format!("at {}, then {}", format::count(of.position.into()), text(of.after)),
+                jump.buffer.label(),
+                format!("+{}", text(jump.size)),
+                format!("at {}, then {}", format::count(jump.position.into()), text(jump.after)),
             ]
         };
         found.push(Finding {
@@ -120,13 +120,14 @@ pub struct PaddingRow {
 
 /// Returns the padded buffers with the most padding, the worst first.
 pub fn padding(space: &SpaceMemory) -> Vec<PaddingRow> {
-    let row = |of: &Padded| PaddingRow {
-        name: of.buffer.label(),
-        shape: of.buffer.shape.clone(),
+    let row = |padded: &Padded| PaddingRow {
+        name: padded.buffer.label(),
+        shape: padded.buffer.shape.clone(),
         figures: [
-            text(of.buffer.size),
-            text(of.wasted),
-            of.overhead
+            text(padded.buffer.size),
+            text(padded.wasted),
+            padded
+                .overhead
                 .map_or_else(|| ABSENT.to_owned(), |overhead| format!("{} ×", format::decimal(overhead + 1.0, 2))),
         ],
     };

@@ -36,8 +36,11 @@ pub fn scene(lanes: &LiveRangeRows, index: u32, width: f64) -> Scene {
     let bottom = height - BOTTOM;
     let mut marks = Vec::new();
     for tick in position_ticks(&x, 6) {
-        marks.push(Mark::new(Shape::line(tick.at, TOP - 4.0, tick.at, bottom), Paint::stroke(Tone::Grid, 1.0)));
-        let text = Shape::text(tick.at, bottom + 14.0, Anchor::Middle, tick.label);
+        marks.push(Mark::new(
+            Shape::line(tick.position, TOP - 4.0, tick.position, bottom),
+            Paint::stroke(Tone::Grid, 1.0),
+        ));
+        let text = Shape::text(tick.position, bottom + 14.0, Anchor::Middle, tick.label);
         marks.push(Mark::new(text, Paint::fill(Tone::Ink3)));
     }
     for (lane, buffers) in lanes.lanes.iter().enumerate() {

@@ -34,8 +34,8 @@ pub fn spaces(peaks: &ProgramPeaks) -> Vec<Choice<i64>> {
 
 /// Returns the allocators by index, each with its peak.
 pub fn allocators(memory: &RuntimeMemory) -> Vec<Choice<u32>> {
-    let one = |(at, allocator): (u32, &AllocatorMemory)| Choice {
-        value: at,
+    let one = |(index, allocator): (u32, &AllocatorMemory)| Choice {
+        value: index,
         label: allocator_name(allocator),
         detail: text(allocator.peak.in_use()),
     };
@@ -54,16 +54,16 @@ fn allocator_name(allocator: &AllocatorMemory) -> String {
 /// allocators.
 pub fn allocator_of(memory: &RuntimeMemory, device: Option<u32>) -> Option<u32> {
     let own = memory.allocators.iter().position(|allocator| device.is_some() && allocator.device == device);
-    own.or((!memory.allocators.is_empty()).then_some(0)).and_then(|at| u32::try_from(at).ok())
+    own.or((!memory.allocators.is_empty()).then_some(0)).and_then(|index| u32::try_from(index).ok())
 }
 
 /// Returns the check of the selected device. For all devices, and for a device without a check, returns the first check
 /// with a program, else the first check. `checks` holds one check per allocator, in the order of the allocators, then
 /// one per device without an allocator. An allocator of the host also has a check.
 pub fn check_of<'a>(checks: &'a [CrossCheck], runtime: &RuntimeMemory, device: Option<u32>) -> Option<&'a CrossCheck> {
-    let of = |device: u32| runtime.allocators.iter().position(|allocator| allocator.device == Some(device));
-    let behind = |device| runtime.allocators.len() + (0..device).filter(|other| of(*other).is_none()).count();
-    let own = device.and_then(|device| checks.get(of(device).unwrap_or_else(|| behind(device))));
+    let position = |device: u32| runtime.allocators.iter().position(|allocator| allocator.device == Some(device));
+    let behind = |device| runtime.allocators.len() + (0..device).filter(|other| position(*other).is_none()).count();
+    let own = device.and_then(|device| checks.get(position(device).unwrap_or_else(|| behind(device))));
     own.or_else(|| checks.iter().find(|check| check.static_peak.is_some())).or_else(|| checks.first())
 }
 

@@ -42,7 +42,7 @@ mod tests {
     fn ticks_are_whole_and_below_the_middle_of_their_point() {
         let x = Scale::linear((0.0, 5.0), (0.0, 500.0));
         let ticks = position_ticks(&x, 8);
-        let found: Vec<(&str, f64)> = ticks.iter().map(|tick| (&*tick.label, tick.at)).collect();
+        let found: Vec<(&str, f64)> = ticks.iter().map(|tick| (&*tick.label, tick.position)).collect();
         assert_eq!(found, [("0", 150.0), ("1", 250.0), ("2", 350.0), ("3", 450.0)]);
     }
 }

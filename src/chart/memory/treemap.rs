@@ -48,14 +48,14 @@ fn scope(op_name: &str) -> &str {
 
 fn groups(buffers: &[Buffer], by: RollUpBy) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (at, buffer) in buffers.iter().enumerate().filter(|(_, buffer)| buffer.size > 0) {
+    for (index, buffer) in buffers.iter().enumerate().filter(|(_, buffer)| buffer.size > 0) {
         let key = key(buffer, by);
         match groups.iter_mut().find(|group| group.key == key) {
             Some(group) => {
                 group.size = group.size.saturating_add(buffer.size);
-                group.members.push(at);
+                group.members.push(index);
             }
-            None => groups.push(Group { key, size: buffer.size, members: vec![at] }),
+            None => groups.push(Group { key, size: buffer.size, members: vec![index] }),
         }
     }
     groups.small_sort_by(|a, b| (Reverse(a.size), &a.key).cmp(&(Reverse(b.size), &b.key)));
@@ -86,9 +86,9 @@ pub fn scene(alive: &AliveAt, by: RollUpBy, without: &[BufferId], size: (f64, f6
             }
         };
         #[expect(clippy::cast_precision_loss, reason = "areas")]
-        let sizes: Vec<f64> = group.members.iter().map(|at| alive.buffers[*at].size as f64).collect();
-        for (at, part) in group.members.iter().zip(squarify(&sizes, below)) {
-            buffer(&mut marks, *at, &alive.buffers[*at], part, without);
+        let sizes: Vec<f64> = group.members.iter().map(|index| alive.buffers[*index].size as f64).collect();
+        for (index, part) in group.members.iter().zip(squarify(&sizes, below)) {
+            buffer(&mut marks, *index, &alive.buffers[*index], part, without);
         }
     }
     Scene { width, height, marks, title: title(alive, &groups, by), table: table(alive, &groups) }

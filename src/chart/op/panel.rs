@@ -3,7 +3,7 @@
 
 use crate::analysis::classify::Phase;
 use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRole, OpStep, OpValue, ValueChange};
-use crate::protocol::{OpRef, ProgramOf, ProgramRef};
+use crate::protocol::{OpRef, ProgramRef, ProgramSelector};
 use crate::table::format::{self, ABSENT};
 use crate::table::page::split_row_key;
 use xla_profile::units::Picos;
@@ -14,9 +14,9 @@ pub type Figure = (&'static str, String, &'static str);
 /// Parses the key of an op: `fusion.1`, `fusion.1@<program id>`, or `fusion.1@#3` for the program at index 3 of the
 /// list.
 pub fn op_ref(key: &str) -> OpRef {
-    let placed = key.rsplit_once("@#").and_then(|(name, at)| Some((name, at.parse().ok()?)));
+    let placed = key.rsplit_once("@#").and_then(|(name, number)| Some((name, number.parse().ok()?)));
     match (placed, split_row_key(key)) {
-        (Some((name, at)), _) => OpRef::listed(name, ProgramRef(at)),
+        (Some((name, number)), _) => OpRef::listed(name, ProgramRef(number)),
         (None, (name, id)) => OpRef::new(name, id),
     }
 }
@@ -24,7 +24,7 @@ pub fn op_ref(key: &str) -> OpRef {
 /// Returns the key of op `name` in the same program as `key`. `id` is the id of that program.
 pub fn sibling_key(key: &str, name: &str, id: Option<u64>) -> String {
     match (op_ref(key).program, id) {
-        (ProgramOf::Listed(at), _) => format!("{name}@#{}", at.0),
+        (ProgramSelector::Listed(program), _) => format!("{name}@#{}", program.0),
         (_, Some(id)) => format!("{name}@{id}"),
         (_, None) => name.to_owned(),
     }
@@ -49,7 +49,7 @@ pub fn figures(op: &OpFigures) -> Vec<Figure> {
 pub fn place_text(op: &OpDetail) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(op.kind.map(|kind| kind.label().to_owned()));
-    let is_unknown = |phase: &String| Phase::ALL.into_iter().any(|of| !of.is_known() && of.label() == phase);
+    let is_unknown = |phase: &String| Phase::ALL.into_iter().any(|other| !other.is_known() && other.label() == phase);
     parts.extend(op.phase.clone().filter(|phase| !is_unknown(phase)));
     parts.extend(op.layer.clone().filter(|layer| !layer.starts_with('<')));
     if let Some(place) = &op.computation {
@@ -93,7 +93,7 @@ pub fn values(op: &OpDetail) -> Vec<ValueRow> {
 fn value_row(value: &OpValue, result: Option<&str>) -> ValueRow {
     let (role, name) = match &value.role {
         OpRole::Result(path) => (format!("result{}", index(path)), None),
-        OpRole::Operand { index: at, name, path } => (format!("{at}{}", index(path)), Some(name)),
+        OpRole::Operand { index: operand, name, path } => (format!("{operand}{}", index(path)), Some(name)),
     };
     let is_operand = name.is_some();
     let own = value.layout.as_deref();
@@ -118,7 +118,7 @@ fn value_row(value: &OpValue, result: Option<&str>) -> ValueRow {
 }
 
 fn index(path: &[u32]) -> String {
-    path.iter().map(|at| format!(".{at}")).collect()
+    path.iter().map(|element| format!(".{element}")).collect()
 }
 
 /// Returns the sentence for a change between operand and result.
@@ -155,9 +155,9 @@ pub fn bars(values: &[u64], width: f64, height: f64) -> Vec<(f64, f64, f64)> {
     let most = values.iter().copied().max().unwrap_or(0).max(1) as f64;
     let step = width / values.len().max(1) as f64;
     let gap = if step > 4.0 { 1.0 } else { 0.0 };
-    let bar = |(at, value): (usize, &u64)| {
+    let bar = |(index, value): (usize, &u64)| {
         let tall = (*value as f64 / most * height).max(if *value > 0 { 1.0 } else { 0.0 });
-        (at as f64 * step, (step - gap).max(0.5), tall)
+        (index as f64 * step, (step - gap).max(0.5), tall)
     };
     values.iter().enumerate().map(bar).collect()
 }
@@ -211,10 +211,10 @@ mod tests {
     #[test]
     fn operand_layouts_that_differ_are_marked() {
         let operand = |index| OpRole::Operand { index, name: "p".into(), path: vec![2] };
-        let of = |role, layout| value_row(&value(role, layout), Some("{1,0}"));
-        assert!(!of(OpRole::Result(vec![]), "{0,1}").differs, "the result is what it differs from");
-        assert!(of(operand(1), "{0,1}").differs && !of(operand(1), "{1,0}").differs);
-        let row = of(operand(1), "{1,0}");
+        let row_of = |role, layout| value_row(&value(role, layout), Some("{1,0}"));
+        assert!(!row_of(OpRole::Result(vec![]), "{0,1}").differs, "the result is what it differs from");
+        assert!(row_of(operand(1), "{0,1}").differs && !row_of(operand(1), "{1,0}").differs);
+        let row = row_of(operand(1), "{1,0}");
         assert_eq!((row.role.as_str(), row.bytes.as_str(), row.memory.as_str()), ("1.2", "96 B", "VMEM"));
         assert!(row.more.contains(&("in memory".into(), "4 × 6".into())));
     }

@@ -5,8 +5,8 @@ use super::panel;
 use crate::analysis::classify::Kind;
 use crate::analysis::op::{OpDetail, OpRole};
 use crate::analysis::roofline::{
-    CostSource, DevicePeaks, FloorComparison, Level, OpRoofline, Peak, PeakOf, PeakSource, PossibleCause, Precision,
-    RooflinePosition, Verdict,
+    CostSource, DevicePeaks, FloorComparison, Level, OpRoofline, Peak, PeakResource, PeakSource, PossibleCause,
+    Precision, RooflinePosition, Verdict,
 };
 use crate::chart::plot::time_part::TimePart;
 use crate::chart::widgets::figure::Formula;
@@ -49,11 +49,11 @@ pub enum RooflineSection {
 /// Returns the roofline section of an op. `None` for an op that did not run. For data movement, the causes are the op's
 /// own changes and its padding, if it has any. Communication has no roofline, because its limit is that of the links.
 pub fn roof(op: &OpDetail) -> Option<RooflineSection> {
-    let of = op.roof.as_ref()?;
+    let roof = op.roof.as_ref()?;
     if op.kind == Some(Kind::Communication) {
         return Some(RooflineSection::None(NO_ROOFLINE_OF_COMMUNICATION.to_owned()));
     }
-    let mut line = roof_line(of, TimePart::Kind(op.kind.unwrap_or(Kind::Other)))?;
+    let mut line = roof_line(roof, TimePart::Kind(op.kind.unwrap_or(Kind::Other)))?;
     if let RooflineSection::Comparison(roof) = &mut line
         && op.kind == Some(Kind::DataMovement)
         && !roof.checks.is_empty()
@@ -94,7 +94,7 @@ fn roof_line(roof: &OpRoofline, time_part: TimePart) -> Option<RooflineSection> 
         floor: format!("{} at the {} roof", format::time_text(verified.floor), verified.bound.label()),
         measured: format!("{} measured, {} ×", format::time_text(verified.measured), times(verified.ratio)),
         verdict: verdict(verified),
-        checks: verified.checks.iter().map(|of| check(of).to_owned()).collect(),
+        checks: verified.checks.iter().map(|op_check| check(op_check).to_owned()).collect(),
         rows: rows(point, verified, peaks),
         how: formula(point, peaks),
     })))
@@ -132,28 +132,30 @@ fn rows(
     peaks: Option<&DevicePeaks>,
 ) -> Vec<(&'static str, String)> {
     let runs = if point.n > 0 { point.n.as_f64() } else { 1.0 };
-    let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
+    let share = |fraction: Option<f64>| {
+        fraction.map_or_else(String::new, |fraction| format!(", {}", format::percent_text(fraction)))
+    };
     let mut rows = Vec::new();
     for level in Level::ALL {
         let Some(rate) = point.byte_rate(level) else { continue };
         let bytes = point.level_bytes[level.index()] / runs;
-        let of = peaks
+        let peak_text = peaks
             .and_then(|peaks| peaks.bytes(level))
             .map_or_else(String::new, |peak| format!(" of {}", format::gbs(peak)));
         let used = share(point.level_util[level.index()]);
         rows.push((
             level.label(),
-            format!("{}B per execution; {}{of} GB/s{used}", format::quantity(bytes), format::gbs(rate)),
+            format!("{}B per execution; {}{peak_text} GB/s{used}", format::quantity(bytes), format::gbs(rate)),
         ));
     }
     let flops = match point.flop_rate().filter(|rate| *rate > 0.0) {
         None => "none".to_owned(),
         Some(rate) => {
             let peak = point.precision.and_then(|precision| peaks?.flops(precision));
-            let of = peak.map_or_else(String::new, |peak| format!(" of {}", format::tflops(peak)));
+            let peak_text = peak.map_or_else(String::new, |peak| format!(" of {}", format::tflops(peak)));
             let used = share(point.mfu);
             format!(
-                "{}FLOP per execution; {}{of} TFLOP/s{used}",
+                "{}FLOP per execution; {}{peak_text} TFLOP/s{used}",
                 format::quantity(point.flops / runs),
                 format::tflops(rate)
             )
@@ -199,8 +201,10 @@ fn with_units_on_line(text: &str) -> String {
 }
 
 fn formula(point: &RooflinePosition, peaks: Option<&DevicePeaks>) -> Formula {
-    let peak = |of: PeakOf, unit: &str| {
-        peaks.and_then(|peaks| peaks.peak(of)).map_or_else(|| "not known".to_owned(), |peak| peak_source(peak, unit))
+    let peak = |resource: PeakResource, unit: &str| {
+        peaks
+            .and_then(|peaks| peaks.peak(resource))
+            .map_or_else(|| "not known".to_owned(), |peak| peak_source(peak, unit))
     };
     let precision = point.precision.unwrap_or(Precision::Bf16);
     let cost = match point.cost {
@@ -214,8 +218,8 @@ fn formula(point: &RooflinePosition, peaks: Option<&DevicePeaks>) -> Formula {
             row("Self time", format::exact_time(point.total)),
             row("FLOPs", format::quantity(point.flops)),
             row("Bytes", format::quantity(point.bytes)),
-            row("Peak FLOP/s", peak(PeakOf::Compute(precision), "TFLOP/s")),
-            row("Peak HBM", peak(PeakOf::Memory(Level::Hbm), "GB/s")),
+            row("Peak FLOP/s", peak(PeakResource::Compute(precision), "TFLOP/s")),
+            row("Peak HBM", peak(PeakResource::Memory(Level::Hbm), "GB/s")),
             row("Min. time", format::exact_time(point.t_roof)),
             row("Costs", cost),
             row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009"),
@@ -224,9 +228,9 @@ fn formula(point: &RooflinePosition, peaks: Option<&DevicePeaks>) -> Formula {
 }
 
 fn peak_source(peak: &Peak, unit: &str) -> String {
-    let value = match peak.of {
-        PeakOf::Compute(_) => format::tflops(peak.value),
-        PeakOf::Memory(_) => format::gbs(peak.value),
+    let value = match peak.resource {
+        PeakResource::Compute(_) => format::tflops(peak.value),
+        PeakResource::Memory(_) => format::gbs(peak.value),
     };
     let from = if peak.source == PeakSource::Yours { "yours" } else { &peak.from };
     format!("{value} {unit}: {from}")
@@ -289,9 +293,9 @@ mod tests {
             memory: None,
             tiling: None,
         };
-        let of = op(&[remark], &[value]);
+        let detail = op(&[remark], &[value]);
         assert_eq!(
-            reasons(&of),
+            reasons(&detail),
             ["Order of dimensions: {1,0} → {0,1}", "Padding: the result takes 29.0 × the bytes of its elements"]
         );
         assert!(reasons(&op(&[], &[])).is_empty(), "then the list for all ops stands");
@@ -378,11 +382,11 @@ mod tests {
     #[test]
     fn communication_has_no_roofline_of_memory() {
         let roof = OpRoofline { roof: None, verified: None, skipped: Vec::new(), peaks: Vec::new() };
-        let mut of = OpDetail { roof: Some(roof), ..op(&[], &[]) };
-        assert_eq!(super::roof(&of), None, "a copy without a reason");
-        of.kind = Some(Kind::Communication);
-        assert_eq!(super::roof(&of), Some(RooflineSection::None(NO_ROOFLINE_OF_COMMUNICATION.to_owned())));
-        of.roof = None;
-        assert_eq!(super::roof(&of), None, "it did not run");
+        let mut detail = OpDetail { roof: Some(roof), ..op(&[], &[]) };
+        assert_eq!(super::roof(&detail), None, "a copy without a reason");
+        detail.kind = Some(Kind::Communication);
+        assert_eq!(super::roof(&detail), Some(RooflineSection::None(NO_ROOFLINE_OF_COMMUNICATION.to_owned())));
+        detail.roof = None;
+        assert_eq!(super::roof(&detail), None, "it did not run");
     }
 }

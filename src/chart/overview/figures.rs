@@ -105,7 +105,7 @@ fn hero(overview: &Overview) -> Figure {
 /// The time that the device does not need.
 fn lost(overview: &Overview) -> Figure {
     let sum = |part: fn(&KindShare) -> Picos| overview.kinds.iter().map(part).sum::<Picos>();
-    let (needed, lost, not_judged) = (sum(|of| of.needed), sum(|of| of.lost), sum(|of| of.not_judged));
+    let (needed, lost, not_judged) = (sum(|kind| kind.needed), sum(|kind| kind.lost), sum(|kind| kind.not_judged));
     let (value, unit) = format::figure_time(lost);
     let rows = vec![
         row("Needed", exact(needed)),

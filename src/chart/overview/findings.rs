@@ -122,12 +122,12 @@ fn row(overview: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
         dots,
         reason: finding.reason.clone(),
         why: finding.why.clone(),
-        tries: finding.tries.iter().map(|of| (of.sentence(), of.code.clone())).collect(),
+        tries: finding.tries.iter().map(|advice| (advice.sentence(), advice.code.clone())).collect(),
         worked_if: finding.worked_if.clone(),
         formula: finding.formula.clone(),
         evidence: evidence(overview, finding),
         drawing: drawing(overview, finding),
-        has_flags: finding.rule() == RuleId::XlaFlags || finding.tries.iter().any(|of| of.flag.is_some()),
+        has_flags: finding.rule() == RuleId::XlaFlags || finding.tries.iter().any(|advice| advice.flag.is_some()),
         see: link(overview, finding),
     }
 }

@@ -77,11 +77,11 @@ fn part_of(part: Picos, all: Picos, rest: &str) -> Option<Vec<Mark>> {
 
 /// Draws ops by the side of the ridge on which they are, and by their share of the roofline.
 fn roofline(points: &[RooflinePoint]) -> Vec<Mark> {
-    let dot = |of: &RooflinePoint| Mark::Dot {
+    let dot = |point: &RooflinePoint| Mark::Dot {
         is_marked: false,
-        x: (of.intensity.log10().clamp(DECADES.0, DECADES.1) - DECADES.0) / (DECADES.1 - DECADES.0) * 0.94 + 0.03,
-        y: 1.0 - 0.85 * of.attained.clamp(0.0, 1.0),
-        radius: 2.0 + 2.5 * of.share.clamp(0.0, 1.0).sqrt(),
+        x: (point.intensity.log10().clamp(DECADES.0, DECADES.1) - DECADES.0) / (DECADES.1 - DECADES.0) * 0.94 + 0.03,
+        y: 1.0 - 0.85 * point.attained.clamp(0.0, 1.0),
+        radius: 2.0 + 2.5 * point.share.clamp(0.0, 1.0).sqrt(),
     };
     let roof = rect("mark-needed", (0.0, 1.0), (0.12, 0.05));
     [roof, rect("mark-line", (0.0, 1.0), (0.96, 0.04))].into_iter().chain(points.iter().map(dot)).collect()
@@ -91,10 +91,10 @@ fn roofline(points: &[RooflinePoint]) -> Vec<Mark> {
 fn step_picture(overview: &Overview, columns: &[u8]) -> Vec<Mark> {
     let runs = |n: usize, is_same: &dyn Fn(usize, usize) -> bool| {
         let mut runs: Vec<(usize, usize)> = Vec::new();
-        for at in 0..n {
+        for index in 0..n {
             match runs.last_mut() {
-                Some((first, length)) if is_same(*first, at) => *length += 1,
-                _ => runs.push((at, 1)),
+                Some((first, length)) if is_same(*first, index) => *length += 1,
+                _ => runs.push((index, 1)),
             }
         }
         runs
@@ -138,12 +138,12 @@ fn steps(overview: &Overview, marked: &[u64]) -> Option<Drawing> {
     let n = all.len().div_ceil(group);
     #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
     let width = 1.0 / n as f64;
-    let column = |(at, steps): (usize, &[StepShare])| {
+    let column = |(index, steps): (usize, &[StepShare])| {
         let is_marked = steps.iter().any(|step| is_marked.contains(&step.number));
         let length = steps.iter().map(|step| step.length).max().unwrap_or_default();
         let height = length.fraction_of(longest).unwrap_or(0.0);
         #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
-        let across = (at as f64 * width, width * 0.8);
+        let across = (index as f64 * width, width * 0.8);
         rect(if is_marked { "mark-marked" } else { "mark-other" }, across, (1.0 - height, height))
     };
     let caption = format!("{} of {}", marked.len(), counted(overview.n_steps.into(), "step", "steps"));
@@ -153,9 +153,13 @@ fn steps(overview: &Overview, marked: &[u64]) -> Option<Drawing> {
 /// Draws the devices by their waits for the others. `marked` are the labels of those that the finding is about.
 fn devices(overview: &Overview, marked: &[String]) -> Option<Drawing> {
     let (dots, _) = side::devices(overview);
-    let most = dots.iter().max_by(|a, b| a.at.total_cmp(&b.at))?.time.clone();
-    let mark =
-        |dot: &Dot| Mark::Dot { is_marked: marked.contains(&dot.label), x: 0.03 + 0.94 * dot.at, y: 0.5, radius: 4.5 };
+    let most = dots.iter().max_by(|a, b| a.position.total_cmp(&b.position))?.time.clone();
+    let mark = |dot: &Dot| Mark::Dot {
+        is_marked: marked.contains(&dot.label),
+        x: 0.03 + 0.94 * dot.position,
+        y: 0.5,
+        radius: 4.5,
+    };
     let line = rect("mark-line", (0.03, 0.94), (0.48, 0.04));
     let (n, all) = (dots.len(), overview.devices.len());
     let devices = if n < all { format!("{n} of {all}") } else { n.to_string() };

@@ -42,10 +42,10 @@ pub fn steps(overview: &Overview) -> (Vec<StepRow>, String) {
     let row = |all: &[StepShare]| {
         let step = all.iter().rev().max_by_key(|step| step.length)?;
         let is_counted = all.iter().any(|step| step.is_counted);
-        let mut at = 0.0;
+        let mut left = 0.0;
         let parts = TimePart::all().zip(step.parts).filter(|(_, time)| *time > Picos::ZERO).map(|(part, time)| {
-            let place = (at, time.fraction_of(longest).unwrap_or(0.0));
-            at += place.1;
+            let place = (left, time.fraction_of(longest).unwrap_or(0.0));
+            left += place.1;
             (part, place)
         });
         let number = match all {
@@ -78,7 +78,7 @@ pub struct Dot {
     pub label: String,
     pub time: String,
     /// Place between the shortest and the longest, from 0 to 1.
-    pub at: f64,
+    pub position: f64,
     /// Whether the step depends on this device.
     pub is_critical: bool,
 }
@@ -97,7 +97,7 @@ pub fn devices(overview: &Overview) -> (Vec<Dot>, String) {
     let dot = |(label, wait): &(&str, Picos)| Dot {
         label: (*label).to_owned(),
         time: time_text_in(*wait, unit),
-        at: wait.fraction_of(most).unwrap_or(0.0),
+        position: wait.fraction_of(most).unwrap_or(0.0),
         is_critical: slowest == Some(*label),
     };
     let share = percent_text(most.fraction_of(overview.period).unwrap_or(0.0));
@@ -135,7 +135,7 @@ pub fn hosts(overview: &Overview) -> Vec<HostRow> {
     let mut dots = devices(overview).0.into_iter();
     let row = |(name, n_devices): (&str, usize)| {
         let dots: Vec<Dot> = dots.by_ref().take(n_devices).collect();
-        let least = dots.iter().min_by(|a, b| a.at.total_cmp(&b.at));
+        let least = dots.iter().min_by(|a, b| a.position.total_cmp(&b.position));
         HostRow { name: name.to_owned(), time: least.map_or(String::new(), |dot| dot.time.clone()), dots }
     };
     hosts.into_iter().map(row).collect()

@@ -68,10 +68,10 @@ fn time_part(kind: &KindShare) -> TimePart {
 pub fn segments(overview: &Overview) -> Vec<Segment> {
     let whole: Picos = overview.kinds.iter().map(|kind| kind.total).sum();
     let share = |time: Picos| time.fraction_of(whole).unwrap_or(0.0);
-    let mut at = 0.0;
+    let mut next_start = 0.0;
     let mut found = Vec::new();
     for kind in overview.kinds.iter().filter(|kind| kind.total > Picos::ZERO) {
-        let (start, length) = (at, share(kind.total));
+        let (start, length) = (next_start, share(kind.total));
         let mut inner = start;
         let strip = StripPart::ALL
             .into_iter()
@@ -84,7 +84,7 @@ pub fn segments(overview: &Overview) -> Vec<Segment> {
             .collect();
         let part = time_part(kind);
         found.push(Segment { part, label: names(overview, part).1, place: (start, length), strip });
-        at += length;
+        next_start += length;
     }
     found
 }

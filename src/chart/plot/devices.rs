@@ -94,14 +94,14 @@ fn row(marks: &mut Vec<Mark>, x: &Scale, (top, width): (f64, f64), device: &Devi
 fn kinds(marks: &mut Vec<Mark>, (left, right): (f64, f64), middle: f64, device: &Device) {
     let busy: Picos = device.by_kind.iter().copied().sum();
     let whole = busy.max(device.total);
-    let mut at = left;
+    let mut x = left;
     for kind in Kind::ALL {
         let width = device.by_kind[kind.index()].fraction_of(whole).unwrap_or(0.0) * (right - left);
-        let width = width.min(right - at);
+        let width = width.min(right - x);
         if width > 0.0 {
-            let shape = Shape::rect(at, middle - BAR / 2.0, width, BAR);
+            let shape = Shape::rect(x, middle - BAR / 2.0, width, BAR);
             marks.push(Mark::new(shape, Paint::time_part(TimePart::Kind(kind))));
-            at += width;
+            x += width;
         }
     }
 }
@@ -166,13 +166,13 @@ mod tests {
         let widths = |total| {
             let device = Device { by_kind, total: Picos(total), ..device("TPU:0", 90) };
             let scene = devices_scene(&[device], None, None, 600.0);
-            let of = |fill: Paint| {
+            let length = |fill: Paint| {
                 let is = |mark: &&Mark| mark.paint.fill == fill.fill && matches!(mark.shape, Shape::Rect { .. });
                 scene.marks.iter().find(is).unwrap().shape.bounds().width
             };
-            let bar = of(Paint::fill(Tone::Ink3));
+            let bar = length(Paint::fill(Tone::Ink3));
             [Kind::Compute, Kind::Communication]
-                .map(|kind| (of(Paint::time_part(TimePart::Kind(kind))) / bar * 1000.0).round())
+                .map(|kind| (length(Paint::time_part(TimePart::Kind(kind))) / bar * 1000.0).round())
         };
         assert_eq!(widths(100), [600.0, 200.0], "the rest is idle");
         assert_eq!(widths(40), [750.0, 250.0], "side by side");

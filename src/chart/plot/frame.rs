@@ -75,7 +75,7 @@ impl Frame {
 
     /// Draws the ticks of the x axis, with their labels `drop` px below the area.
     pub fn x_ticks(&self, marks: &mut Vec<Mark>, ticks: Vec<Tick>, drop: f64) {
-        let line = |tick: &Tick| Shape::line(tick.at, self.area.y, tick.at, self.area.bottom());
+        let line = |tick: &Tick| Shape::line(tick.position, self.area.y, tick.position, self.area.bottom());
         marks.extend(ticks.iter().map(line).map(grid_line));
         self.x_labels(marks, ticks, drop);
     }
@@ -83,7 +83,7 @@ impl Frame {
     /// Draws the labels of ticks of the x axis, `drop` px below the area.
     pub fn x_labels(&self, marks: &mut Vec<Mark>, ticks: Vec<Tick>, drop: f64) {
         let y = self.area.bottom() + drop;
-        marks.extend(ticks.into_iter().map(|tick| self.text(tick.at, y, Anchor::Middle, tick.label)));
+        marks.extend(ticks.into_iter().map(|tick| self.text(tick.position, y, Anchor::Middle, tick.label)));
     }
 
     /// Draws the ticks of the y axis.
@@ -94,13 +94,13 @@ impl Frame {
 
     /// Draws the lines of ticks of the y axis.
     pub fn y_grid<'t>(&self, marks: &mut Vec<Mark>, ticks: impl IntoIterator<Item = &'t Tick>) {
-        let line = |tick: &Tick| Shape::line(self.area.x, tick.at, self.area.right(), tick.at);
+        let line = |tick: &Tick| Shape::line(self.area.x, tick.position, self.area.right(), tick.position);
         marks.extend(ticks.into_iter().map(line).map(grid_line));
     }
 
     /// Draws the labels of ticks of the y axis.
     pub fn y_labels(&self, marks: &mut Vec<Mark>, ticks: Vec<Tick>) {
-        let label = |tick: Tick| self.text(self.area.x - GAP, tick.at + 4.0, Anchor::End, tick.label);
+        let label = |tick: Tick| self.text(self.area.x - GAP, tick.position + 4.0, Anchor::End, tick.label);
         marks.extend(ticks.into_iter().map(label));
     }
 

@@ -102,7 +102,7 @@ pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32) -> Icicle {
         return drawn;
     }
     let children = children(nodes);
-    let edge = |at: u64| edge(at, whole, width);
+    let edge = |time: u64| edge(time, whole, width);
     let cell = |node: u32, depth: u32, from: u64, to: u64| {
         let (x, w) = (edge(from), edge(to) - edge(from));
         let (label, figure) = nodes.get(node as usize).map_or((None, None), |node| words(node, w));
@@ -113,33 +113,33 @@ pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32) -> Icicle {
     let mut spans = vec![(0u64, whole)];
     drawn.cells.push(cell(root, 0, 0, whole));
     let mut next = 0;
-    while let (Some(at), Some(&(start, end))) = (drawn.cells.get(next), spans.get(next)) {
-        let (parent, depth) = (at.node, at.depth + 1);
+    while let (Some(outer), Some(&(start, end))) = (drawn.cells.get(next), spans.get(next)) {
+        let (parent, depth) = (outer.node, outer.depth + 1);
         next += 1;
         let below = children.get(parent as usize).map_or(&[][..], Vec::as_slice);
         if depth == rows_max {
             drawn.cut += u32::from(!below.is_empty());
             continue;
         }
-        let (mut at, mut left_out, mut n) = (start, 0u64, 0);
+        let (mut position, mut left_out, mut n) = (start, 0u64, 0);
         for child in below {
             let total = nodes.get(*child as usize).map_or(0, |node| node.total);
             if total == 0 {
                 continue;
             }
             // If the children of a damaged tree exceed their parent, they are cut at the end of the parent.
-            let to = at.saturating_add(total).min(end);
-            if edge(to) - edge(at) >= 1.0 {
-                drawn.cells.push(cell(*child, depth, at, to));
-                spans.push((at, to));
-                at = to;
+            let to = position.saturating_add(total).min(end);
+            if edge(to) - edge(position) >= 1.0 {
+                drawn.cells.push(cell(*child, depth, position, to));
+                spans.push((position, to));
+                position = to;
             } else {
                 left_out = left_out.saturating_add(total);
                 n += 1;
             }
         }
         if n > 0 {
-            let (x, to) = (edge(at), edge(at.saturating_add(left_out).min(end)));
+            let (x, to) = (edge(position), edge(position.saturating_add(left_out).min(end)));
             drawn.small.push(Rest { parent, depth, x, w: to - x, n });
         }
     }
@@ -184,20 +184,20 @@ fn words(node: &Node, width: f64) -> (Option<String>, Option<String>) {
 /// Returns the node that a key moves to: the parent, the widest child, or a neighbour in the row. `None` if that node
 /// does not exist. Without a valid `from`, returns the root.
 pub fn walk(cells: &[Cell], from: Option<u32>, to: Direction) -> Option<u32> {
-    let Some(at) = from.and_then(|node| cells.iter().position(|cell| cell.node == node)) else {
+    let Some(index) = from.and_then(|node| cells.iter().position(|cell| cell.node == node)) else {
         return cells.first().map(|cell| cell.node);
     };
-    let now = cells.get(at)?;
+    let now = cells.get(index)?;
     let row = |depth: u32| cells.iter().filter(move |cell| cell.depth == depth);
     let found = match to {
         Direction::Up => row(now.depth.checked_sub(1)?).rfind(|cell| cell.x <= now.x),
         Direction::Down => row(now.depth + 1)
             .filter(|cell| cell.x >= now.x && cell.x < now.x + now.w)
             .reduce(|best, cell| if cell.w > best.w { cell } else { best }),
-        Direction::Left => cells.get(at.checked_sub(1)?).filter(|cell| cell.depth == now.depth),
-        Direction::Right => cells.get(at + 1).filter(|cell| cell.depth == now.depth),
-        Direction::Next => cells.get(at + 1),
-        Direction::Prev => cells.get(at.checked_sub(1)?),
+        Direction::Left => cells.get(index.checked_sub(1)?).filter(|cell| cell.depth == now.depth),
+        Direction::Right => cells.get(index + 1).filter(|cell| cell.depth == now.depth),
+        Direction::Next => cells.get(index + 1),
+        Direction::Prev => cells.get(index.checked_sub(1)?),
     };
     found.map(|cell| cell.node)
 }
@@ -300,7 +300,7 @@ mod tests {
         fn cells_nest_exactly(nodes in any_tree(), width in 1.0f64..3000.0, rows_max in 1u32..9) {
             let drawn = layout(&nodes, 0, width, rows_max);
             prop_assert!(drawn.rows() <= rows_max);
-            let at = |node: u32| drawn.cells.iter().find(|cell| cell.node == node);
+            let cell_of = |node: u32| drawn.cells.iter().find(|cell| cell.node == node);
             for cell in &drawn.cells {
                 prop_assert!(cell.w >= 1.0 || cell.depth == 0);
                 let share = nodes[cell.node as usize].total as f64 / nodes[0].total as f64 * width;
@@ -321,7 +321,7 @@ mod tests {
                 prop_assert!(counted == n || cell.depth + 1 == rows_max);
                 if let Some(parent) = nodes[cell.node as usize].parent {
                     prop_assert_eq!(walk(&drawn.cells, Some(cell.node), Direction::Up), Some(parent));
-                    prop_assert!(at(parent).is_some());
+                    prop_assert!(cell_of(parent).is_some());
                 }
             }
         }
@@ -333,9 +333,9 @@ mod tests {
             let nodes: Vec<_> =
                 nodes.into_iter().map(|(parent, total, name)| node(parent.map(u32::from), &name, total)).collect();
             let drawn = layout(&nodes, root, 300.0, 5);
-            for (at, cell) in drawn.cells.iter().enumerate() {
+            for (index, cell) in drawn.cells.iter().enumerate() {
                 prop_assert!(cell.x >= 0.0 && cell.x + cell.w <= 300.0);
-                let right = drawn.cells.get(at + 1).filter(|next| next.depth == cell.depth);
+                let right = drawn.cells.get(index + 1).filter(|next| next.depth == cell.depth);
                 prop_assert!(right.is_none_or(|next| next.x >= cell.x + cell.w));
             }
         }

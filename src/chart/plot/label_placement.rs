@@ -35,13 +35,13 @@ pub enum Obstacle {
 
 /// Returns the box of each label, in the given order; `None` for a dropped label.
 pub fn place_labels(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -> Vec<Option<Rect>> {
-    let priority = |at: usize| labels.get(at).map(|label| label.priority);
+    let priority = |index: usize| labels.get(index).map(|label| label.priority);
     let mut order: Vec<usize> = (0..labels.len()).collect();
     order.small_sort_by_key(|label| Reverse(priority(*label)));
     let mut placed = vec![None; labels.len()];
     let mut taken: Vec<Rect> = Vec::new();
-    for at in order {
-        let Some(label) = labels.get(at) else { continue };
+    for index in order {
+        let Some(label) = labels.get(index) else { continue };
         let free = |spot: &Rect| {
             let is_clear = |obstacle: &Obstacle| match obstacle {
                 Obstacle::Box(rect) => !spot.overlaps(*rect),
@@ -51,7 +51,7 @@ pub fn place_labels(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -
         };
         let spot = spots(label, frame).into_iter().find(free);
         taken.extend(spot);
-        if let Some(place) = placed.get_mut(at) {
+        if let Some(place) = placed.get_mut(index) {
             *place = spot;
         }
     }
@@ -138,9 +138,9 @@ mod tests {
             let boxes = marks.iter().map(|(_, x, y, _)| Obstacle::Box(Rect { x: x - 2.0, y: y - 2.0, width: 4.0, height: 4.0 }));
             let obstacles: Vec<_> = lines.iter().map(|(a, b)| Obstacle::Line(*a, *b)).chain(boxes).collect();
             let placed: Vec<Rect> = place_labels(&labels, &obstacles, FRAME).into_iter().flatten().collect();
-            for (at, rect) in placed.iter().enumerate() {
+            for (index, rect) in placed.iter().enumerate() {
                 prop_assert!(FRAME.holds(*rect));
-                prop_assert!(placed.iter().skip(at + 1).all(|other| !rect.overlaps(*other)));
+                prop_assert!(placed.iter().skip(index + 1).all(|other| !rect.overlaps(*other)));
                 let is_clear = |obstacle: &Obstacle| match obstacle {
                     Obstacle::Box(other) => !rect.overlaps(*other),
                     Obstacle::Line(a, b) => !rect.is_crossed(*a, *b),

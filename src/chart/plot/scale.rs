@@ -77,12 +77,12 @@ impl Scale {
     /// Converts a value to a pixel. On a log scale, values without a logarithm are at the low end.
     pub fn to(&self, value: f64) -> f64 {
         let ((lo, hi), (a, b)) = (self.span(), self.range());
-        let at = match self {
+        let scaled = match self {
             Self::Linear(_) => value,
             Self::Log(_) if value > 0.0 => value.log10(),
             Self::Log(_) => lo,
         };
-        a + (at - lo) / (hi - lo) * (b - a)
+        a + (scaled - lo) / (hi - lo) * (b - a)
     }
 
     /// Converts a pixel to a value.
@@ -97,8 +97,8 @@ impl Scale {
         if !(factor.is_finite() && factor > 0.0) {
             return *self;
         }
-        let ((lo, hi), at) = (self.span(), self.fraction(px));
-        self.with_ends(at + (lo - at) / factor, at + (hi - at) / factor)
+        let ((lo, hi), fixed) = (self.span(), self.fraction(px));
+        self.with_ends(fixed + (lo - fixed) / factor, fixed + (hi - fixed) / factor)
     }
 
     /// Moves the domain, so that the value at pixel 0 is at `px`.

@@ -223,8 +223,8 @@ impl Size {
 /// Returns a path in SVG syntax.
 pub fn path_data(points: &[(f64, f64)], closed: bool) -> String {
     let mut data = String::with_capacity(points.len() * 12);
-    for (at, (x, y)) in points.iter().enumerate() {
-        data.push(if at == 0 { 'M' } else { 'L' });
+    for (index, (x, y)) in points.iter().enumerate() {
+        data.push(if index == 0 { 'M' } else { 'L' });
         data.push_str(&px(*x));
         data.push(' ');
         data.push_str(&px(*y));

@@ -37,8 +37,8 @@ pub fn segments(parts: &[Picos], width: f64) -> Vec<Segment> {
     let widths = widths(&shown, width);
     let last = shown.len() - 1;
     let mut x = 0.0;
-    let place = |(at, ((index, _), part_width)): (usize, (&(usize, f64), &f64))| {
-        let gap = if at == last { 0.0 } else { GAP.min(part_width / 2.0) };
+    let place = |(nth, ((index, _), part_width)): (usize, (&(usize, f64), &f64))| {
+        let gap = if nth == last { 0.0 } else { GAP.min(part_width / 2.0) };
         let segment = Segment { index: *index, x, width: part_width - gap };
         x += part_width;
         segment

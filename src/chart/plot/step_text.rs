@@ -22,12 +22,12 @@ pub struct Facts {
 
 /// Computes the statistics. `None` if there are no steps.
 pub fn facts(steps: &[Step]) -> Option<Facts> {
-    let duration = |at: usize| steps.get(at).map_or(Picos::ZERO, |step| step.duration);
+    let duration = |index: usize| steps.get(index).map_or(Picos::ZERO, |step| step.duration);
     let mut order: Vec<usize> = (0..steps.len()).collect();
     order.small_sort_by_key(|step| duration(*step));
     let is_counted = |step: &Step| !step.is_left_out;
     let is_any_counted = steps.iter().any(is_counted);
-    let counted = order.iter().filter_map(|at| steps.get(*at)).filter(|step| !is_any_counted || is_counted(step));
+    let counted = order.iter().filter_map(|index| steps.get(*index)).filter(|step| !is_any_counted || is_counted(step));
     let counted: Vec<Picos> = counted.map(|step| step.duration).collect();
     let n = counted.len();
     let (low, high) = (counted.get(n.checked_sub(1)? / 2)?, counted.get(n / 2)?);
@@ -38,7 +38,7 @@ pub fn facts(steps: &[Step]) -> Option<Facts> {
         mean: Picos(u64::try_from(sum / n as u128).unwrap_or(u64::MAX)),
         median: Picos(low.0.midpoint(high.0)),
         shortest: *order.first()?,
-        longest: (0..steps.len()).find(|at| duration(*at) == most)?,
+        longest: (0..steps.len()).find(|index| duration(*index) == most)?,
     })
 }
 
@@ -50,9 +50,9 @@ pub fn sentence(steps: &[Step], subject: &str, facts: Option<&Facts>, columns: u
     if let [one] = steps {
         return format!("{n}{subject}: {}.", format::time_text(one.duration));
     }
-    let step = |at: usize| {
+    let step = |index: usize| {
         steps
-            .get(at)
+            .get(index)
             .map_or_else(String::new, |step| format!("{} (step {})", format::time_text(step.duration), step.name))
     };
     let counted = if facts.n < steps.len() { format!(" (over {} of them)", facts.n) } else { String::new() };

@@ -15,7 +15,7 @@ fn step(number: usize, compute: u64, idle: u64) -> Step {
 }
 
 fn steps(n: usize) -> Vec<Step> {
-    (0..n).map(|at| step(at, 100 * MS + at as u64 * MS, 10 * MS)).collect()
+    (0..n).map(|index| step(index, 100 * MS + index as u64 * MS, 10 * MS)).collect()
 }
 
 fn layout(steps: &[Step], subject: &str, selected: Option<u32>, width: f64, height: f64) -> Scene {
@@ -110,11 +110,11 @@ fn the_sentence_and_the_labels() {
 
 #[test]
 fn means_and_medians() {
-    let of = |durations: &[u64]| step_text::facts(&durations.iter().map(|d| step(0, *d, 0)).collect::<Vec<_>>());
-    let facts = of(&[4, 1, 1, 10]).unwrap();
+    let facts_of = |durations: &[u64]| step_text::facts(&durations.iter().map(|d| step(0, *d, 0)).collect::<Vec<_>>());
+    let facts = facts_of(&[4, 1, 1, 10]).unwrap();
     assert_eq!((facts.mean, facts.median, facts.shortest, facts.longest), (Picos(4), Picos(2), 1, 3));
-    assert_eq!(of(&[u64::MAX, u64::MAX]).unwrap().mean, Picos(u64::MAX));
-    assert_eq!(of(&[]), None);
+    assert_eq!(facts_of(&[u64::MAX, u64::MAX]).unwrap().mean, Picos(u64::MAX));
+    assert_eq!(facts_of(&[]), None);
     // Steps that are left out count in neither mean nor median, but can be the longest.
     let mut some: Vec<Step> = [90, 2, 4, 50].iter().map(|d| step(0, *d, 0)).collect();
     (some[0].is_left_out, some[3].is_left_out) = (true, true);

@@ -209,8 +209,8 @@ mod tests {
             if plain.contains(bad) { Err(format!("control character in {text:?}")) } else { Ok(plain) }
         };
         let (mut open, mut found, mut roots, mut rest) = (Vec::new(), Vec::new(), 0, xml.trim_end());
-        while let Some(at) = rest.find('<') {
-            let (text, tag) = rest.split_at(at);
+        while let Some(tag_start) = rest.find('<') {
+            let (text, tag) = rest.split_at(tag_start);
             if !text.is_empty() {
                 found.push(unescape(text)?);
             }

@@ -11,7 +11,7 @@ pub struct Tick {
     pub value: f64,
     pub label: String,
     /// Position, in px.
-    pub at: f64,
+    pub position: f64,
 }
 
 /// Returns about `target` ticks, at most `target` + 1, in ascending order.
@@ -22,7 +22,7 @@ pub fn ticks(scale: &Scale, target: usize, label: fn(f64) -> String) -> Vec<Tick
         Scale::Linear(_) => even(lo, hi, target),
         Scale::Log(_) => decades(lo, hi, target),
     };
-    values.into_iter().map(|value| Tick { value, label: label(value), at: scale.to(value) }).collect()
+    values.into_iter().map(|value| Tick { value, label: label(value), position: scale.to(value) }).collect()
 }
 
 /// Returns a time as a number of units, for an axis in this unit.
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(labels(&linear(0.0, 1.0), 10).join(" "), "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1");
         assert_eq!(labels(&linear(-1.0, 1.0), 4), ["−1", "−0.5", "0", "0.5", "1"]);
         assert_eq!(labels(&linear(0.0, 5600.0), 6), ["0", "1,000", "2,000", "3,000", "4,000", "5,000"]);
-        assert_eq!(ticks(&linear(0.0, 100.0), 2, plain).last().map(|tick| tick.at), Some(300.0));
+        assert_eq!(ticks(&linear(0.0, 100.0), 2, plain).last().map(|tick| tick.position), Some(300.0));
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
                 prop_assert!(ticks.windows(2).all(|pair| pair[0].value < pair[1].value));
                 let (first, last) = scale.domain();
                 prop_assert!(ticks.iter().all(|tick| tick.value >= first - slack && tick.value <= last + slack));
-                prop_assert!(ticks.iter().all(|tick| (scale.to(tick.value) - tick.at).abs() < 1e-9));
+                prop_assert!(ticks.iter().all(|tick| (scale.to(tick.value) - tick.position).abs() < 1e-9));
                 prop_assert!(target < 3 || !ticks.is_empty());
             }
         }

@@ -13,21 +13,21 @@ pub(crate) fn squarify(sizes: &[f64], frame: Rect) -> Vec<Rect> {
     }
     let scale = frame.width * frame.height / total;
     let areas: Vec<f64> = sizes.iter().map(|size| size.max(0.0) * scale).collect();
-    let (mut left, mut at) = (frame, 0);
-    while at < areas.len() {
+    let (mut left, mut first) = (frame, 0);
+    while first < areas.len() {
         let side = left.width.min(left.height);
-        let mut end = at + 1;
-        let mut sum = areas[at];
-        let mut worst = stretch(sum, &areas[at..end], side);
+        let mut end = first + 1;
+        let mut sum = areas[first];
+        let mut worst = stretch(sum, &areas[first..end], side);
         while end < areas.len() {
-            let next = stretch(sum + areas[end], &areas[at..=end], side);
+            let next = stretch(sum + areas[end], &areas[first..=end], side);
             if next > worst {
                 break;
             }
             (sum, worst, end) = (sum + areas[end], next, end + 1);
         }
-        left = row(&areas[at..end], sum, left, &mut parts);
-        at = end;
+        left = row(&areas[first..end], sum, left, &mut parts);
+        first = end;
     }
     parts
 }
@@ -92,8 +92,8 @@ mod tests {
                 prop_assert!(part.x + part.width <= FRAME.x + FRAME.width + 1e-6);
                 prop_assert!(part.y + part.height <= FRAME.y + FRAME.height + 1e-6);
             }
-            for (at, a) in parts.iter().enumerate() {
-                for b in &parts[at + 1..] {
+            for (index, a) in parts.iter().enumerate() {
+                for b in &parts[index + 1..] {
                     let wide = (a.x + a.width).min(b.x + b.width) - a.x.max(b.x);
                     let high = (a.y + a.height).min(b.y + b.height) - a.y.max(b.y);
                     prop_assert!(wide.min(high) <= 1e-6, "{a:?} {b:?}");

@@ -229,16 +229,16 @@ mod tests {
 
     #[test]
     fn zooming_keeps_what_is_under_the_pointer_and_never_leaves_the_whole() {
-        let (size, at) = ((700.0, 500.0), (300.0, 200.0));
-        let value = |window| frame(window, size).x.invert(at.0);
-        let near = zoomed(WHOLE, WHOLE, size, at, 2.0);
+        let (size, pointer) = ((700.0, 500.0), (300.0, 200.0));
+        let value = |window| frame(window, size).x.invert(pointer.0);
+        let near = zoomed(WHOLE, WHOLE, size, pointer, 2.0);
         assert!((value(near) / value(WHOLE) - 1.0).abs() < 1e-9);
         assert!(near.x.0 > WHOLE.x.0 && near.x.1 < WHOLE.x.1);
-        let far = zoomed(near, WHOLE, size, at, 0.01);
+        let far = zoomed(near, WHOLE, size, pointer, 0.01);
         assert!((far.x.0 / WHOLE.x.0 - 1.0).abs() < 1e-9 && (far.y.1 / WHOLE.y.1 - 1.0).abs() < 1e-9);
         let mut closest = WHOLE;
         for _ in 0..200 {
-            closest = zoomed(closest, WHOLE, size, at, 1.5);
+            closest = zoomed(closest, WHOLE, size, pointer, 1.5);
         }
         assert!(closest.x.1 / closest.x.0 > 1.001);
     }

@@ -42,7 +42,7 @@ impl Ceilings {
 }
 
 fn others(peaks: &DevicePeaks, figures: &RooflineFigures, level: Level) -> Vec<(Level, f64)> {
-    let has_bytes = |of: &Level| figures.step.as_ref().is_some_and(|roof| roof.intensity_of(*of).is_some());
-    let others = Level::ALL.into_iter().filter(|of| *of != level).filter(has_bytes);
-    others.filter_map(|of| Some((of, peaks.bytes(of)?))).collect()
+    let has_bytes = |other: &Level| figures.step.as_ref().is_some_and(|roof| roof.intensity_of(*other).is_some());
+    let others = Level::ALL.into_iter().filter(|other| *other != level).filter(has_bytes);
+    others.filter_map(|other| Some((other, peaks.bytes(other)?))).collect()
 }

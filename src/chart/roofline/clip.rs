@@ -45,8 +45,8 @@ pub(super) fn line(a: Point, b: Point, frame: Rect) -> Option<(Point, Point)> {
             to = to.min(room / along);
         }
     }
-    let at = |part: f64| (a.0 + dx * part, a.1 + dy * part);
-    (from <= to).then(|| (at(from), at(to)))
+    let point = |part: f64| (a.0 + dx * part, a.1 + dy * part);
+    (from <= to).then(|| (point(from), point(to)))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -3,7 +3,7 @@
 
 use super::peaks::main_memory;
 use crate::analysis::base::Peaks;
-use crate::analysis::roofline::{Bound, DeviceCountSource, Level, PeakOf, RooflineFigures, UsefulFlops};
+use crate::analysis::roofline::{Bound, DeviceCountSource, Level, PeakResource, RooflineFigures, UsefulFlops};
 use crate::chart::widgets::figure::{Figure, Readout, figure, mark_above, share_figure};
 use crate::chart::widgets::tip::row;
 use crate::report::roofline;
@@ -85,7 +85,7 @@ fn share_of(figures: &RooflineFigures) -> String {
 
 fn ridge(figures: &RooflineFigures) -> String {
     let ridge = figures.peaks.first().and_then(|peaks| Some((peaks.ridge(peaks.main())?, peaks.main().label())));
-    let ridge_text = |(ridge, of)| format!("{} FLOP/byte for {of}", format::decimal(ridge, 1));
+    let ridge_text = |(ridge, label)| format!("{} FLOP/byte for {label}", format::decimal(ridge, 1));
     ridge.map_or_else(|| ABSENT.to_owned(), ridge_text)
 }
 
@@ -101,7 +101,7 @@ pub fn utilization(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Ve
     let window = &figures.window;
     let peak = window.peak_flops.and_then(|_| {
         let peaks = figures.peaks.first()?;
-        peaks.peak(PeakOf::Compute(peaks.main()))
+        peaks.peak(PeakResource::Compute(peaks.main()))
     });
     let base = |flops: Option<f64>, what: &str| {
         let mut rows = vec![
@@ -124,7 +124,7 @@ pub fn utilization(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Ve
             DeviceCountSource::Program => "as the program is compiled for",
             DeviceCountSource::Capture => "those of the capture; the job may have more",
         };
-        let devices = window.useful_devices.map(|of| format!("{}, {}", of.n, source(of.source)));
+        let devices = window.useful_devices.map(|count| format!("{}, {}", count.n, source(count.source)));
         rows.extend(devices.map(|devices| row("Number of devices", devices)));
         side.push(rate(
             "MFU from tokens",

@@ -56,15 +56,17 @@ pub(super) fn sentence(dot: &Dot) -> String {
 /// Builds the tooltip of a mark.
 pub fn tip(dot: &Dot, level: Level) -> Tip {
     let roof = &dot.roof;
-    let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
+    let share = |fraction: Option<f64>| {
+        fraction.map_or_else(String::new, |fraction| format!(", {}", format::percent_text(fraction)))
+    };
     let mut rows = vec![
         row("Self", format::time_text(roof.total)),
         row("Rate", format!("{} TFLOP/s{}", format::tflops(dot.y), share(roof.mfu))),
     ];
-    for of in [Some(Level::Hbm), Some(level).filter(|level| *level != Level::Hbm)].into_iter().flatten() {
-        if let Some(rate) = roof.byte_rate(of) {
-            let used = roof.level_util[of.index()];
-            rows.push(row(of.label(), format!("{} GB/s{}", format::gbs(rate), share(used))));
+    for shown_level in [Some(Level::Hbm), Some(level).filter(|level| *level != Level::Hbm)].into_iter().flatten() {
+        if let Some(rate) = roof.byte_rate(shown_level) {
+            let used = roof.level_util[shown_level.index()];
+            rows.push(row(shown_level.label(), format!("{} GB/s{}", format::gbs(rate), share(used))));
         }
     }
     rows.push(row("Intensity", format!("{} FLOP/byte", format::intensity(dot.x))));

@@ -39,7 +39,7 @@ const COMPUTE: Tone = Tone::Kind(TimePart::Kind(Kind::Compute));
 
 /// Position and size of a mark, in px.
 struct Spot<'a> {
-    at: usize,
+    index: usize,
     dot: &'a Dot,
     x: f64,
     y: f64,
@@ -75,7 +75,7 @@ pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, subject: 
 fn spots<'a>(dots: &'a Dots, frame: &Frame, options: &ChartOptions) -> Vec<Spot<'a>> {
     let most = dots.all.iter().filter(|dot| dot.group.is_some()).map(|dot| dot.roof.total.as_f64()).fold(1.0, f64::max);
     let largest = if options.size.0 < 480.0 { NARROW } else { LARGEST };
-    let spot = |(at, dot): (usize, &'a Dot)| {
+    let spot = |(index, dot): (usize, &'a Dot)| {
         let place = frame.point(dot.x, dot.y);
         let hidden = dot.group.is_some_and(|group| options.hidden.contains(&group));
         let r = match dot.group {
@@ -83,18 +83,18 @@ fn spots<'a>(dots: &'a Dots, frame: &Frame, options: &ChartOptions) -> Vec<Spot<
             None => SUM,
         };
         if frame.holds(place) {
-            return (!hidden).then(|| Spot { at, dot, x: place.0, y: place.1, r: r.max(SMALLEST), beyond: None });
+            return (!hidden).then(|| Spot { index, dot, x: place.0, y: place.1, r: r.max(SMALLEST), beyond: None });
         }
         let is_pinned = options.pinned && dot.group.is_some() && !hidden;
         is_pinned.then(|| {
             let r = r.clamp(SMALLEST, PINNED);
             let (x, y) = nearest_inside(frame.area, place, PIN + r);
-            let sign = |to: f64, at: f64| if (to - at).abs() > PIN + r { (to - at).signum() } else { 0.0 };
-            Spot { at, dot, x, y, r, beyond: Some((sign(place.0, x), sign(place.1, y))) }
+            let sign = |to: f64, from: f64| if (to - from).abs() > PIN + r { (to - from).signum() } else { 0.0 };
+            Spot { index, dot, x, y, r, beyond: Some((sign(place.0, x), sign(place.1, y))) }
         })
     };
     let mut spots: Vec<Spot<'_>> = dots.all.iter().enumerate().filter_map(spot).collect();
-    spots.small_sort_by_key(|spot| (spot.dot.group.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.at));
+    spots.small_sort_by_key(|spot| (spot.dot.group.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.index));
     spots
 }
 
@@ -121,13 +121,13 @@ fn arrow(spot: &Spot<'_>) -> Option<Shape> {
         return None;
     }
     let (dx, dy) = (dx / length, dy / length);
-    let at = |along: f64, across: f64| (spot.x + dx * along - dy * across, spot.y + dy * along + dx * across);
+    let point = |along: f64, across: f64| (spot.x + dx * along - dy * across, spot.y + dy * along + dx * across);
     let (near, far) = (spot.r + 2.0, spot.r + PIN);
-    Some(Shape::Path(vec![at(far, 0.0), at(near, 3.5), at(near, -3.5)], true))
+    Some(Shape::Path(vec![point(far, 0.0), point(near, 3.5), point(near, -3.5)], true))
 }
 
 fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
-    let id = u32::try_from(spot.at).unwrap_or(u32::MAX);
+    let id = u32::try_from(spot.index).unwrap_or(u32::MAX);
     let words = labels::sentence(spot.dot);
     let drawn = shape(spot);
     if let Some(arrow) = arrow(spot) {
@@ -159,13 +159,13 @@ fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
 fn labels(marks: &mut Vec<Mark>, area: Rect, spots: &[Spot<'_>], options: &ChartOptions, obstacles: &[Obstacle]) {
     let mut by_gap: Vec<&Spot<'_>> = spots.iter().filter(|spot| spot.dot.group.is_some()).collect();
     by_gap.small_sort_by_key(|spot| Reverse(spot.dot.roof.recoverable));
-    let named = by_gap.into_iter().filter(|spot| spot.dot.roof.recoverable.0 > 0).take(NAMED).map(|spot| spot.at);
+    let named = by_gap.into_iter().filter(|spot| spot.dot.roof.recoverable.0 > 0).take(NAMED).map(|spot| spot.index);
     let named: Vec<usize> = named.collect();
     let all: f64 = spots.iter().filter(|spot| spot.dot.group.is_some()).map(|spot| spot.dot.roof.total.as_f64()).sum();
     let mut wanted: Vec<(&Spot<'_>, u32, String)> = Vec::new();
     for spot in spots {
         let is_selected = options.selected.len() <= NAMED && options.selected.contains(&spot.dot.key);
-        let rank = named.iter().position(|at| *at == spot.at);
+        let rank = named.iter().position(|index| *index == spot.index);
         let priority = match (is_selected, spot.dot.group, rank) {
             (true, ..) => 100,
             (_, None, _) => 60,

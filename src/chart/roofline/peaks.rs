@@ -1,7 +1,7 @@
 //! This module prepares the peaks for display and for the editor: values, sources and choices. It does not depend on
 //! input fields.
 
-use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
+use crate::analysis::roofline::{DevicePeaks, Level, PeakResource, PeakSource, Precision, RooflineFigures};
 use crate::chart::widgets::picker_options::Choice;
 use crate::chip::{CHIPS, Chip};
 use crate::table::format;
@@ -9,7 +9,7 @@ use crate::table::format;
 /// One line of the editor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    pub of: PeakOf,
+    pub resource: PeakResource,
     /// Name: "bf16", "HBM".
     pub label: &'static str,
     /// Unit: TFLOP/s or GB/s.
@@ -24,29 +24,29 @@ pub struct Line {
 }
 
 /// Returns the factor from the unit of the editor to FLOP/s or bytes/s.
-pub const fn scale(peak: PeakOf) -> f64 {
+pub const fn scale(peak: PeakResource) -> f64 {
     match peak {
-        PeakOf::Compute(_) => 1e12,
-        PeakOf::Memory(_) => 1e9,
+        PeakResource::Compute(_) => 1e12,
+        PeakResource::Memory(_) => 1e9,
     }
 }
 
 /// Returns the lines of the editor: all data types and HBM, and other memories if their peak is known.
 pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
-    let all = Precision::ALL.map(PeakOf::Compute).into_iter().chain(Level::ALL.map(PeakOf::Memory));
-    let line = |of: PeakOf| {
-        let known = peaks.peak(of);
-        let (label, unit) = match of {
-            PeakOf::Compute(precision) => (precision.label(), "TFLOP/s"),
-            PeakOf::Memory(Level::Hbm) => (main_memory(Some(peaks)), "GB/s"),
-            PeakOf::Memory(level) => (level.label(), "GB/s"),
+    let all = Precision::ALL.map(PeakResource::Compute).into_iter().chain(Level::ALL.map(PeakResource::Memory));
+    let line = |resource: PeakResource| {
+        let known = peaks.peak(resource);
+        let (label, unit) = match resource {
+            PeakResource::Compute(precision) => (precision.label(), "TFLOP/s"),
+            PeakResource::Memory(Level::Hbm) => (main_memory(Some(peaks)), "GB/s"),
+            PeakResource::Memory(level) => (level.label(), "GB/s"),
         };
-        let can_change = matches!(of, PeakOf::Compute(_) | PeakOf::Memory(Level::Hbm));
+        let can_change = matches!(resource, PeakResource::Compute(_) | PeakResource::Memory(Level::Hbm));
         let line = Line {
-            of,
+            resource,
             label,
             unit,
-            value: known.map(|peak| peak.value / scale(of)),
+            value: known.map(|peak| peak.value / scale(resource)),
             source: known.map(|peak| peak.source),
             from: known.map(|peak| peak.from.clone()).unwrap_or_default(),
             can_change,
@@ -76,8 +76,9 @@ pub fn short(peaks: &DevicePeaks) -> Vec<(String, &'static str)> {
 /// Returns the choices of chips, each with its peak. The first choice is the chip that the capture names.
 pub fn chips() -> Vec<Choice<Option<&'static str>>> {
     let one = |chip: &Chip| {
-        let peak = chip.bf16.map(|of| (of, "bf16")).or(chip.f16.map(|of| (of, "fp16")));
-        let detail = peak.map(|(of, name)| format!("{} TFLOP/s {name}", format::tflops(of.value))).unwrap_or_default();
+        let peak = chip.bf16.map(|figure| (figure, "bf16")).or(chip.f16.map(|figure| (figure, "fp16")));
+        let detail =
+            peak.map(|(figure, name)| format!("{} TFLOP/s {name}", format::tflops(figure.value))).unwrap_or_default();
         Choice { value: Some(chip.name), label: chip.name.to_owned(), detail }
     };
     let own = Choice { value: None, label: "as captured".to_owned(), detail: String::new() };
@@ -96,7 +97,10 @@ pub fn device_text(figures: &RooflineFigures) -> String {
     let sources: Vec<PeakSource> = peaks
         .used
         .iter()
-        .filter(|peak| matches!(peak.of, PeakOf::Memory(Level::Hbm)) || peak.of == PeakOf::Compute(peaks.main()))
+        .filter(|peak| {
+            matches!(peak.resource, PeakResource::Memory(Level::Hbm))
+                || peak.resource == PeakResource::Compute(peaks.main())
+        })
         .map(|peak| peak.source)
         .collect();
     let word = |source: PeakSource| match source {
@@ -120,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_cpu_has_no_hbm() {
-        let of = |label: &str, chip: Option<&str>| {
+        let memory_name = |label: &str, chip: Option<&str>| {
             let peaks = DevicePeaks {
                 devices: vec![label.to_owned()],
                 chip: chip.map(str::to_owned),
@@ -129,7 +133,10 @@ mod tests {
             assert!(lines(&peaks).iter().any(|line| line.label == main_memory(Some(&peaks))));
             main_memory(Some(&peaks))
         };
-        assert_eq!([of("CPU:0", None), of("TPU:0", None), of("CPU:0", Some("TPU v6e"))], ["Memory", "HBM", "HBM"]);
+        assert_eq!(
+            [memory_name("CPU:0", None), memory_name("TPU:0", None), memory_name("CPU:0", Some("TPU v6e"))],
+            ["Memory", "HBM", "HBM"]
+        );
     }
 
     #[test]
@@ -138,7 +145,7 @@ mod tests {
         assert!(lines.iter().all(|line| line.value.is_none() && line.can_change));
         assert!(lines.iter().any(|line| line.label == "bf16") && lines.iter().any(|line| line.label == "HBM"));
         let known = Peak {
-            of: PeakOf::Memory(Level::VmemRead),
+            resource: PeakResource::Memory(Level::VmemRead),
             value: 9e12,
             source: PeakSource::Profile,
             from: "a stat".to_owned(),

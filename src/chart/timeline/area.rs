@@ -77,14 +77,14 @@ mod tests {
         let picture = SeriesPicture { top: 4.0, columns: bytes, ..SeriesPicture::default() };
         let query = PictureQuery { start: Picos(100), column: Picos(10), n_columns: 5, ..PictureQuery::default() };
         let view = Viewport { start: 100, end: 150 };
-        let at = AreaPlace { view, left: 0.0, width: 50.0, bottom: 40.0, height: 40.0 };
-        let means = areas(&picture, &query, at, mean);
+        let place = AreaPlace { view, left: 0.0, width: 50.0, bottom: 40.0, height: 40.0 };
+        let means = areas(&picture, &query, place, mean);
         let first = vec![(0.0, 30.0), (20.0, 30.0), (20.0, 20.0), (30.0, 20.0), (30.0, 40.0), (0.0, 40.0)];
         let last = vec![(40.0, 0.0), (50.0, 0.0), (50.0, 40.0), (40.0, 40.0)];
         assert_eq!(means, [first, last]);
-        let most = areas(&picture, &query, at, highest);
+        let most = areas(&picture, &query, place, highest);
         assert_eq!(most[0][2], (10.0, 10.0), "the highest value of the second column");
-        let later = AreaPlace { view: Viewport { start: 140, end: 160 }, ..at };
+        let later = AreaPlace { view: Viewport { start: 140, end: 160 }, ..place };
         assert_eq!(areas(&picture, &query, later, mean).len(), 1);
     }
 }

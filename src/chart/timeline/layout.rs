@@ -164,33 +164,33 @@ impl Layout {
     pub fn new(timeline: &Timeline, choices: &Choices<'_>) -> Self {
         let mut layout = Self::default();
         for pin in choices.pins {
-            let group = (0..).zip(&timeline.groups).find_map(|(at, group)| {
+            let group = (0..).zip(&timeline.groups).find_map(|(index, group)| {
                 let kind = tracks(group).find(|kind| track_of(*kind) == Some(*pin))?;
-                Some((at, kind))
+                Some((index, kind))
             });
-            if let Some((at, kind)) = group {
-                layout.push_track(at, kind, choices, true);
+            if let Some((index, kind)) = group {
+                layout.push_track(index, kind, choices, true);
             }
         }
         layout.pinned = layout.height;
-        for (at, group) in (0..).zip(&timeline.groups) {
+        for (index, group) in (0..).zip(&timeline.groups) {
             let is_open = choices
                 .open
-                .map_or_else(|| is_open_by_default(timeline, choices.device, at), |open| open.contains(&at));
+                .map_or_else(|| is_open_by_default(timeline, choices.device, index), |open| open.contains(&index));
             let ops = group.tracks.iter().find(|track| track.kind == TrackKind::Ops);
             let line = ops.filter(|_| !is_open).map(|track| track.line);
-            layout.push(at, BandKind::Head { is_open, line }, HEAD, 1);
+            layout.push(index, BandKind::Head { is_open, line }, HEAD, 1);
             if !is_open {
                 continue;
             }
-            let has_all = choices.all.contains(&at);
+            let has_all = choices.all.contains(&index);
             let n_shown = if group.is_host && !has_all { group.series.len() + THREADS } else { usize::MAX };
             for kind in tracks(group).take(n_shown) {
-                layout.push_track(at, kind, choices, false);
+                layout.push_track(index, kind, choices, false);
             }
             let n_more = group.tracks.len().saturating_sub(THREADS);
             if group.is_host && n_more > 0 {
-                layout.push(at, BandKind::More { n: n_more as u32, is_open: has_all }, HEAD, 0);
+                layout.push(index, BandKind::More { n: n_more as u32, is_open: has_all }, HEAD, 0);
             }
         }
         layout
@@ -255,11 +255,12 @@ impl Layout {
 /// a host they are the first ones, before its threads.
 fn tracks(group: &TrackGroup) -> impl Iterator<Item = BandKind> + '_ {
     let last_ops = group.tracks.iter().rposition(|track| track.kind == TrackKind::Ops);
-    let lines = (0..).zip(&group.tracks).flat_map(move |(at, track)| {
-        let idle = group.device.filter(|_| last_ops == Some(at as usize)).map(|device| BandKind::Idle { device });
-        [Some(BandKind::Track { line: track.line, track: at }), idle].into_iter().flatten()
+    let lines = (0..).zip(&group.tracks).flat_map(move |(index, track)| {
+        let idle = group.device.filter(|_| last_ops == Some(index as usize)).map(|device| BandKind::Idle { device });
+        [Some(BandKind::Track { line: track.line, track: index }), idle].into_iter().flatten()
     });
-    let series = |is_here: bool| group.series.iter().filter(move |_| is_here).map(|of| BandKind::Series { id: of.id });
+    let series =
+        |is_here: bool| group.series.iter().filter(move |_| is_here).map(|track| BandKind::Series { id: track.id });
     series(group.is_host).chain(lines).chain(series(!group.is_host))
 }
 
@@ -328,8 +329,8 @@ mod tests {
         let layout = Layout::new(&timeline(), &choices);
         assert_eq!(layout.bands.len(), 2);
         assert_eq!((layout.bands[0].line(), layout.bands[1].line()), (Some(OPS), None));
-        let at = |y: f64| layout.lane_at(y, 0.0).map(|(visible, lane)| (visible.band.line(), lane));
-        assert_eq!((at(5.0), at(HEAD + 5.0)), (Some((Some(OPS), 0)), None));
+        let lane_at = |y: f64| layout.lane_at(y, 0.0).map(|(visible, lane)| (visible.band.line(), lane));
+        assert_eq!((lane_at(5.0), lane_at(HEAD + 5.0)), (Some((Some(OPS), 0)), None));
     }
 
     #[test]
@@ -350,8 +351,8 @@ mod tests {
     #[test]
     fn values_over_time_are_tracks() {
         let mut timeline = timeline();
-        for (at, group) in (0..).zip(&mut timeline.groups) {
-            let id = SeriesRef { group: at, series: 0 };
+        for (index, group) in (0..).zip(&mut timeline.groups) {
+            let id = SeriesRef { group: index, series: 0 };
             group.series = vec![SeriesTrack { id, ..SeriesTrack::default() }];
         }
         let layout = Layout::new(&timeline, &Choices::default());
@@ -370,7 +371,11 @@ mod tests {
         let pins = [TrackId::Idle(0), TrackId::Line(LineRef { plane: 1, line: 8 }), TrackId::Idle(7)];
         let layout = Layout::new(&timeline(), &Choices { pins: &pins, ..Choices::default() });
         let tracks = |layout: &Layout, scroll: f64| {
-            layout.visible(scroll, 100.0).filter(|of| of.band.is_pinned).map(|of| of.band.track()).collect::<Vec<_>>()
+            layout
+                .visible(scroll, 100.0)
+                .filter(|visible| visible.band.is_pinned)
+                .map(|visible| visible.band.track())
+                .collect::<Vec<_>>()
         };
         // A track that is not there is not pinned.
         assert_eq!(layout.pinned, IDLE.0 + SPACE + LANE + SPACE);
@@ -378,7 +383,7 @@ mod tests {
         assert_eq!(tracks(&layout, 200.0), tracks(&layout, 0.0));
         let first = |scroll: f64| layout.lane_at(3.0, scroll).and_then(|(visible, _)| visible.band.track());
         assert_eq!((first(0.0), first(200.0)), (Some(pins[0]), Some(pins[0])), "they cover what is below them");
-        let head = layout.visible(0.0, 100.0).find(|of| matches!(of.band.kind, BandKind::Head { .. }));
-        assert_eq!(head.map(|of| of.y), Some(layout.pinned));
+        let head = layout.visible(0.0, 100.0).find(|visible| matches!(visible.band.kind, BandKind::Head { .. }));
+        assert_eq!(head.map(|visible| visible.y), Some(layout.pinned));
     }
 }

@@ -60,13 +60,13 @@ impl LineFrame<'_> {
     /// Draws the events of a line.
     pub(in crate::chart) fn draw(&self, marks: &mut Vec<Mark>, line: &LinePicture, place: &LanePlace<'_>) {
         self.columns(marks, line, place);
-        for (at, of) in line.boxes.iter().enumerate() {
-            let Some(y) = (place.top)(of.lane) else { continue };
-            let Some((x, wide)) = self.span(of.start, of.end) else { continue };
+        for (index, event_box) in line.boxes.iter().enumerate() {
+            let Some(y) = (place.top)(event_box.lane) else { continue };
+            let Some((x, wide)) = self.span(event_box.start, event_box.end) else { continue };
             let space = if wide >= 4.0 { 1.0 } else { 0.0 };
-            let (fill, on) = tones(of.kind);
-            let is_container = of.kind == Some(Kind::Container);
-            let name = self.names.get(of.name as usize).map_or("", String::as_str);
+            let (fill, on) = tones(event_box.kind);
+            let is_container = event_box.kind == Some(Kind::Container);
+            let name = self.names.get(event_box.name as usize).map_or("", String::as_str);
             let (shape, paint) = if is_container {
                 if place.is_folded {
                     continue;
@@ -76,8 +76,9 @@ impl LineFrame<'_> {
             } else {
                 (Shape::rect(x, y, wide - space, place.block), Paint::fill(fill))
             };
-            let id = place.first_id.map(|first| first + at as u32);
-            let label = id.map(|_| format!("{name}, {}", format::time_text(of.end.saturating_sub(of.start))));
+            let id = place.first_id.map(|first| first + index as u32);
+            let label =
+                id.map(|_| format!("{name}, {}", format::time_text(event_box.end.saturating_sub(event_box.start))));
             marks.push(Mark { shape, paint, id, label: label.unwrap_or_default() });
             let room = mono_room(wide - 8.0, NAME_SIZE);
             if wide >= NAMED && room >= 3 && place.block > NAME_SIZE {
@@ -96,8 +97,8 @@ impl LineFrame<'_> {
         for cell in cells::read(&line.cells) {
             let Some(y) = (place.top)(cell.lane.into()) else { continue };
             let time = |column: u64| Picos(query.start.0.saturating_add(query.column.0.saturating_mul(column)));
-            let at = u64::from(cell.column);
-            let Some((x, wide)) = self.span(time(at), time(at + 1)) else { continue };
+            let column = u64::from(cell.column);
+            let Some((x, wide)) = self.span(time(column), time(column + 1)) else { continue };
             let total: u32 = cell.shares.iter().map(|share| u32::from(*share)).sum();
             let without_kind = cell.shares[usize::from(NO_KIND)];
             let is_plain = total == u32::from(without_kind);

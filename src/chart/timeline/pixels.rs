@@ -62,8 +62,8 @@ impl Strips {
     /// Fills the rows of a column of a strip.
     fn fill(&mut self, strip: usize, column: usize, rows: std::ops::Range<usize>, [r, g, b]: Rgb, opacity: u8) {
         for row in rows {
-            let at = ((strip * self.height + row) * self.width + column) * 4;
-            if let Some(pixel) = self.rgba.get_mut(at..at + 4) {
+            let offset = ((strip * self.height + row) * self.width + column) * 4;
+            if let Some(pixel) = self.rgba.get_mut(offset..offset + 4) {
                 pixel.copy_from_slice(&[r, g, b, opacity]);
             }
         }
@@ -74,7 +74,7 @@ impl Strips {
 pub fn parse_color(text: &str) -> Option<Rgb> {
     let text = text.trim();
     if let Some(hex) = text.strip_prefix('#') {
-        let digit = |at: usize| hex.get(at..=at).and_then(|digit| u8::from_str_radix(digit, 16).ok());
+        let digit = |index: usize| hex.get(index..=index).and_then(|digit| u8::from_str_radix(digit, 16).ok());
         return match hex.len() {
             3 => Some([digit(0)? * 17, digit(1)? * 17, digit(2)? * 17]),
             6 => Some([digit(0)? * 16 + digit(1)?, digit(2)? * 16 + digit(3)?, digit(4)? * 16 + digit(5)?]),
@@ -133,17 +133,17 @@ mod tests {
         let strips =
             Strips::new(&picture(&[(0, 0, &[(3, 1)]), (0, 1, &[(7, 1)]), (0, 2, &[]), (0, 9, &[])]), 3, &COLORS);
         assert_eq!(column(&strips, 0, 0).iter().filter(|c| **c == 4).count(), 1);
-        for at in [1, 2] {
-            assert_eq!(column(&strips, 0, at), [8; STRIP]);
-            assert!(strips.rgba[at * 4 + 3] >= 64);
+        for x in [1, 2] {
+            assert_eq!(column(&strips, 0, x), [8; STRIP]);
+            assert!(strips.rgba[x * 4 + 3] >= 64);
         }
     }
 
     #[test]
     fn a_kind_is_visible_in_small_lanes() {
-        let mut of = picture(&[(0, 0, &[(3, 1)])]);
-        of.n_lanes = 25;
-        assert_eq!(column(&Strips::new(&of, 1, &COLORS), 0, 0), [0, 0, 0, 0, 0, 0, 4]);
+        let mut line_picture = picture(&[(0, 0, &[(3, 1)])]);
+        line_picture.n_lanes = 25;
+        assert_eq!(column(&Strips::new(&line_picture, 1, &COLORS), 0, 0), [0, 0, 0, 0, 0, 0, 4]);
     }
 
     #[test]

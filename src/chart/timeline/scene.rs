@@ -125,15 +125,17 @@ impl Drawing<'_> {
             let tone = if x > 20.0 { Tone::Ink2 } else { Tone::Ink };
             self.text(tone, (x, y + 15.0), name);
         }
-        if let Some(line) = visible.band.line().and_then(|of| picture.lines.iter().find(|line| line.line == of)) {
+        if let Some(line) =
+            visible.band.line().and_then(|line_ref| picture.lines.iter().find(|line| line.line == line_ref))
+        {
             self.line(visible, line);
         }
         if let BandKind::Idle { device } = kind {
-            let boxes = picture.idle.iter().find(|of| of.device == device).map_or(&[][..], |of| &of.boxes);
-            boxes.iter().for_each(|of| self.idle(visible, of));
+            let boxes = picture.idle.iter().find(|idle| idle.device == device).map_or(&[][..], |idle| &idle.boxes);
+            boxes.iter().for_each(|idle_box| self.idle(visible, idle_box));
         }
         if let BandKind::Series { id } = kind
-            && let Some(series) = picture.series.iter().find(|of| of.id == id)
+            && let Some(series) = picture.series.iter().find(|candidate| candidate.id == id)
         {
             self.series(visible, series);
         }
@@ -159,9 +161,9 @@ impl Drawing<'_> {
         let Content { view, size: (width, _), picture, .. } = *self.content;
         let height = visible.band.block();
         let bottom = TITLE + RULER + visible.lane_top(0) + height;
-        let at = AreaPlace { view, left: NAMES, width, bottom, height };
+        let place = AreaPlace { view, left: NAMES, width, bottom, height };
         for (value, opacity) in [(highest as fn(SeriesColumn) -> f32, 0.4), (mean, 1.0)] {
-            for area in areas(series_picture, &picture.query, at, value) {
+            for area in areas(series_picture, &picture.query, place, value) {
                 self.marks.push(Mark::new(Shape::Path(area, true), Paint::fill(Tone::Seq(3)).faded(opacity)));
             }
         }
@@ -203,7 +205,7 @@ impl Drawing<'_> {
         let lines = &self.content.picture.lines;
         let is_there = |kind: &Kind| {
             let has = |line: &LinePicture| {
-                line.boxes.iter().any(|of| of.kind == Some(*kind))
+                line.boxes.iter().any(|event_box| event_box.kind == Some(*kind))
                     || cells::read(&line.cells).any(|cell| cell.shares[kind.index()] > 0)
             };
             lines.iter().any(has)

@@ -43,7 +43,7 @@ pub fn groups_about(timeline: &Timeline, device_group: usize) -> Vec<u32> {
     let host = timeline.groups.get(device_group).map(|group| group.host);
     let is_host =
         |(_, group): &(u32, &crate::analysis::timeline::TrackGroup)| group.is_host && Some(group.host) == host;
-    let host = (0..).zip(&timeline.groups).find(is_host).map(|(at, _)| at);
+    let host = (0..).zip(&timeline.groups).find(is_host).map(|(index, _)| index);
     u32::try_from(device_group).ok().into_iter().chain(host).collect()
 }
 

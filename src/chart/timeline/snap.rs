@@ -13,7 +13,10 @@ mod tests {
     #[test]
     fn a_time_moves_to_the_nearest_edge() {
         let edges = [100, 200, 204];
-        let at = |time| snap(time, 10, edges.into_iter());
-        assert_eq!((at(95), at(203), at(202), at(150), at(u64::MAX)), (100, 204, 200, 150, u64::MAX));
+        let snapped = |time| snap(time, 10, edges.into_iter());
+        assert_eq!(
+            (snapped(95), snapped(203), snapped(202), snapped(150), snapped(u64::MAX)),
+            (100, 204, 200, 150, u64::MAX)
+        );
     }
 }

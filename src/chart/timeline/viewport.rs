@@ -101,19 +101,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_move_stays_within_the_whole(a in 0_u64..20_000_000, b in 0_u64..20_000_000, factor in 0.001_f64..1000.0, at in 0.0_f64..1.0, by in -3.0_f64..3.0) {
+        fn every_move_stays_within_the_whole(a in 0_u64..20_000_000, b in 0_u64..20_000_000, factor in 0.001_f64..1000.0, pointer in 0.0_f64..1.0, by in -3.0_f64..3.0) {
             let view = Viewport::within(WHOLE, a, b);
-            for view in [view, view.zoom(WHOLE, factor, at), view.pan(WHOLE, by), Viewport::with_margin(WHOLE, a.min(b), a.max(b)), view.showing(WHOLE, a)] {
+            for view in [view, view.zoom(WHOLE, factor, pointer), view.pan(WHOLE, by), Viewport::with_margin(WHOLE, a.min(b), a.max(b)), view.showing(WHOLE, a)] {
                 prop_assert!(view.start >= WHOLE.start && view.end <= WHOLE.end && view.length() >= SHORTEST, "{:?}", view);
             }
         }
 
         #[test]
-        fn the_time_at_the_pointer_stays(a in 3_000_000_u64..4_000_000, length in 100_000_u64..1_000_000, factor in 0.1_f64..3.0, at in 0.0_f64..1.0) {
+        fn the_time_at_the_pointer_stays(a in 3_000_000_u64..4_000_000, length in 100_000_u64..1_000_000, factor in 0.1_f64..3.0, pointer in 0.0_f64..1.0) {
             let view = Viewport::within(WHOLE, a, a + length);
-            let zoomed = view.zoom(WHOLE, factor, at);
+            let zoomed = view.zoom(WHOLE, factor, pointer);
             prop_assume!(zoomed.start > WHOLE.start && zoomed.end < WHOLE.end);
-            let (before, after) = (view.time(at * 1000.0, 1000.0), zoomed.time(at * 1000.0, 1000.0));
+            let (before, after) = (view.time(pointer * 1000.0, 1000.0), zoomed.time(pointer * 1000.0, 1000.0));
             prop_assert!(before.abs_diff(after) <= 2, "{} {}", before, after);
         }
 

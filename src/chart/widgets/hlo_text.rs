@@ -84,9 +84,9 @@ fn named(text: &str) -> (Token, usize) {
 /// Returns the length of the quoted text at the start; 1 if the closing quote is missing.
 fn quoted(text: &str) -> usize {
     let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(1) {
+    for (index, byte) in text.bytes().enumerate().skip(1) {
         match byte {
-            b'"' if !escaped => return at + 1,
+            b'"' if !escaped => return index + 1,
             b'\\' => escaped = !escaped,
             _ => escaped = false,
         }
@@ -97,10 +97,10 @@ fn quoted(text: &str) -> usize {
 /// Returns the length up to the brace that closes the first one; 1 if it is missing.
 fn closed(text: &str) -> usize {
     let mut depth = 0_u32;
-    for (at, byte) in text.bytes().enumerate() {
+    for (index, byte) in text.bytes().enumerate() {
         match byte {
             b'{' => depth += 1,
-            b'}' if depth == 1 => return at + 1,
+            b'}' if depth == 1 => return index + 1,
             b'}' => depth -= 1,
             _ => {}
         }

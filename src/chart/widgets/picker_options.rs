@@ -65,8 +65,8 @@ pub fn clamp_query(session: &SessionInfo, query: Query) -> Query {
         device => device,
     };
     // A step beyond the listed ones may exist.
-    let has_step = |of: &DeviceInfo, number| {
-        of.n_steps as usize > of.steps.len() || of.steps.iter().any(|step| step.number == number)
+    let has_step = |device: &DeviceInfo, number| {
+        device.n_steps as usize > device.steps.len() || device.steps.iter().any(|step| step.number == number)
     };
     let known = |number| step_source_device(session, device).is_some_and(|device| has_step(device, number));
     let step = match query.step {
@@ -101,8 +101,8 @@ pub fn available_query(session: &SessionInfo, query: Query) -> Query {
     Query { device: summary.device, step: summary.step, by, filter }
 }
 
-/// The ways to find steps that the picker offers.
-const WAYS: [(StepsBy, &str); 5] = [
+/// The methods of finding steps that the picker offers.
+const STEP_METHODS: [(StepsBy, &str); 5] = [
     (StepsBy::FirstThatFits, "Automatically"),
     (StepsBy::Annotation, "By annotations of the program"),
     (StepsBy::Line, "By the “Steps” line of the device"),
@@ -110,24 +110,24 @@ const WAYS: [(StepsBy, &str); 5] = [
     (StepsBy::All, "Not at all: the whole capture"),
 ];
 
-/// Returns the ways to find steps as choices. The value is an index for [`way_to_find_steps`].
-pub fn ways_to_find_steps() -> Vec<Choice<u32>> {
-    let choice = |(at, (_, label)): (usize, &(StepsBy, &str))| Choice {
-        value: at as u32,
+/// Returns the methods of finding steps as choices. The value is an index for [`step_method`].
+pub fn step_methods() -> Vec<Choice<u32>> {
+    let choice = |(index, (_, label)): (usize, &(StepsBy, &str))| Choice {
+        value: index as u32,
         label: (*label).to_owned(),
         detail: String::new(),
     };
-    WAYS.iter().enumerate().map(choice).collect()
+    STEP_METHODS.iter().enumerate().map(choice).collect()
 }
 
-/// Returns a way to find steps.
-pub fn way_to_find_steps(index: u32) -> Option<StepsBy> {
-    WAYS.get(index as usize).map(|(by, _)| by.clone())
+/// Returns a method of finding steps.
+pub fn step_method(index: u32) -> Option<StepsBy> {
+    STEP_METHODS.get(index as usize).map(|(by, _)| by.clone())
 }
 
-/// Returns the index of the way in which the steps of a session were found.
-pub fn way_of(session: &SessionInfo) -> u32 {
-    WAYS.iter().position(|(by, _)| *by == session.steps_by).map_or(u32::MAX, |at| at as u32)
+/// Returns the index of the method by which the steps of a session were found.
+pub fn step_method_index(session: &SessionInfo) -> u32 {
+    STEP_METHODS.iter().position(|(by, _)| *by == session.steps_by).map_or(u32::MAX, |index| index as u32)
 }
 
 /// Choices of the step picker: the mean of the steady steps, the whole capture, then the steps of a device. Lines are
@@ -197,7 +197,7 @@ impl Steps<'_> {
     fn kind(&self, choice: StepChoice) -> Option<&KindInfo> {
         match choice {
             StepChoice::Mean => self.kinds.first(),
-            StepChoice::Kind(kind) => self.kinds.iter().find(|of| of.kind == kind),
+            StepChoice::Kind(kind) => self.kinds.iter().find(|other| other.kind == kind),
             _ => None,
         }
     }
@@ -237,18 +237,18 @@ impl Steps<'_> {
 
     /// Returns the index of a choice.
     pub fn position(&self, choice: StepChoice) -> Option<usize> {
-        if let Some(at) = (0..self.n_first()).find(|at| self.first_choice(*at) == choice) {
-            return Some(at);
+        if let Some(index) = (0..self.n_first()).find(|index| self.first_choice(*index) == choice) {
+            return Some(index);
         }
         let StepChoice::Number(number) = choice else { return None };
-        self.steps.iter().position(|step| step.number == number).map(|at| at + self.n_first())
+        self.steps.iter().position(|step| step.number == number).map(|index| index + self.n_first())
     }
 
     /// Returns the choice `by` places after `from`; `None` beyond either end.
     pub fn neighbour(&self, from: StepChoice, by: isize) -> Option<StepChoice> {
-        let at = self.position(from)?.checked_add_signed(by)?;
-        match at.checked_sub(self.n_first()) {
-            None => Some(self.first_choice(at)),
+        let index = self.position(from)?.checked_add_signed(by)?;
+        match index.checked_sub(self.n_first()) {
+            None => Some(self.first_choice(index)),
             Some(before) => self.steps.get(before).map(|step| StepChoice::Number(step.number)),
         }
     }
@@ -265,8 +265,8 @@ fn program(name: &str) -> &str {
 
 /// Returns the choice `by` places after `from`; `None` beyond either end.
 pub fn neighbour<T: Copy + PartialEq>(choices: &[Choice<T>], from: T, by: isize) -> Option<T> {
-    let at = choices.iter().position(|choice| choice.value == from)?;
-    choices.get(at.checked_add_signed(by)?).map(|choice| choice.value)
+    let index = choices.iter().position(|choice| choice.value == from)?;
+    choices.get(index.checked_add_signed(by)?).map(|choice| choice.value)
 }
 
 /// Returns the text of the file picker: the name of the only file, or of the first file with the number of further
@@ -316,7 +316,7 @@ mod tests {
     }
 
     fn all(steps: Steps<'_>) -> Vec<(StepChoice, String)> {
-        (0..steps.count()).filter_map(|at| steps.get(at)).map(|one| (one.value, one.label)).collect()
+        (0..steps.count()).filter_map(|index| steps.get(index)).map(|one| (one.value, one.label)).collect()
     }
 
     #[test]

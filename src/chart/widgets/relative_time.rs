@@ -21,10 +21,10 @@ mod tests {
 
     #[test]
     fn the_largest_unit_that_is_full_is_told() {
-        let at = |past| ago(10 * DAY, 10 * DAY + past);
-        assert_eq!([at(0), at(MINUTE - 1), at(MINUTE)], ["just now", "just now", "1 min ago"]);
-        assert_eq!([at(HOUR - 1), at(HOUR), at(DAY - 1)], ["59 min ago", "1 h ago", "23 h ago"]);
-        assert_eq!([at(DAY), at(2 * DAY), at(40 * DAY)], ["1 day ago", "2 days ago", "40 days ago"]);
+        let ago_text = |past| ago(10 * DAY, 10 * DAY + past);
+        assert_eq!([ago_text(0), ago_text(MINUTE - 1), ago_text(MINUTE)], ["just now", "just now", "1 min ago"]);
+        assert_eq!([ago_text(HOUR - 1), ago_text(HOUR), ago_text(DAY - 1)], ["59 min ago", "1 h ago", "23 h ago"]);
+        assert_eq!([ago_text(DAY), ago_text(2 * DAY), ago_text(40 * DAY)], ["1 day ago", "2 days ago", "40 days ago"]);
         assert_eq!(ago(5, 3), "just now", "a clock that was set back");
     }
 }

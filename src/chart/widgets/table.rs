@@ -156,8 +156,8 @@ pub fn name_room(columns: &[Column], measure: Measure) -> usize {
 
 /// Returns the value of `grid-template-columns`. The name column takes the remaining width, and has a minimum width.
 pub fn template(columns: &[Column], measure: Measure, foot: &[(String, String)]) -> String {
-    let track = |(at, column): (usize, &Column)| match width(column, total(foot, column)) {
-        Some(digits) if at + 1 == columns.len() => format!("calc({digits:.1}ch + {PADDING}px + {LAST})"),
+    let track = |(index, column): (usize, &Column)| match width(column, total(foot, column)) {
+        Some(digits) if index + 1 == columns.len() => format!("calc({digits:.1}ch + {PADDING}px + {LAST})"),
         Some(digits) => format!("calc({digits:.1}ch + {PADDING}px)"),
         None => format!("minmax({}px, 1fr)", min_name_width(measure)),
     };
@@ -207,12 +207,12 @@ impl Folds {
     pub fn find(&self, flat: u32) -> (u32, Option<u32>) {
         let mut before = 0;
         for (group, inner) in &self.open {
-            let at = group.saturating_add(before);
-            if flat <= at {
+            let position = group.saturating_add(before);
+            if flat <= position {
                 break;
             }
-            if flat - at <= *inner {
-                return (*group, Some(flat - at - 1));
+            if flat - position <= *inner {
+                return (*group, Some(flat - position - 1));
             }
             before = before.saturating_add(*inner);
         }
@@ -233,8 +233,8 @@ impl Folds {
     /// Opens a group with `inner` rows, or closes it. A group with 0 rows does not open.
     pub fn toggle(&mut self, group: u32, inner: u32) {
         match self.open.binary_search_by_key(&group, |(open, _)| *open) {
-            Ok(at) => drop(self.open.remove(at)),
-            Err(at) if inner > 0 => self.open.insert(at, (group, inner)),
+            Ok(index) => drop(self.open.remove(index)),
+            Err(index) if inner > 0 => self.open.insert(index, (group, inner)),
             Err(_) => {}
         }
     }
@@ -290,13 +290,13 @@ mod tests {
             with("e", 4, ColumnVisibility::Chosen),
         ];
         let ids = |columns: Vec<Column>| columns.into_iter().map(|column| column.id).collect::<Vec<_>>();
-        let at = |width, sorted| ids(fitting_columns(all.clone(), sorted, Measure { width, ..Measure::START }));
-        assert_eq!(at(1200.0, "a"), ["name", "a", "b", "c", "d"]);
-        assert_eq!(at(899.0, "a"), ["name", "a", "b", "c"], "names keep 260 px");
-        assert_eq!(at(520.0, "c"), ["name", "a", "c"]);
-        assert_eq!(at(520.0, "b"), ["name", "b", "c"], "the column that orders rows stays");
-        assert_eq!(at(300.0, "c"), ["name", "c"]);
-        assert_eq!(at(1200.0, "e"), ["name", "a", "b", "c", "d", "e"]);
+        let fitting = |width, sorted| ids(fitting_columns(all.clone(), sorted, Measure { width, ..Measure::START }));
+        assert_eq!(fitting(1200.0, "a"), ["name", "a", "b", "c", "d"]);
+        assert_eq!(fitting(899.0, "a"), ["name", "a", "b", "c"], "names keep 260 px");
+        assert_eq!(fitting(520.0, "c"), ["name", "a", "c"]);
+        assert_eq!(fitting(520.0, "b"), ["name", "b", "c"], "the column that orders rows stays");
+        assert_eq!(fitting(300.0, "c"), ["name", "c"]);
+        assert_eq!(fitting(1200.0, "e"), ["name", "a", "b", "c", "d", "e"]);
         let wanted = ["e", "name", "a", "unknown"].map(str::to_owned);
         assert_eq!(ids(chosen(&all, &wanted, "a", Measure::START)), ["name", "e", "a"]);
         let all = &all[..4];

@@ -150,15 +150,15 @@ columns! {
     /// A program, and its fingerprint, which does not depend on names, ids and order.
     PROGRAMS(row: (FileProgram, Option<u64>)) {
         /// Name of the program.
-        name: Name(Program) in table = &row.0.name,
+        name: Name(Program) in json table = &row.0.name,
         /// Its id in the capture, as decimal digits.
-        program_id: ProgramId or null in table = row.0.program_id,
+        program_id: ProgramId or null in json table = row.0.program_id,
         /// Its fingerprint. Null without HLO, and for programs that the critical device does not run.
-        fingerprint: Digest or null in table = row.1.map(u64::cast_signed),
+        fingerprint: Digest or null in json table = row.1.map(u64::cast_signed),
         /// Number of its runs.
-        n_runs: Count or null in table = row.0.n_runs,
+        n_runs: Count or null in json table = row.0.n_runs,
         /// The time of all runs.
-        run_time_ps: Time or null in table = row.0.run_time,
+        run_time_ps: Time or null in json table = row.0.run_time,
     }
 }
 
@@ -211,7 +211,7 @@ pub fn row(session: &CaptureSession, analysed: &Analysed, facts: &CaptureFacts) 
     let critical = analysed.critical.as_ref();
     // The analysis of ops knows programs by name and id.
     let fingerprint = |program: &FileProgram| {
-        let known = critical?.programs.iter().find(|of| of.id.map(|id| id.0) == program.program_id)?;
+        let known = critical?.programs.iter().find(|listed| listed.id.map(|id| id.0) == program.program_id)?;
         known.fingerprint
     };
     let programs = analysed.files.programs.iter().map(|program| (program.clone(), fingerprint(program))).collect();

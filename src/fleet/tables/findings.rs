@@ -1,7 +1,7 @@
 //! This module lists the columns of the table of findings.
 
-use crate::analysis::overview::columns::{EVIDENCE, FINDINGS};
-use crate::analysis::overview::{FindingRow, Group};
+use crate::analysis::overview::columns::{EVIDENCE, FINDINGS, TRIES};
+use crate::analysis::overview::{Finding, FindingRow, Group, Suggestion};
 use crate::fleet::column::{Part, part};
 use crate::fleet::derive::Analysed;
 use crate::table::columns;
@@ -11,6 +11,7 @@ pub const PARTS: &[Part<FindingRow>] = &[
     part!(PLACE, |row| Some(row)),
     part!(FINDINGS, |row| Some(&row.finding)),
     part!(EVIDENCE, |row| Some(&row.finding.evidence)),
+    part!(ADVICE, |row| Some(&row.finding)),
 ];
 
 columns! {
@@ -20,6 +21,17 @@ columns! {
         group: Word(Group) in table = row.group,
         /// The place in the group, from 1.
         rank: Count in table = row.rank,
+    }
+
+    ADVICE(row: Finding) {
+        /// What to try.
+        r#try: Rows(ATTEMPTS) in table = &row.tries,
+    }
+
+    ATTEMPTS(row: Suggestion) {
+        advice: Fields(TRIES) in json table = row,
+        /// The chip whose compiler accepts the flag. Null without a flag.
+        chip: Text or null in json table = row.chip.as_deref(),
     }
 }
 

@@ -11,8 +11,9 @@ pub use captures::{CaptureFacts, CaptureRow, captured_at, date};
 
 use super::SCHEMA_VERSION;
 use super::cell::Cell;
-use super::column::{Part, append_cells, table_heads};
+use super::column::{Part, append_cells};
 use super::derive::Analysed;
+use super::heads::table_heads;
 use crate::session::capture::CaptureSession;
 use crate::table::columns;
 use crate::table::kind::Head;

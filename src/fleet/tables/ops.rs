@@ -111,9 +111,9 @@ pub fn rows<'a>(session: &'a CaptureSession, analysed: &'a Analysed) -> impl Ite
     let view = roofline.view(profile, analysis);
     let mut points: IndexMap<Named<'a>, u32> = IndexMap::default();
     for row in 0..roofline.n_rows() as u32 {
-        let at = row as usize;
-        let name = view.key(at).into_owned().into();
-        points.insert((view.row(at).program.flatten().map(|id| id.0), name), row);
+        let index = row as usize;
+        let name = view.key(index).into_owned().into();
+        points.insert((view.row(index).program.flatten().map(|id| id.0), name), row);
     }
     let name = |group: &'a Group| -> Named<'a> { (group.program_id, group.key.as_str().into()) };
     let mut groups: Vec<&'a Group> = analysed.breakdown.groups.iter().collect();

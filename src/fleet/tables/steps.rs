@@ -40,8 +40,8 @@ columns! {
 /// Returns the steps of all devices, in the order of the devices.
 pub fn rows<'a>(session: &CaptureSession, analysed: &'a Analysed) -> impl Iterator<Item = StepRow> + use<'a> {
     let critical = analysed.critical.as_ref();
-    let idle = critical.map(|of| &of.idle_by_step);
-    let critical = critical.map(|of| session.analysis.devices[of.derived.by_op.ledger.device].label.clone());
+    let idle = critical.map(|device| &device.idle_by_step);
+    let critical = critical.map(|device| session.analysis.devices[device.derived.by_op.ledger.device].label.clone());
     let of_device = move |device: &'a DeviceSteps| {
         let is_critical = Some(&device.label) == critical.as_ref();
         let row = move |step: &StepTime| StepRow {

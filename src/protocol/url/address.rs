@@ -158,8 +158,8 @@ impl fmt::Display for PageAddress {
 fn list(f: &mut fmt::Formatter<'_>, name: &str, items: Option<&[String]>) -> fmt::Result {
     let Some(items) = items else { return Ok(()) };
     write!(f, "&{name}=")?;
-    for (at, item) in items.iter().enumerate() {
-        write!(f, "{}{}", if at == 0 { "" } else { "," }, utf8_percent_encode(item, ESCAPED))?;
+    for (index, item) in items.iter().enumerate() {
+        write!(f, "{}{}", if index == 0 { "" } else { "," }, utf8_percent_encode(item, ESCAPED))?;
     }
     Ok(())
 }
@@ -185,7 +185,7 @@ impl FromStr for PageAddress {
         upgrade(version, &mut pairs)?;
         let mut address = Self::default();
         for (name, value) in pairs {
-            address.take(name, value).ok_or_else(|| refused(name, value))?;
+            address.apply(name, value).ok_or_else(|| refused(name, value))?;
         }
         Ok(address)
     }
@@ -208,7 +208,7 @@ fn decoded(text: &str) -> Option<String> {
 
 impl PageAddress {
     /// Applies a name and its value. Returns `None` if the value cannot be parsed.
-    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+    fn apply(&mut self, name: &str, value: &str) -> Option<()> {
         let (query, text) = (&mut self.query, decoded(value)?);
         let items = || value.split(',').filter(|item| !item.is_empty()).map(decoded).collect::<Option<Vec<_>>>();
         self.names_device |= name == "device";
@@ -242,7 +242,7 @@ impl PageAddress {
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
             // A later build of this version may have added the name.
-            name => self.bad_parts.extend(self.views.take(name, &text).and_then(Result::err)),
+            name => self.bad_parts.extend(self.views.apply(name, &text).and_then(Result::err)),
         }
         Some(())
     }

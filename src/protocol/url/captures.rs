@@ -27,7 +27,7 @@ pub struct CapturesViewState {
 }
 
 impl CapturesViewState {
-    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+    fn apply(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "figure" => self.figure = CaptureFigure::ALL.into_iter().find(|figure| figure.name() == value)?,
             "filter" => self.filter = decode_text(value)?,
@@ -53,7 +53,7 @@ impl FromStr for CapturesViewState {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut state = Self::default();
-        each_pair(text, |name, value| state.take(name, value)).map(|()| state)
+        each_pair(text, |name, value| state.apply(name, value)).map(|()| state)
     }
 }
 

@@ -29,7 +29,7 @@ keyed_enum! {
 
 impl CommRows {
     /// Returns the value that the analysis uses for this traffic.
-    pub const fn carried(self) -> TransferFilter {
+    pub const fn transfer_filter(self) -> TransferFilter {
         match self {
             Self::Collectives => TransferFilter::Collectives,
             Self::Copies => TransferFilter::Copies,
@@ -59,7 +59,7 @@ keyed_enum! {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommViewState {
     /// Traffic that the user chose. `None` shows collectives, or copies if there are no collectives.
-    pub of: Option<CommRows>,
+    pub traffic: Option<CommRows>,
     /// Grouping of the rows.
     pub by: CommBy,
     pub pane: Pane,
@@ -72,7 +72,7 @@ pub struct CommViewState {
 impl fmt::Display for CommViewState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = Pairs::new(f);
-        pairs.write_if_some("of", self.of.map(CommRows::key))?;
+        pairs.write_if_some("of", self.traffic.map(CommRows::key))?;
         pairs.write_unless_default(self.by == CommBy::default(), "by", self.by.key())?;
         pairs.write_unless_default(self.pane == Pane::default(), "pane", self.pane.key())?;
         let Machine { topology, mesh, rates } = &self.machine;
@@ -90,15 +90,15 @@ impl FromStr for CommViewState {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut place = Self::default();
-        each_pair(text, |name, value| place.take(name, value)).map(|()| place)
+        let mut state = Self::default();
+        each_pair(text, |name, value| state.apply(name, value)).map(|()| state)
     }
 }
 
 impl CommViewState {
-    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+    fn apply(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
-            "of" => self.of = Some(CommRows::from_key(value)?),
+            "of" => self.traffic = Some(CommRows::from_key(value)?),
             "by" => self.by = CommBy::from_key(value)?,
             "pane" => self.pane = Pane::from_key(value)?,
             "mesh" => self.machine.mesh = Some(value.parse().ok()?),
@@ -126,7 +126,7 @@ mod tests {
         let text =
             "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;dcn:5;network:7;part:7-1000";
         let one: CommViewState = format!("{text};later:1").parse().unwrap();
-        assert_eq!((one.of, one.by, one.pane), (Some(CommRows::Copies), CommBy::Group, Pane::Bandwidth));
+        assert_eq!((one.traffic, one.by, one.pane), (Some(CommRows::Copies), CommBy::Group, Pane::Bandwidth));
         assert_eq!(one.machine.rates, NetworkRates { dcn: Some(5), hosts: Some(7) });
         assert_eq!(one.machine.topology, Some(Topology { sides: vec![4, 4, 4], wrap: true }));
         assert_eq!(one.to_string(), text);
@@ -150,12 +150,12 @@ mod tests {
     proptest! {
         #[test]
         fn written_values_round_trip(
-            of in prop::option::of(prop::sample::select(CommRows::ALL.to_vec())), by in prop::sample::select(CommBy::ALL.to_vec()),
+            traffic in prop::option::of(prop::sample::select(CommRows::ALL.to_vec())), by in prop::sample::select(CommBy::ALL.to_vec()),
             pane in prop::sample::select(Pane::ALL.to_vec()), machine in machine(),
             part in prop::option::of((0u64..9, 9u64..99)),
         ) {
-            let place = CommViewState { of, by, pane, machine, part };
-            prop_assert_eq!(place.to_string().parse::<CommViewState>(), Ok(place));
+            let state = CommViewState { traffic, by, pane, machine, part };
+            prop_assert_eq!(state.to_string().parse::<CommViewState>(), Ok(state));
         }
 
         #[test]

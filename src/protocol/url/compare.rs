@@ -84,7 +84,7 @@ impl CompareViewState {
         self.pairs.iter_mut().for_each(|pair| std::mem::swap(&mut pair.a, &mut pair.b));
     }
 
-    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+    fn apply(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "swap" => self.is_swapped = value == "1",
             "pane" => self.pane = ComparePane::from_key(value)?,
@@ -129,8 +129,8 @@ impl FromStr for CompareViewState {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut place = Self::default();
-        each_pair(text, |name, value| place.take(name, value)).map(|()| place)
+        let mut state = Self::default();
+        each_pair(text, |name, value| state.apply(name, value)).map(|()| state)
     }
 }
 

@@ -28,8 +28,8 @@ pub fn shared_address(
     };
     // The ops of a finding are many, and the report may not hold them.
     let filter = Filter { scope: String::new(), ops: Vec::new(), ..now.query.filter.clone() };
-    let is_said = !anonymise && (filter.within != FilterField::Source || with_sources);
-    let filter = if is_said { filter } else { Filter { kind: filter.kind, ..Filter::default() } };
+    let keeps_text = !anonymise && (filter.within != FilterField::Source || with_sources);
+    let filter = if keeps_text { filter } else { Filter { kind: filter.kind, ..Filter::default() } };
     let selection = if anonymise || by != now.query.by { Vec::new() } else { now.selection.clone() };
     PageAddress {
         // The report determines the device and the step.
@@ -47,7 +47,11 @@ pub fn shared_address(
                 ..RooflineViewState::default()
             },
             memory: MemoryViewState { side: now.views.memory.side, ..MemoryViewState::default() },
-            comm: CommViewState { of: now.views.comm.of, pane: now.views.comm.pane, ..CommViewState::default() },
+            comm: CommViewState {
+                traffic: now.views.comm.traffic,
+                pane: now.views.comm.pane,
+                ..CommViewState::default()
+            },
             ..ViewStates::default()
         },
         report: report.to_owned(),
@@ -58,16 +62,16 @@ pub fn shared_address(
 /// Returns the address at which the shared comparison in `report` opens with the present state of its view. The comparison is
 /// that of its sender, so that it is not made again with the sides exchanged or with pairs of the user.
 pub fn shared_comparison_address(now: &PageAddress, report: &str, with_sources: bool, anonymise: bool) -> PageAddress {
-    let place = now.views.compare.clone();
-    let is_named = !anonymise && (with_sources || place.by != CompareBy::Source);
+    let state = now.views.compare.clone();
+    let is_named = !anonymise && (with_sources || state.by != CompareBy::Source);
     let compare = CompareViewState {
-        rows: place.rows,
-        by: if is_named { place.by } else { CompareBy::Op },
-        group: place.group.filter(|_| is_named),
+        rows: state.rows,
+        by: if is_named { state.by } else { CompareBy::Op },
+        group: state.group.filter(|_| is_named),
         // A shared comparison has no events.
-        pane: if place.pane == ComparePane::Timeline { ComparePane::default() } else { place.pane },
-        scope: if anonymise { String::new() } else { place.scope },
-        shows_differences: place.shows_differences,
+        pane: if state.pane == ComparePane::Timeline { ComparePane::default() } else { state.pane },
+        scope: if anonymise { String::new() } else { state.scope },
+        shows_differences: state.shows_differences,
         ..CompareViewState::default()
     };
     let views = ViewStates { compare, ..ViewStates::default() };

@@ -55,7 +55,7 @@ pub struct MemoryViewState {
     /// Memory colour. 0 is the main memory of the device.
     pub color: i64,
     /// Point of the curve. `None` shows the peak.
-    pub at: Option<u32>,
+    pub point: Option<u32>,
     /// Grouping of the treemap. `None` groups by class.
     pub by: Option<RollUpBy>,
     pub pane: Pane,
@@ -69,7 +69,7 @@ impl fmt::Display for MemoryViewState {
         pairs.write_if_some("side", self.side.map(MemorySource::key))?;
         pairs.write_if_some("program", self.program)?;
         pairs.write_unless_default(self.color == 0, "color", self.color)?;
-        pairs.write_if_some("at", self.at)?;
+        pairs.write_if_some("at", self.point)?;
         pairs.write_if_some("by", self.by.map(RollUpBy::key))?;
         pairs.write_unless_default(self.pane == Pane::default(), "pane", self.pane.key())?;
         pairs.write_if_some("allocator", self.allocator)
@@ -81,18 +81,18 @@ impl FromStr for MemoryViewState {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut place = Self::default();
-        each_pair(text, |name, value| place.take(name, value)).map(|()| place)
+        let mut state = Self::default();
+        each_pair(text, |name, value| state.apply(name, value)).map(|()| state)
     }
 }
 
 impl MemoryViewState {
-    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+    fn apply(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "side" => self.side = Some(MemorySource::from_key(value)?),
             "program" => self.program = Some(value.parse().ok()?),
             "color" => self.color = value.parse().ok()?,
-            "at" => self.at = Some(value.parse().ok()?),
+            "at" => self.point = Some(value.parse().ok()?),
             "by" => self.by = Some(RollUpBy::from_key(value)?),
             "pane" => self.pane = Pane::from_key(value)?,
             "allocator" => self.allocator = Some(value.parse().ok()?),
@@ -113,7 +113,10 @@ mod tests {
         assert_eq!(MemoryViewState::default().to_string(), "");
         let one: MemoryViewState =
             "side:allocator;program:2;color:1;at:451;by:dtype;pane:lives;allocator:3;later:1".parse().unwrap();
-        assert_eq!((one.side, one.program, one.color, one.at), (Some(MemorySource::Allocator), Some(2), 1, Some(451)));
+        assert_eq!(
+            (one.side, one.program, one.color, one.point),
+            (Some(MemorySource::Allocator), Some(2), 1, Some(451))
+        );
         assert_eq!((one.by, one.pane, one.allocator), (Some(RollUpBy::Dtype), Pane::LiveRanges, Some(3)));
         for bad in ["side:x", "by:kind", "pane:", "at:-1", "program:x"] {
             assert_eq!(bad.parse::<MemoryViewState>(), Err(bad.to_owned()));
@@ -123,12 +126,12 @@ mod tests {
     proptest! {
         #[test]
         fn written_values_round_trip(
-            side in prop::option::of(prop::sample::select(MemorySource::ALL.to_vec())), program in any::<Option<u32>>(), color in any::<i64>(), at in any::<Option<u32>>(),
+            side in prop::option::of(prop::sample::select(MemorySource::ALL.to_vec())), program in any::<Option<u32>>(), color in any::<i64>(), point in any::<Option<u32>>(),
             by in prop::option::of(prop::sample::select(RollUpBy::ALL.to_vec())),
             pane in prop::sample::select(Pane::ALL.to_vec()), allocator in any::<Option<u32>>(),
         ) {
-            let place = MemoryViewState { side, program, color, at, by, pane, allocator };
-            prop_assert_eq!(place.to_string().parse::<MemoryViewState>(), Ok(place));
+            let state = MemoryViewState { side, program, color, point, by, pane, allocator };
+            prop_assert_eq!(state.to_string().parse::<MemoryViewState>(), Ok(state));
         }
 
         #[test]

@@ -95,13 +95,13 @@ impl FromStr for RooflineViewState {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut place = Self::default();
-        each_pair(text, |name, value| place.take(name, value)).map(|()| place)
+        let mut state = Self::default();
+        each_pair(text, |name, value| state.apply(name, value)).map(|()| state)
     }
 }
 
 impl RooflineViewState {
-    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+    fn apply(&mut self, name: &str, value: &str) -> Option<()> {
         let mut parts = value.split(':');
         match name {
             "by" => self.by = RoofBy::from_key(value)?,
@@ -179,7 +179,7 @@ mod tests {
         any::<String>().prop_map(|text| escape_page_text(&text).into_owned())
     }
 
-    fn places() -> impl Strategy<Value = RooflineViewState> {
+    fn states() -> impl Strategy<Value = RooflineViewState> {
         let numbers = 1e-3f64..1e18;
         let useful = (numbers.clone(), numbers.clone(), numbers.clone(), any::<Option<u32>>());
         let costs = prop::collection::vec((text(), numbers.clone(), numbers.clone()), 0..3);
@@ -200,7 +200,7 @@ mod tests {
                 peaks: PeakChoice {
                     prefer,
                     chip,
-                    flops: flops.into_iter().map(|(at, value)| (Precision::ALL[at], value)).collect(),
+                    flops: flops.into_iter().map(|(index, value)| (Precision::ALL[index], value)).collect(),
                     hbm_bytes,
                 },
                 costs: costs.into_iter().map(|(pattern, flops, bytes)| KernelCost { pattern, flops, bytes }).collect(),
@@ -216,8 +216,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn written_values_round_trip(place in places()) {
-            prop_assert_eq!(place.to_string().parse::<RooflineViewState>(), Ok(place));
+        fn written_values_round_trip(state in states()) {
+            prop_assert_eq!(state.to_string().parse::<RooflineViewState>(), Ok(state));
         }
 
         #[test]

@@ -117,14 +117,14 @@ impl FromStr for TimelineViewState {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut place = Self::default();
-        each_pair(text, |name, value| place.take(name, value))?;
-        Ok(place)
+        let mut state = Self::default();
+        each_pair(text, |name, value| state.apply(name, value))?;
+        Ok(state)
     }
 }
 
 impl TimelineViewState {
-    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+    fn apply(&mut self, name: &str, value: &str) -> Option<()> {
         let span = || {
             let (from, to) = value.split_once('-')?;
             let (from, to) = (from.parse().ok()?, to.parse().ok()?);

@@ -39,7 +39,7 @@ macro_rules! view_states {
             }
 
             /// Reads the part of the address with a name. `None` if no view has this name.
-            pub(super) fn take(&mut self, name: &str, text: &str) -> Option<Result<(), BadPart>> {
+            pub(super) fn apply(&mut self, name: &str, text: &str) -> Option<Result<(), BadPart>> {
                 match name {
                     $(stringify!($name) => {
                         let read = text.parse().map(|state| self.$name = state);
@@ -81,10 +81,10 @@ mod tests {
     #[test]
     fn a_part_that_means_nothing_is_named() {
         let mut states = ViewStates::default();
-        assert_eq!(states.take("memory", "side:allocator"), Some(Ok(())));
+        assert_eq!(states.apply("memory", "side:allocator"), Some(Ok(())));
         let bad = BadPart { view: "memory", pair: "side:nowhere".to_owned() };
-        assert_eq!(states.take("memory", "side:nowhere"), Some(Err(bad)));
-        assert_eq!(states.take("later", "x"), None);
+        assert_eq!(states.apply("memory", "side:nowhere"), Some(Err(bad)));
+        assert_eq!(states.apply("later", "x"), None);
         assert_eq!(states.memory.to_string(), "side:allocator");
     }
 }

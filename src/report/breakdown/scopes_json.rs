@@ -3,7 +3,7 @@
 use crate::analysis::base::NO_SCOPE;
 use crate::analysis::breakdown::Scopes;
 use crate::analysis::classify::Kind;
-use crate::table::object::Object;
+use crate::table::Object;
 use crate::table::{Value, object};
 use xla_profile::units::Picos;
 

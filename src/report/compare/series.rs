@@ -10,8 +10,8 @@ use crate::report::compare::format::{per_unit, signed_share};
 use crate::report::compare::json::{part_json, status};
 use crate::report::compare::text::waterfall;
 use crate::report::overview::text::number;
+use crate::table::Object;
 use crate::table::object;
-use crate::table::object::Object;
 use crate::table::text::TextForm;
 use crate::table::text_columns::{TextColumns, or_absent};
 
@@ -37,7 +37,8 @@ fn change(series: &Series, label: &str, unit: Unit, change: &ChangePoint) -> Str
     let (before, after) = (number(change.before, unit), number(change.after, unit));
     let share = (change.before > 0.0).then(|| (change.after - change.before) / change.before);
     let share = share.map_or(String::new(), |share| format!(" ({})", signed_share(share)));
-    TextForm::Terminal.lines([format!("{label}: {before} → {after}{share} from {}.", capture_name(series, change.at))])
+    TextForm::Terminal
+        .lines([format!("{label}: {before} → {after}{share} from {}.", capture_name(series, change.first_after))])
 }
 
 /// Writes a series for the terminal. `compared` are the comparisons of the captures around each change point of the
@@ -124,7 +125,7 @@ fn change_json<'a>(change: &ChangePoint, compared: Option<&'a Comparison>, top: 
     let waterfall = |compared: &'a Comparison| compared.parts.iter().map(move |part| part_json(compared, part, top));
     object!(ChangePoint {
         /// Number of the first capture after the change, counted from 1.
-        capture: Count = (change.at + 1).into(),
+        capture: Count = (change.first_after + 1).into(),
         /// Median of the three values before the change.
         before: Number = change.before,
         /// Median of the three values after the change.

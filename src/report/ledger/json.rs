@@ -2,8 +2,8 @@
 
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::{Ledger, Owner};
+use crate::table::Object;
 use crate::table::object;
-use crate::table::object::Object;
 use xla_profile::units::Picos;
 
 /// Returns the ledger in the JSON of `rooflight summary`, with the label of its device.

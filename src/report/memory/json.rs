@@ -7,7 +7,7 @@ use crate::analysis::memory::{
     Vocabulary, WholeMemory,
 };
 use crate::report::json::first;
-use crate::table::object::Object;
+use crate::table::Object;
 use crate::table::{Value, object};
 use xla_profile::profile::Note;
 

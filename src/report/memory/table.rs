@@ -110,7 +110,7 @@ pub fn findings(program: &str, space: &SpaceMemory) -> Vec<String> {
             crate::analysis::memory::MomentPart::Turn => ", where forward turns into backward",
             crate::analysis::memory::MomentPart::Backward => ", in the backward pass",
         });
-        let (place, n) = (count(u64::from(moment.place) + 1), count(moment.of.into()));
+        let (place, n) = (count(u64::from(moment.place) + 1), count(moment.n_instructions.into()));
         lines.push(format!("Reached by {}, {place} of {n} in the schedule{part}", moment.instruction));
     }
     if space.padding.wasted > 0 {
@@ -137,7 +137,7 @@ pub fn checks(whole: &WholeMemory) -> Table {
     TextColumns::new()
         .declared(CROSS_CHECKS, "device", "Device")
         .declared(CROSS_CHECKS, "runtime_peak_bytes", "Peak in use")
-        .number("At", |check| or_absent(allocator(check), |allocator| time_text(allocator.peak.at)))
+        .number("At", |check| or_absent(allocator(check), |allocator| time_text(allocator.peak.time)))
         .number("Minimum in use", |check| or_absent(allocator(check), |allocator| bytes_text(allocator.persistent)))
         .declared(CROSS_CHECKS, "static_peak_bytes", "Program peak")
         .declared(CROSS_CHECKS, "capacity_bytes", "Capacity")

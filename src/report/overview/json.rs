@@ -4,8 +4,8 @@ use crate::analysis::base::columns::{NOTES, SPREAD};
 use crate::analysis::ledger::Owner;
 use crate::analysis::overview::Overview;
 use crate::analysis::overview::columns::{CHECKED_RULES, FIGURES, FINDINGS, KIND_SHARES, MODEL_GUESS, SKIPPED_RULES};
+use crate::table::Object;
 use crate::table::object;
-use crate::table::object::Object;
 use xla_profile::profile::Note;
 
 /// Returns the JSON of a capture without a device that the overview can judge. The notes say why there is no overview,

@@ -8,8 +8,8 @@ use crate::analysis::roofline::{
     RooflineFigures, RooflinePosition, StepRoofline,
 };
 use crate::report::json::first;
+use crate::table::Object;
 use crate::table::kind::ObjectType;
-use crate::table::object::Object;
 use crate::table::{RowList, Value, object};
 use std::rc::Rc;
 use xla_profile::profile::{Note, Profile};
@@ -49,7 +49,7 @@ fn peaks(device: &DevicePeaks) -> Object<'_> {
         Value::map(Precision::ALL.into_iter().filter_map(|p| Some((p.key(), Value::Number(number(p)?)))))
     };
     let by_memory = Level::ALL.into_iter().filter_map(|l| Some((l.key(), Value::Bandwidth(device.bytes(l)?))));
-    let sources = device.used.iter().map(|peak| (peak.of.key(), Value::Object(source(peak))));
+    let sources = device.used.iter().map(|peak| (peak.resource.key(), Value::Object(source(peak))));
     object!(Peaks {
         /// The devices with these peaks.
         devices: List(Name(Device)) = &device.devices,

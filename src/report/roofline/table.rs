@@ -6,7 +6,8 @@ use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::classify::Kind;
 use crate::analysis::roofline::columns::ROOF;
 use crate::analysis::roofline::{
-    Bound, DevicePeaks, Level, Peak, PeakOf, RoofRow, Roofline, RooflineFigures, RooflinePosition, Verdict, verify,
+    Bound, DevicePeaks, Level, Peak, PeakResource, RoofRow, Roofline, RooflineFigures, RooflinePosition, Verdict,
+    verify,
 };
 use crate::table::csv;
 use crate::table::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
@@ -44,7 +45,7 @@ fn main_peak(f: &RooflineFigures) -> Option<String> {
     let w = &f.window;
     w.peak_flops.filter(|_| w.mfu.or(w.model_mfu).or(w.useful_mfu).is_some())?;
     let peaks = f.peaks.first()?;
-    peaks.peak(PeakOf::Compute(peaks.main())).map(peak_text)
+    peaks.peak(PeakResource::Compute(peaks.main())).map(peak_text)
 }
 
 /// Returns the part of the step that the averages of the roofline cover, such as "of 24.05 ms compute, 2.7 % of the
@@ -86,10 +87,10 @@ fn peaks(p: &DevicePeaks) -> String {
 
 /// Returns a peak with its source, such as "bf16 918.0 TFLOP/s (profile)".
 fn peak_text(peak: &Peak) -> String {
-    let value = match peak.of {
-        PeakOf::Compute(precision) => format!("{} {} TFLOP/s", precision.label(), tflops(peak.value)),
-        PeakOf::Memory(Level::Hbm) => format!("HBM {} GB/s", gbs(peak.value)),
-        PeakOf::Memory(level) => format!("{} {} GB/s", level.key().replace('_', " "), gbs(peak.value)),
+    let value = match peak.resource {
+        PeakResource::Compute(precision) => format!("{} {} TFLOP/s", precision.label(), tflops(peak.value)),
+        PeakResource::Memory(Level::Hbm) => format!("HBM {} GB/s", gbs(peak.value)),
+        PeakResource::Memory(level) => format!("{} {} GB/s", level.key().replace('_', " "), gbs(peak.value)),
     };
     format!("{value} ({})", peak.source.key())
 }

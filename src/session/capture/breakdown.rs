@@ -7,7 +7,7 @@ use crate::analysis::breakdown::{Breakdown, Figures, RowsLeftOut};
 use crate::protocol::table_query::TableAction;
 use crate::protocol::{BreakdownHead, Export, Reply};
 use crate::report::{breakdown, json};
-use crate::session::tables::answer;
+use crate::session::table_answer::answer;
 use crate::table::page::SortBy;
 use crate::table::source::Source;
 use xla_profile::profile::Note;

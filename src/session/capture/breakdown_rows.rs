@@ -30,8 +30,8 @@ impl RowMaker<Group> for BreakdownRows<'_> {
     }
 
     fn key(&self, row: u32) -> String {
-        let at = row as usize;
-        row_key(&self.0.key(at), self.0.row(at).program.flatten().map(|program| program.0))
+        let index = row as usize;
+        row_key(&self.0.key(index), self.0.row(index).program.flatten().map(|program| program.0))
     }
 
     fn read_numbers(&self, rows: &mut dyn Iterator<Item = u32>, read: &mut dyn FnMut(u32, &Group)) {
@@ -44,7 +44,7 @@ impl RowMaker<Group> for BreakdownRows<'_> {
 
     fn text_order(&self, column: &str, ranks: &[u32]) -> Option<Vec<Option<u64>>> {
         let rows = self.0;
-        let each = |of: &dyn Fn(usize) -> Option<u64>| (0..rows.len()).map(of).collect();
+        let each = |number: &dyn Fn(usize) -> Option<u64>| (0..rows.len()).map(number).collect();
         let texts = |text| Some(text_order(rows, text));
         match column {
             "key" => Some(name_order(rows, ranks)),
@@ -100,7 +100,7 @@ impl KeptBreakdowns {
         query: &Query,
     ) -> Result<&mut KeptBreakdown, FilterError> {
         let kept = match self.0.iter().position(|kept| kept.query == *query) {
-            Some(at) => self.0.remove(at),
+            Some(index) => self.0.remove(index),
             None => {
                 let answer = analysis.answer(profile, query)?;
                 KeptBreakdown { query: query.clone(), answer, order: CachedOrder::default() }

@@ -1,13 +1,13 @@
 //! This module caches the events of the last table of the timeline, while the user scrolls and sorts it.
 
 use crate::analysis::timeline::EventRow;
-use crate::protocol::table_query::TableOf;
+use crate::protocol::table_query::TableQuery;
 use crate::table::answer::CachedOrder;
 
 /// The events of a table.
 pub(crate) struct EventRows {
     /// The table that the events answer.
-    pub(super) of: TableOf,
+    pub(super) table: TableQuery,
     pub(super) rows: Vec<EventRow>,
     /// Number of events that are not listed.
     pub(super) more: u32,

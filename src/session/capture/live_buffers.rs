@@ -6,7 +6,7 @@ use crate::table::answer::CachedOrder;
 /// The live buffers at a point of a program's memory curve.
 pub(crate) struct LiveBuffers {
     /// Query and point that the buffers answer.
-    pub(crate) of: (MemoryQuery, u32),
+    pub(crate) key: (MemoryQuery, u32),
     pub(crate) alive: AliveAt,
     /// Number of points of the curve.
     pub(crate) n_points: u32,

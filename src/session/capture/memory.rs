@@ -24,8 +24,8 @@ pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FilePr
     // A program file that is joined to no run counts as the program of the same name.
     let ran: FxHashSet<&str> =
         all.iter().filter(|program| program.n_runs.is_some()).map(|program| &*program.name).collect();
-    let has_run = |of: &ProgramPeaks| {
-        all[of.program as usize].n_runs.is_some() || of.program_id.is_none() && ran.contains(&*of.name)
+    let has_run = |peaks: &ProgramPeaks| {
+        all[peaks.program as usize].n_runs.is_some() || peaks.program_id.is_none() && ran.contains(&*peaks.name)
     };
     result.small_sort_by_key(|one| {
         let peak = one.hbm_peak();
@@ -191,7 +191,9 @@ pub fn whole_memory(
     let mut result = Vec::new();
     for peaks in peaks {
         let mut spaces = Vec::new();
-        for color in peaks.spaces.iter().map(|space| space.color).filter(|of| color.is_none_or(|color| color == *of)) {
+        for color in
+            peaks.spaces.iter().map(|space| space.color).filter(|other| color.is_none_or(|color| color == *other))
+        {
             let query = MemoryQuery { program: peaks.program, color, ..query.clone() };
             let Ok(loaded) = program_memory(profile, programs, &all, peaks.program as usize) else { continue };
             let StaticMemory { space, notes: more, .. } =

@@ -6,7 +6,6 @@ pub mod breakdown_rows;
 pub mod comm;
 pub mod data_movement;
 mod event_rows;
-pub mod export;
 pub mod flags;
 mod gaps;
 pub mod ledger;
@@ -20,6 +19,7 @@ pub mod roofline;
 pub mod roofline_cache;
 pub mod roofline_table;
 mod timeline;
+pub mod timeline_export;
 pub mod utilization;
 
 use super::capture::breakdown_rows::KeptBreakdowns;
@@ -228,30 +228,32 @@ impl CaptureSession {
             }
             ViewRequest::Roofline(query) => self.roofline_head(query),
             ViewRequest::Memory => self.memory_session(),
-            ViewRequest::MemoryOf(query) => {
-                self.answer_memory::<requests::MemoryOf>(|of, profile, all| static_memory(profile, of, all, query))
-            }
+            ViewRequest::MemoryOf(query) => self.answer_memory::<requests::MemoryOf>(|programs, profile, all| {
+                static_memory(profile, programs, all, query)
+            }),
             ViewRequest::MemoryAt { query, point } => {
-                self.answer_memory::<requests::MemoryAt>(|of, profile, all| alive_at(profile, of, all, query, *point))
+                self.answer_memory::<requests::MemoryAt>(|programs, profile, all| {
+                    alive_at(profile, programs, all, query, *point)
+                })
             }
             ViewRequest::MemoryWithout { query, without, points } => {
-                self.answer_memory::<requests::MemoryWithout>(|of, profile, all| {
-                    peak_without(profile, of, all, query, without, *points)
+                self.answer_memory::<requests::MemoryWithout>(|programs, profile, all| {
+                    peak_without(profile, programs, all, query, without, *points)
                 })
             }
             ViewRequest::MemoryCurve { query, points } => {
-                self.answer_memory::<requests::MemoryCurve>(|of, profile, all| {
-                    memory_curve(profile, of, all, query, *points)
+                self.answer_memory::<requests::MemoryCurve>(|programs, profile, all| {
+                    memory_curve(profile, programs, all, query, *points)
                 })
             }
             ViewRequest::MemoryLiveRanges { query, points } => {
-                self.answer_memory::<requests::MemoryLiveRanges>(|of, profile, all| {
-                    memory_lanes(profile, of, all, query, *points)
+                self.answer_memory::<requests::MemoryLiveRanges>(|programs, profile, all| {
+                    memory_lanes(profile, programs, all, query, *points)
                 })
             }
             ViewRequest::Comm(query) => self.comm_view(query),
             ViewRequest::Flags(query) => Reply::answer_to::<requests::Flags>(&self.flags(query)),
-            ViewRequest::Table { of, action } => self.table(of, action),
+            ViewRequest::Table { table, action } => self.table(table, action),
             ViewRequest::Timeline(request) => self.timeline(request),
             ViewRequest::CommLanes(query) => self.comm_lanes_view(query),
             ViewRequest::Captures(_)
@@ -285,17 +287,17 @@ impl CaptureSession {
     /// not cached.
     fn listed(&mut self, program: ProgramRef, to_reply: impl FnOnce(&Listed) -> Reply) -> Reply {
         self.file();
-        let of = self.file.as_mut().and_then(|file| file.programs.get_mut(program.0 as usize));
-        let Some(of) = of else { return Reply::Failed(no_program()) };
-        match self.listings.get(&self.profile, &mut self.programs, of, program) {
+        let entry = self.file.as_mut().and_then(|file| file.programs.get_mut(program.0 as usize));
+        let Some(entry) = entry else { return Reply::Failed(no_program()) };
+        match self.listings.get(&self.profile, &mut self.programs, entry, program) {
             Ok(listed) => {
-                if of.hlo.is_some() {
-                    of.n_computations = listed.head.n_computations;
-                    of.n_instructions = Some(listed.head.n_instructions);
+                if entry.hlo.is_some() {
+                    entry.n_computations = listed.head.n_computations;
+                    entry.n_instructions = Some(listed.head.n_instructions);
                 }
                 to_reply(&listed)
             }
-            Err(note) => Reply::Failed(messages::no_text(&of.name, note.message)),
+            Err(note) => Reply::Failed(messages::no_text(&entry.name, note.message)),
         }
     }
 }
@@ -317,7 +319,7 @@ fn steps_note(analysis: &Analysis) -> Option<Note> {
 }
 
 fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
-    let of = |device: &crate::analysis::base::Device| {
+    let info = |device: &crate::analysis::base::Device| {
         let plane = &profile.planes[device.plane];
         DeviceInfo {
             name: plane.name.clone(),
@@ -341,7 +343,7 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
             kinds: analysis.kinds_of(device).map(|(kind, name, n_steady)| KindInfo { kind, name, n_steady }).collect(),
         }
     };
-    analysis.devices.iter().map(of).collect()
+    analysis.devices.iter().map(info).collect()
 }
 
 fn plane_info(plane: &Plane) -> PlaneInfo {

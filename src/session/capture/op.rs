@@ -5,7 +5,7 @@ use super::{CaptureSession, no_program};
 use crate::analysis::base::{Query, ResolvedOp};
 use crate::analysis::op::OpDetail;
 use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::{Failure, MAX_LISTED_STEPS, OpRef, ProgramOf, Reply, requests};
+use crate::protocol::{Failure, MAX_LISTED_STEPS, OpRef, ProgramSelector, Reply, requests};
 use crate::session::open::messages;
 use std::rc::Rc;
 use xla_profile::hlo::Module;
@@ -60,11 +60,11 @@ impl CaptureSession {
 
     fn find_op(&mut self, query: &Query, op: &OpRef) -> Result<OpWithModule, Failure> {
         let id = match op.program {
-            ProgramOf::Any => None,
-            ProgramOf::Id(id) => Some(id),
-            ProgramOf::Listed(program) => {
-                let of = self.file().programs.get(program.0 as usize).ok_or_else(no_program)?;
-                let (id, hlo) = (of.program_id, of.hlo);
+            ProgramSelector::Any => None,
+            ProgramSelector::Id(id) => Some(id),
+            ProgramSelector::Listed(program) => {
+                let entry = self.file().programs.get(program.0 as usize).ok_or_else(no_program)?;
+                let (id, hlo) = (entry.program_id, entry.hlo);
                 if let Some(hlo) = hlo {
                     return Ok(self.of_listed(query, &op.name, id, hlo));
                 }

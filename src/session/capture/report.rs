@@ -57,7 +57,7 @@ impl CaptureSession {
         groups.retain(|grouped| grouped.by != GroupBy::Dedup || grouped.n_rows() * 2 <= n_ops);
         let roofs = super::roofline_cache::roofline(analysis, profile, programs, roofline)?;
         let roof_steps = roofline_steps_within(analysis, profile, programs, roofline, max_steps)?;
-        let cached = self.comm.as_ref().filter(|(of, _)| of == comm).map(|(_, comm)| comm.clone());
+        let cached = self.comm.as_ref().filter(|(query, _)| query == comm).map(|(_, comm)| comm.clone());
         let comm_report = cached.unwrap_or_else(|| comm_within(analysis, profile, programs, comm, max_steps));
         let ReportRows { rows, rest, more } = report_rows(profile, analysis, &answer, &roofs, level);
         let steps = analysis.step_stats_within(profile, max_steps);
@@ -70,10 +70,11 @@ impl CaptureSession {
             flags: None,
         };
         let overview = self.overview_kept(&overview).clone();
-        let has_all_steps = steps.devices.iter().all(|of| of.all.is_none_or(|all| all.n as usize == of.steps.len()));
+        let has_all_steps =
+            steps.devices.iter().all(|device| device.all.is_none_or(|all| all.n as usize == device.steps.len()));
         let mut origin = self.origin(query);
-        if level.at < Level::FULL.at && !(rest.is_empty() && has_all_steps) {
-            origin.level = level.at;
+        if level.position < Level::FULL.position && !(rest.is_empty() && has_all_steps) {
+            origin.level = level.position;
         }
         let mut report = Report {
             origin,
@@ -142,7 +143,7 @@ impl CaptureSession {
                 let all = file.as_ref().map_or(&[][..], |file| &file.programs);
                 // A program without known memory is skipped here; its note is among the notes of the programs.
                 // Below full detail, a report holds one space.
-                if level.at == Level::FULL.at || spaces.is_empty() {
+                if level.position == Level::FULL.position || spaces.is_empty() {
                     let memory = static_memory(profile, programs, all, &query).ok();
                     spaces.extend(memory.and_then(|memory| report_space(&query, memory)));
                 }
@@ -176,13 +177,13 @@ fn report_rows(
     let mut rows = Vec::new();
     let mut sums = OmittedSums::new(&[]);
     let mut more = (0_u32, Picos::ZERO);
-    for (at, row) in (0_u32..).zip(view.order()) {
+    for (index, row) in (0_u32..).zip(view.order()) {
         let i = *row as usize;
         let of_roofline = by_key.row(view, i);
         let roof = of_roofline.and_then(|row| roofs.roof(row));
         let is_point = roof.is_some() && n_points < level.points;
         n_points += u32::from(is_point);
-        if is_point || at < level.rows {
+        if is_point || index < level.rows {
             let group = view.group(i);
             let point = of_roofline.map(|row| Point {
                 selected: view.is_of_several_kinds(i).then(|| selected.group(row as usize)),

@@ -11,7 +11,7 @@ use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{Export, Reply, requests};
 use crate::report::roofline::json::RoofRows;
 use crate::report::{json, roofline};
-use crate::session::tables::answer;
+use crate::session::table_answer::answer;
 use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
 use xla_profile::profile::{Note, Profile};

@@ -99,8 +99,8 @@ fn cumulate(rows: &mut [RoofRow], order: &[u32]) {
     let gap = |row: &RoofRow| row.point.roof.as_ref().map_or(0, |roof| roof.recoverable.0);
     let all = rows.iter().map(gap).fold(0, u64::saturating_add);
     let mut before = 0_u64;
-    for at in order {
-        let row = &mut rows[*at as usize];
+    for index in order {
+        let row = &mut rows[*index as usize];
         if gap(row) > 0 {
             before = before.saturating_add(gap(row));
             row.point.cumulative = Picos(before).fraction_of(Picos(all));

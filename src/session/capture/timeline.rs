@@ -2,14 +2,14 @@
 
 use super::CaptureSession;
 use super::event_rows::EventRows;
-use super::export;
+use super::timeline_export;
 use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::timeline::columns::EVENT_TABLE;
 use crate::analysis::timeline::{SeriesRange, SeriesRef, TimelineIndex};
-use crate::protocol::table_query::{TableAction, TableOf};
+use crate::protocol::table_query::{TableAction, TableQuery};
 use crate::protocol::{MAX_LISTED_STEPS, Reply, TimelineRequest, requests};
 use crate::session::programs::{Programs, QueryPrograms};
-use crate::session::tables;
+use crate::session::table_answer;
 use crate::table::answer::{CachedOrder, TableRows};
 use xla_profile::profile::Profile;
 
@@ -27,8 +27,8 @@ impl CaptureSession {
     }
 
     /// Answers a request about the table of events: of a window, or of a search.
-    pub(crate) fn event_rows(&mut self, table_of: &TableOf, action: &TableAction) -> Reply {
-        let kept = match self.event_rows.take().filter(|kept| kept.of == *table_of) {
+    pub(crate) fn event_rows(&mut self, table_of: &TableQuery, action: &TableAction) -> Reply {
+        let kept = match self.event_rows.take().filter(|kept| kept.table == *table_of) {
             Some(kept) => Ok(kept),
             None => self.find_rows(table_of),
         };
@@ -39,28 +39,28 @@ impl CaptureSession {
         let order = std::mem::take(&mut kept.order);
         let mut table =
             TableRows::new(&EVENT_TABLE, &kept.rows, None, |shown| Some(shown.head), order).with_more(kept.more);
-        let reply = tables::answer(&mut table, action);
+        let reply = table_answer::answer(&mut table, action);
         kept.order = table.into_cached_order();
         self.event_rows = Some(kept);
         reply
     }
 
     /// Finds the events of a table.
-    fn find_rows(&mut self, table: &TableOf) -> Result<EventRows, FilterError> {
+    fn find_rows(&mut self, table: &TableQuery) -> Result<EventRows, FilterError> {
         let (index, profile, _) = self.tracks();
         let (rows, n) = match table {
-            TableOf::Hits(query) => {
+            TableQuery::Hits(query) => {
                 let found = index.search(profile, query)?;
                 (found.hits, found.n)
             }
-            TableOf::Events(query) => {
+            TableQuery::Events(query) => {
                 let found = index.events(profile, query);
                 (found.events, found.n)
             }
             _ => (Vec::new(), 0),
         };
         let more = u32::try_from(n.saturating_sub(rows.len() as u64)).unwrap_or(u32::MAX);
-        Ok(EventRows { of: table.clone(), rows, more, order: CachedOrder::default() })
+        Ok(EventRows { table: table.clone(), rows, more, order: CachedOrder::default() })
     }
 
     /// Answers [`ViewRequest::Timeline`](crate::protocol::ViewRequest::Timeline).
@@ -92,11 +92,11 @@ impl CaptureSession {
                 found.map_or_else(Reply::BadFilter, |found| Reply::answer_to::<requests::Search>(&found))
             }
             TimelineRequest::ExportXSpace(request) => {
-                let files = export::export_xspaces(profile, analysis, programs.files(), *request);
+                let files = timeline_export::export_xspaces(profile, analysis, programs.files(), *request);
                 files.map_or_else(Reply::Failed, |files| Reply::answer_to::<requests::ExportXSpace>(&files))
             }
             TimelineRequest::ExportTrace(query) => {
-                let file = export::export_trace(profile, index, query);
+                let file = timeline_export::export_trace(profile, index, query);
                 file.map_or_else(Reply::Failed, |file| Reply::answer_to::<requests::ExportTrace>(&file))
             }
         }

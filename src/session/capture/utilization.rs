@@ -31,7 +31,7 @@ impl CaptureSession {
     fn collectives_in_flight(&mut self, query: &Query) -> Option<Overlap> {
         let query = CommQuery { query: query.clone(), ..CommQuery::default() };
         let Self { profile, analysis, programs, comm, .. } = self;
-        if let Some((_, comm)) = comm.as_ref().filter(|(of, _)| *of == query) {
+        if let Some((_, comm)) = comm.as_ref().filter(|(other, _)| *other == query) {
             return in_flight(comm);
         }
         let programs = QueryPrograms::new(profile, programs);

@@ -18,12 +18,12 @@ pub(super) fn each_line(
 ) -> Result<(), SourceError> {
     let size = source.size();
     let mut chunk = vec![0; usize::try_from(size.min(CHUNK)).unwrap_or_default()];
-    let (mut line, mut is_long, mut number, mut at) = (Vec::new(), false, 1, 0);
-    while at < size {
-        let n = usize::try_from((size - at).min(CHUNK)).unwrap_or_default();
+    let (mut line, mut is_long, mut number, mut offset) = (Vec::new(), false, 1, 0);
+    while offset < size {
+        let n = usize::try_from((size - offset).min(CHUNK)).unwrap_or_default();
         let bytes = chunk.get_mut(..n).unwrap_or_default();
-        source.read_at(at, bytes)?;
-        at += n as u64;
+        source.read_at(offset, bytes)?;
+        offset += n as u64;
         // All parts but the last one end with a line feed.
         for (part_number, part) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if part_number > 0 {

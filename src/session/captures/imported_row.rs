@@ -90,7 +90,7 @@ pub(super) fn imported_row(
         start_ns: text(row, "captured_at").and_then(ns_of_rfc3339).or(dated),
         device_type: text(row, "device_type").map(str::to_owned),
         n_devices: count_in(row, "n_devices").and_then(|n| u32::try_from(n).ok()),
-        programs: programs.filter_map(|of| Some(of.get("name")?.as_str()?.to_owned())).collect(),
+        programs: programs.filter_map(|program| Some(program.get("name")?.as_str()?.to_owned())).collect(),
         keys: map(row, "keys").filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect(),
         progress: CaptureProgress::Waits,
         median_ps: None,

@@ -133,7 +133,7 @@ impl ImportedTables {
             tables.row = Some(row);
         } else if is_finding {
             tables.has_findings = true;
-            let group = text(&row, "group").and_then(|group| GROUPS.iter().position(|of| *of == group));
+            let group = text(&row, "group").and_then(|group| GROUPS.iter().position(|other| *other == group));
             if let (Some(group), Some(rank), Some(title)) = (group, count_in(&row, "rank"), text(&row, "title")) {
                 let at_stake = count_in(&row, "at_stake_ps").map(Picos);
                 tables.findings.insert((group, rank), TopFinding { title: title.to_owned(), at_stake });

@@ -13,7 +13,7 @@ use super::open::detect::format as detect_format;
 use super::open::session_messages::runs_listed;
 use super::open::sessions::runs_of;
 use super::open::{Input, messages};
-use super::tables;
+use super::table_answer;
 use crate::analysis::base::{DeviceChoice, Framework, StepsBy};
 use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE, heading as captures_heading};
 use crate::analysis::captures::{
@@ -21,7 +21,7 @@ use crate::analysis::captures::{
 };
 use crate::analysis::compare::CompareOptions;
 use crate::analysis::files::FileInfo;
-use crate::protocol::table_query::{TableAction, TableOf};
+use crate::protocol::table_query::{TableAction, TableQuery};
 use crate::protocol::{
     Capabilities, CapturesRequest, Export, Failure, Progress, Reply, Request, SessionInfo, Stage, ViewRequest, requests,
 };
@@ -73,12 +73,12 @@ impl CapturesSession {
         let several = (runs.len() > 1).then(|| runs_listed(&runs));
         let firsts: Vec<Option<u32>> = captures.iter().map(|capture| capture.files.first().copied()).collect();
         let mut rows = CaptureRows::new(captures, &heads, n_left_out);
-        for (at, first) in firsts.into_iter().enumerate() {
+        for (index, first) in firsts.into_iter().enumerate() {
             if let Some(input) = first.and_then(|first| inputs.get(first as usize)) {
                 input.name.clone_into(&mut state.place);
                 progress(state.clone());
                 let CaptureFacts { device_type, programs } = capture_facts(input);
-                rows.set_facts(at, device_type, programs);
+                rows.set_facts(index, device_type, programs);
             }
         }
         rows.add(table_rows.into_iter().map(|ImportedRow { row, read, .. }| (row, read)).collect());
@@ -101,7 +101,7 @@ impl CapturesSession {
                 self.rows.set_cause(between, cause);
                 Reply::answer_to::<requests::SetCause>(&())
             }
-            ViewRequest::Table { of: TableOf::Captures { .. }, action } => self.table(&action),
+            ViewRequest::Table { table: TableQuery::Captures { .. }, action } => self.table(&action),
             ViewRequest::Captures(CapturesRequest::Export(format)) => Reply::Exported(match format {
                 Export::Csv => csv::table(CAPTURES, self.in_order()).csv(),
                 Export::Json => json::text(&captures::json::captures(self.in_order())),
@@ -113,7 +113,7 @@ impl CapturesSession {
     /// Iterates over the rows by time.
     fn in_order(&self) -> impl Iterator<Item = &CaptureRow> {
         let (order, _) = self.rows.order();
-        order.into_iter().filter_map(|at| self.rows.rows().get(at as usize))
+        order.into_iter().filter_map(|index| self.rows.rows().get(index as usize))
     }
 
     fn table(&mut self, action: &TableAction) -> Reply {
@@ -125,7 +125,7 @@ impl CapturesSession {
             |shown| captures_heading(self.rows.rows(), shown),
             order,
         );
-        let reply = tables::answer(&mut table, action);
+        let reply = table_answer::answer(&mut table, action);
         self.order = table.into_cached_order();
         reply
     }
@@ -157,14 +157,14 @@ fn read_tables(inputs: &[Input], heads: &[FileHead], progress: &mut dyn FnMut(Pr
 /// Returns whether a row of a table is about a capture that is among the files: the row names all files of the capture, and both have the
 /// same start or the same size. The row may name further files, which lie beside the capture.
 fn is_same_capture(row: &ImportedRow, capture: &CaptureFiles, heads: &[FileHead]) -> bool {
-    let files = || capture.files.iter().filter_map(|at| heads.get(*at as usize));
+    let files = || capture.files.iter().filter_map(|index| heads.get(*index as usize));
     let has_size = row.row.bytes == Some(files().map(|head| head.bytes).sum());
     // The time of a table is in µs.
     let in_us = |start_ns: Option<u64>| start_ns.map(|ns| ns / 1000);
     let has_start = capture.start_ns.is_some() && in_us(row.row.start_ns) == in_us(capture.start_ns);
     let is_named = |head: &FileHead| {
         let name = head.path.rsplit('/').next().unwrap_or_default();
-        row.file_names.iter().any(|of| of == name)
+        row.file_names.iter().any(|other| other == name)
     };
     (has_start || has_size) && files().all(is_named)
 }

@@ -59,7 +59,7 @@ impl AnalysedSteps {
         let steps = analysis.op_steps(profile, by_op.ledger.device, by_op.step)?;
         // Ops are matched in the order in which they first run.
         let plane = &profile.planes[analysis.devices[by_op.ledger.device].plane];
-        by_op.ops.sort_by_key(|of| steps.first_start(plane, of.op));
+        by_op.ops.sort_by_key(|op| steps.first_start(plane, op.op));
         Some(Self { derived, file_programs: files.programs, steps })
     }
 
@@ -211,9 +211,10 @@ impl CompareSide {
             period: Some(overview.period),
             quartiles_ps: None,
             programs: self.programs(),
-            kinds: overview.kinds.iter().map(|of| (of.kind, of.total)).collect(),
+            kinds: overview.kinds.iter().map(|kind| (kind.kind, kind.total)).collect(),
             verdict: overview.verdict.clone(),
-            top_finding: first.map(|of| TopFinding { title: of.title.clone(), at_stake: Some(of.at_stake) }),
+            top_finding: first
+                .map(|finding| TopFinding { title: finding.title.clone(), at_stake: Some(finding.at_stake) }),
             n_findings: Some(findings().count() as u32),
             is_partial: self.is_partial(),
         })
@@ -235,7 +236,7 @@ impl CompareSide {
     /// Returns the comparison, if the side is one that was shared.
     pub fn received(self) -> Option<Comparison> {
         match self.side {
-            Side::Report(report) => report.comparison.map(|of| of.comparison),
+            Side::Report(report) => report.comparison.map(|shared| shared.comparison),
             Side::Capture(_) => None,
         }
     }

@@ -34,10 +34,10 @@ pub(super) fn reduced(capture: &mut CaptureSession, other: &Report) -> Result<Re
     let own = capture.analysis.usual_device(&capture.profile);
     let labels: Vec<&str> = capture.analysis.devices.iter().map(|device| &*device.label).collect();
     let device = match other.origin.device {
-        DeviceChoice::One(at) => {
-            let label = other.origin.devices.get(at as usize).map(|device| &*device.label);
-            let same = labels.iter().position(|of| Some(*of) == label);
-            same.map_or(own, |at| DeviceChoice::One(at as u32))
+        DeviceChoice::One(index) => {
+            let label = other.origin.devices.get(index as usize).map(|device| &*device.label);
+            let same = labels.iter().position(|candidate| Some(*candidate) == label);
+            same.map_or(own, |index| DeviceChoice::One(index as u32))
         }
         DeviceChoice::Mean | DeviceChoice::All if labels.len() < 2 => own,
         several => several,
@@ -45,7 +45,7 @@ pub(super) fn reduced(capture: &mut CaptureSession, other: &Report) -> Result<Re
     let mut request = ShareQuery {
         roofline: RooflineQuery::default(),
         comm: CommQuery::default(),
-        level: Level::FULL.at,
+        level: Level::FULL.position,
         with_sources: true,
         anonymise: false,
         comparison: None,
@@ -131,13 +131,15 @@ impl<'r> Side<'r> {
     /// Returns the peak of a program. The error is the reason why it is unknown.
     fn peak(&self, program: u32) -> Result<InputPeak<'_>, String> {
         let memory = &self.full.memory;
-        let peaks = memory.programs.iter().find(|of| of.program == program);
-        let peak = peaks.and_then(|of| Some((of, of.spaces.iter().find(|space| space.color == HBM)?)));
+        let peaks = memory.programs.iter().find(|program_peaks| program_peaks.program == program);
+        let peak = peaks.and_then(|program_peaks| {
+            Some((program_peaks, program_peaks.spaces.iter().find(|space| space.color == HBM)?))
+        });
         let buffers = memory.spaces.iter().find(|space| space.program == program && space.color == HBM);
-        let (Some((of, peak)), Some(buffers)) = (peak, buffers.filter(|space| space.alive.rest == 0)) else {
+        let (Some((program_peaks, peak)), Some(buffers)) = (peak, buffers.filter(|space| space.alive.rest == 0)) else {
             return Err(format!("{} is a report that leaves out buffers that are alive at the peak.", self.name));
         };
-        Ok(InputPeak::of_roll_ups(&of.name, peak, buffers.alive.n, &roll_ups(&buffers.alive.buffers)))
+        Ok(InputPeak::of_roll_ups(&program_peaks.name, peak, buffers.alive.n, &roll_ups(&buffers.alive.buffers)))
     }
 
     /// Returns the communication. The error is the reason why it is not compared.
@@ -160,7 +162,9 @@ impl<'r> Side<'r> {
         let n_steps = overview.ledger.n_steps.max(1);
         let rows = self.cut.rows.iter().map(|row| (input_op(row, n_steps, known), ListedOp::new(&row.group, known)));
         let rest = self.cut.rest.iter().zip(&self.left_out);
-        let rest = rest.map(|(of, name)| (left_out(of, name, n_steps), ListedOp::left_out(name, of.kind, of.total.0)));
+        let rest = rest.map(|(rest_sum, name)| {
+            (left_out(rest_sum, name, n_steps), ListedOp::left_out(name, rest_sum.kind, rest_sum.total.0))
+        });
         let (input_ops, ops) = rows.chain(rest).unzip();
         let input = Input {
             head: self.head(overview),
@@ -190,7 +194,12 @@ pub(super) fn no_overview(name: &str, report: &Report) -> Failure {
 pub(super) fn report_head(report: &Report, overview: &Overview) -> SideHead {
     let origin = &report.origin;
     let n_steps = if overview.has_steps { overview.ledger.n_steps } else { 0 };
-    let own = report.steps.devices.iter().find(|of| of.label == overview.device).filter(|_| report.overview.is_some());
+    let own = report
+        .steps
+        .devices
+        .iter()
+        .find(|device| device.label == overview.device)
+        .filter(|_| report.overview.is_some());
     let counted = own.iter().flat_map(|own| &own.steps).filter(|step| step.not_steady.is_none());
     let periods_ps: Vec<u64> = counted.map(|step| step.length.0).collect();
     // A pseudonym does not tell whether two chips are the same.
@@ -264,7 +273,7 @@ fn notes(a: &Side<'_>, b: &Side<'_>, level: u8) -> Vec<String> {
             notes.push(format!("The names of {name} are pseudonyms: scope paths, shapes and programs match no ops."));
         }
     }
-    if level < Level::FULL.at {
+    if level < Level::FULL.position {
         notes.push(format!(
             "Ops have the detail of level {level} of a report: of both sides, the ops with the most time are compared one by one, and \
              the others by kind."

@@ -76,7 +76,7 @@ fn op_lines(group: &TrackGroup) -> (u32, (Vec<LineRef>, Vec<String>)) {
     let n_lines = tracks.len() as u32;
     tracks.sort_by_key(|(_, track)| Reverse(track.time));
     tracks.truncate(MAX_LINES);
-    tracks.sort_by_key(|(at, _)| *at);
+    tracks.sort_by_key(|(position, _)| *position);
     (n_lines, tracks.into_iter().map(|(_, track)| (track.line, track.name.clone())).unzip())
 }
 
@@ -97,20 +97,20 @@ fn draw(
     picture.query.start = from;
     let (mut rows, mut row_of) = (IndexMap::<usize, TimelineRow>::new(), Vec::new());
     for line in &mut picture.lines {
-        for of in &mut line.boxes {
-            (of.start, of.end) =
-                (of.start.saturating_sub(step.start), of.end.saturating_sub(step.start).min(step.length));
+        for event_box in &mut line.boxes {
+            (event_box.start, event_box.end) =
+                (event_box.start.saturating_sub(step.start), event_box.end.saturating_sub(step.start).min(step.length));
         }
-        line.boxes.retain(|of| of.start < step.length);
+        line.boxes.retain(|event_box| event_box.start < step.length);
         if left == Picos::ZERO {
             line.cells.clear();
         }
         let plane = &profile.planes[line.line.plane as usize];
         let events = &plane.lines[line.line.line as usize].events;
-        row_of.extend(line.boxes.iter().map(|of| {
-            let program = plane.op(events.op(of.event as usize)).stats.program.map(|program| program.0);
-            let (at, row) = of_op.find(picture.names.get(of.name as usize)?, program)?;
-            let entry = rows.entry(at);
+        row_of.extend(line.boxes.iter().map(|event_box| {
+            let program = plane.op(events.op(event_box.event as usize)).stats.program.map(|program| program.0);
+            let (index, row) = of_op.find(picture.names.get(event_box.name as usize)?, program)?;
+            let entry = rows.entry(index);
             let index = entry.index() as u32;
             entry.or_insert_with(|| timeline_row(row));
             Some(index)
@@ -136,10 +136,10 @@ struct RowsByOp<'a> {
 impl<'a> RowsByOp<'a> {
     fn new(all: &'a [RowDelta], side_of: impl Fn(&'a RowDelta) -> Option<&'a RowSide>) -> Self {
         let mut rows = FxHashMap::default();
-        for (at, row) in all.iter().enumerate() {
+        for (index, row) in all.iter().enumerate() {
             let Some(side) = side_of(row) else { continue };
             for name in &side.ops {
-                rows.entry((name.as_str(), side.program_id)).or_insert((at, row));
+                rows.entry((name.as_str(), side.program_id)).or_insert((index, row));
             }
         }
         Self { rows }

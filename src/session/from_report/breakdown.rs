@@ -8,7 +8,7 @@ use crate::analysis::classify::Kind;
 use crate::protocol::table_query::TableAction;
 use crate::protocol::{BreakdownHead, Reply};
 use crate::session::capture::breakdown_rows::breakdown_table;
-use crate::session::tables::answer;
+use crate::session::table_answer::answer;
 use crate::share::{GroupedRows, OmittedSum};
 use crate::table::answer::CachedOrder;
 use crate::table::source::Source;
@@ -65,7 +65,7 @@ impl ReportSession {
 
     fn shown(&self, groups: &[Group], n_all: usize) -> Shown {
         let total: Picos = groups.iter().map(|group| group.total).sum();
-        let of = |kind: Kind| groups.iter().filter(|group| group.kind == kind).map(|group| group.total).sum();
+        let total_of = |kind: Kind| groups.iter().filter(|group| group.kind == kind).map(|group| group.total).sum();
         let is_all = total == self.report.totals.busy;
         Shown {
             total,
@@ -74,7 +74,7 @@ impl ReportSession {
             } else {
                 groups.iter().map(|group| group.n_executions).sum()
             },
-            by_kind: if is_all { self.report.totals.by_kind } else { Kind::ALL.map(of) },
+            by_kind: if is_all { self.report.totals.by_kind } else { Kind::ALL.map(total_of) },
             n_all: n_all as u32,
             of_step: self.report.header.step_duration.and_then(|window| total.fraction_of(window)),
             anywhere: None,
@@ -86,17 +86,17 @@ impl ReportSession {
         self.check_device_and_step(query)?;
         let filter = &query.filter;
         if !filter.scope.is_empty() {
-            return Err(self.lacks("the tree of scopes"));
+            return Err(self.missing("the tree of scopes"));
         }
         let matcher = filter.compile().map_err(Reply::BadFilter)?;
         let report = &self.report;
         if matcher.has_text() && matcher.within == FilterField::Source && !report.origin.has_sources {
-            return Err(self.lacks("lines of source"));
+            return Err(self.missing("lines of source"));
         }
         let saved = self.saved(query);
         if query.by != GroupBy::Kind && saved.is_some() && (matcher.kind.is_some() || matcher.names_ops()) {
             // A group may hold ops of several kinds.
-            return Err(self.lacks("this grouping of some of the ops"));
+            return Err(self.missing("this grouping of some of the ops"));
         }
         let mut rows: Vec<&Group> = match saved {
             Some(saved) => saved.rows.iter().collect(),
@@ -110,7 +110,7 @@ impl ReportSession {
             groups.extend(rest.into_iter().filter(|rest| matcher.kind.is_none_or(|kind| kind == rest.kind)));
         }
         let by_group = |key: fn(&Group) -> Option<&str>| {
-            if report.is_whole() { Ok(key) } else { Err(self.lacks("groupings by anything but op and kind")) }
+            if report.is_whole() { Ok(key) } else { Err(self.missing("groupings by anything but op and kind")) }
         };
         let mut groups = match query.by {
             _ if saved.is_some() => groups,
@@ -121,7 +121,7 @@ impl ReportSession {
             GroupBy::Phase => merge_groups(groups, query.by, by_group(|group| group.phase.as_deref())?),
             GroupBy::Program => merge_groups(groups, query.by, by_group(|group| group.program.as_deref())?),
             GroupBy::Dedup | GroupBy::Layer | GroupBy::Scope | GroupBy::Source => {
-                return Err(self.lacks("this grouping"));
+                return Err(self.missing("this grouping"));
             }
         };
         for group in &mut groups {
@@ -218,9 +218,9 @@ fn merge_groups(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<
             sum.min = sum.min.min(group.min);
         }
         for (name, share) in group.categories {
-            let of = sum.categories.entry(name).or_default();
-            of.n += share.n;
-            of.dur += share.dur;
+            let category = sum.categories.entry(name).or_default();
+            category.n += share.n;
+            category.dur += share.dur;
         }
     }
     let finished = |(mut sum, by_kind): (Group, [Picos; Kind::ALL.len()])| {

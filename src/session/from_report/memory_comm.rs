@@ -12,7 +12,7 @@ use crate::protocol::{CommView, MemorySession, Reply, requests};
 use crate::share::{CommPart, ReportSpace};
 
 /// Key of the row that sums the buffers that the report leaves out.
-const NOT_TOLD: &str = "not in this summary";
+const NOT_IN_SUMMARY: &str = "not in this summary";
 
 impl ReportSession {
     /// Answers [`ViewRequest::Memory`](crate::protocol::ViewRequest::Memory).
@@ -26,7 +26,7 @@ impl ReportSession {
     fn space(&self, query: &MemoryQuery) -> Result<&ReportSpace, Reply> {
         let found =
             self.report.memory.spaces.iter().find(|space| space.program == query.program && space.color == query.color);
-        found.ok_or_else(|| self.lacks("the live buffers of this memory"))
+        found.ok_or_else(|| self.missing("the live buffers of this memory"))
     }
 
     /// Answers [`ViewRequest::MemoryOf`](crate::protocol::ViewRequest::MemoryOf).
@@ -72,7 +72,7 @@ impl ReportSession {
         if space.alive.point == point {
             Ok(space)
         } else {
-            Err(self.lacks("the live buffers at other points than the peak"))
+            Err(self.missing("the live buffers at other points than the peak"))
         }
     }
 
@@ -80,10 +80,10 @@ impl ReportSession {
     pub(crate) fn check_comm(&self, query: &CommQuery) -> Result<(), Reply> {
         self.check_device_and_step(&query.query)?;
         if query.by != CommBy::Op {
-            return Err(self.lacks("other groupings of communication"));
+            return Err(self.missing("other groupings of communication"));
         }
         if query.machine != Machine::default() {
-            return Err(self.lacks("communication with another mesh, topology or bandwidth"));
+            return Err(self.missing("communication with another mesh, topology or bandwidth"));
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ fn rolled_up(space: &ReportSpace) -> Vec<RollUp> {
         for rollup in &mut rollups {
             let known = rollup.rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.unpadded));
             let unpadded = space.alive.unpadded.saturating_sub(known).min(space.alive.rest);
-            rollup.rows.push(RollUpRow { key: NOT_TOLD.to_owned(), size: space.alive.rest, unpadded, n });
+            rollup.rows.push(RollUpRow { key: NOT_IN_SUMMARY.to_owned(), size: space.alive.rest, unpadded, n });
         }
     }
     rollups

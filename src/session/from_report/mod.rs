@@ -48,10 +48,10 @@ impl ReportSession {
         let answer = match request {
             Request::Breakdown(query) => self.head(query),
             Request::StepStats => Ok(Reply::StepStats(self.report.steps.first_steps(MAX_LISTED_STEPS))),
-            Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
+            Request::Scopes { .. } => Err(self.missing("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
             Request::View(request) => self.answer_view_request(request),
-            Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.lacks("a file of all rows")),
+            Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.missing("a file of all rows")),
             Request::Open { .. }
             | Request::OpenReport { .. }
             | Request::Summarise { .. }
@@ -80,7 +80,7 @@ impl ReportSession {
             ViewRequest::MemoryAt { query, point } => self.memory_at(query, *point),
             ViewRequest::Comm(query) => self.comm(query),
             ViewRequest::Flags(query) => self.flags(query),
-            ViewRequest::Table { of, action } => self.table(of, action),
+            ViewRequest::Table { table, action } => self.table(table, action),
             ViewRequest::Captures(_)
             | ViewRequest::Compare(_)
             | ViewRequest::CompareOps { .. }
@@ -89,38 +89,40 @@ impl ReportSession {
             | ViewRequest::CompareMarkdown(_)
             | ViewRequest::ExportCompare { .. } => Ok(Reply::Failed(messages::unknown_request())),
             ViewRequest::Share(_) | ViewRequest::ShareFile { .. } | ViewRequest::ShareMarkdown { .. } => {
-                Err(self.lacks("how it is passed on"))
+                Err(self.missing("how it is passed on"))
             }
-            ViewRequest::Op { .. } => Err(self.lacks("the details of an op")),
-            ViewRequest::Graph { .. } => Err(self.lacks("the graph around an op")),
-            ViewRequest::Overview(query) => self.overview(query).map(|of| Reply::answer_to::<requests::Overview>(&of)),
+            ViewRequest::Op { .. } => Err(self.missing("the details of an op")),
+            ViewRequest::Graph { .. } => Err(self.missing("the graph around an op")),
+            ViewRequest::Overview(query) => {
+                self.overview(query).map(|overview| Reply::answer_to::<requests::Overview>(&overview))
+            }
             ViewRequest::OverviewMarkdown(query) => {
                 let text =
                     self.overview(query)?.as_ref().map(crate::report::overview::text::markdown).unwrap_or_default();
                 Ok(Reply::answer_to::<requests::OverviewMarkdown>(&text))
             }
-            ViewRequest::Gaps(_) => Err(self.lacks("the idle gaps")),
-            ViewRequest::DataMovement(_) => Err(self.lacks("the table of data movement")),
+            ViewRequest::Gaps(_) => Err(self.missing("the idle gaps")),
+            ViewRequest::DataMovement(_) => Err(self.missing("the table of data movement")),
             ViewRequest::File
             | ViewRequest::ProgramText { .. }
             | ViewRequest::ProgramOutline(_)
-            | ViewRequest::ProgramSearch(_) => Err(self.lacks("files and programs")),
-            ViewRequest::MemoryWithout { .. } => Err(self.lacks("the peak without some buffers")),
-            ViewRequest::MemoryCurve { .. } => Err(self.lacks("the curve in more detail")),
-            ViewRequest::MemoryLiveRanges { .. } => Err(self.lacks("the live ranges of buffers")),
-            ViewRequest::Timeline(_) => Err(self.lacks("the events of the timeline")),
-            ViewRequest::CommLanes(_) => Err(self.lacks("the intervals of transfers")),
+            | ViewRequest::ProgramSearch(_) => Err(self.missing("files and programs")),
+            ViewRequest::MemoryWithout { .. } => Err(self.missing("the peak without some buffers")),
+            ViewRequest::MemoryCurve { .. } => Err(self.missing("the curve in more detail")),
+            ViewRequest::MemoryLiveRanges { .. } => Err(self.missing("the live ranges of buffers")),
+            ViewRequest::Timeline(_) => Err(self.missing("the events of the timeline")),
+            ViewRequest::CommLanes(_) => Err(self.missing("the intervals of transfers")),
             ViewRequest::ExportRoofline { .. }
             | ViewRequest::ExportMemory(_)
             | ViewRequest::ExportComm { .. }
-            | ViewRequest::ExportGaps { .. } => Err(self.lacks("a file of all rows")),
+            | ViewRequest::ExportGaps { .. } => Err(self.missing("a file of all rows")),
         }
     }
 
     /// Returns the failure for data that a report does not hold.
-    pub(super) fn lacks(&self, what: &str) -> Reply {
+    pub(super) fn missing(&self, data: &str) -> Reply {
         Reply::Failed(Failure {
-            title: format!("A summary does not hold {what}"),
+            title: format!("A summary does not hold {data}"),
             message: format!("{} Open the capture for this.", sentence(&self.report)),
         })
     }
@@ -135,7 +137,7 @@ impl ReportSession {
             StepChoice::All => header.step == "all",
             step @ (StepChoice::Number(_) | StepChoice::Range(_)) => header.step == step.to_string(),
         };
-        if device && step { Ok(()) } else { Err(self.lacks("other devices and steps")) }
+        if device && step { Ok(()) } else { Err(self.missing("other devices and steps")) }
     }
 }
 
@@ -150,14 +152,14 @@ fn sentence(report: &Report) -> String {
 
 fn session(report: &Report) -> SessionInfo {
     let origin = &report.origin;
-    let steps = |at: usize| report.steps.devices.get(at).map_or(&[][..], |device| &device.steps);
-    let device = |(at, device): (usize, &crate::share::ReportDevice)| DeviceInfo {
+    let steps = |index: usize| report.steps.devices.get(index).map_or(&[][..], |device| &device.steps);
+    let device = |(index, device): (usize, &crate::share::ReportDevice)| DeviceInfo {
         name: device.name.clone(),
         label: device.label.clone(),
         device_type: device.device_type.clone(),
         n_ops: device.n_ops,
         busy: device.busy,
-        steps: steps(at)
+        steps: steps(index)
             .iter()
             .take(MAX_LISTED_STEPS)
             .map(|step| StepInfo {
@@ -167,8 +169,8 @@ fn session(report: &Report) -> SessionInfo {
                 n_ops: step.n_ops,
             })
             .collect(),
-        n_steps: report.steps.devices.get(at).and_then(|device| device.all).map_or(0, |all| all.n),
-        n_steady: steps(at).iter().filter(|step| step.not_steady.is_none()).count() as u32,
+        n_steps: report.steps.devices.get(index).and_then(|device| device.all).map_or(0, |all| all.n),
+        n_steady: steps(index).iter().filter(|step| step.not_steady.is_none()).count() as u32,
         kinds: Vec::new(),
     };
     let first_device = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };
@@ -183,7 +185,7 @@ fn session(report: &Report) -> SessionInfo {
         partial: origin.partial.clone(),
         n_events: origin.n_events,
         summary: Some(SharedReportInfo {
-            comparison: report.comparison.as_ref().map(|of| of.names()),
+            comparison: report.comparison.as_ref().map(|shared| shared.names()),
             sentence: sentence(report),
             device: first_device,
             step,

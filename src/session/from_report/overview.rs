@@ -11,7 +11,7 @@ impl ReportSession {
     /// Returns the reply that names what the report lacks.
     pub(super) fn overview(&self, query: &OverviewQuery) -> Result<Option<Overview>, Reply> {
         self.check_device_and_step(&query.ledger.roofline.query)?;
-        let overview = self.report.overview.clone().ok_or_else(|| self.lacks("the overview"))?;
+        let overview = self.report.overview.clone().ok_or_else(|| self.missing("the overview"))?;
         let notes = notes(&self.report, &self.report.notes);
         Ok(Some(Overview { notes, ..overview }))
     }

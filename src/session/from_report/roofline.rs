@@ -11,7 +11,7 @@ use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{MAX_LISTED_STEPS, MAX_POINTS, Reply, RoofPoint, RooflineHead, requests};
 use crate::session::capture::roofline_table::{RoofRow, roof_table, step_rows};
 use crate::session::capture::utilization::{in_flight, unfiltered, without_lists};
-use crate::session::tables::answer;
+use crate::session::table_answer::answer;
 use crate::share::Point;
 use crate::table::answer::CachedOrder;
 use xla_profile::units::Picos;
@@ -22,10 +22,10 @@ impl ReportSession {
         self.check_device_and_step(&request.query)?;
         let Query { by, filter, .. } = &request.query;
         if *by != GroupBy::Op || !filter.is_empty() {
-            return Err(self.lacks("other groupings and filters of the roofline"));
+            return Err(self.missing("other groupings and filters of the roofline"));
         }
         let usual = RooflineQuery { query: request.query.clone(), ..RooflineQuery::default() };
-        if *request == usual { Ok(()) } else { Err(self.lacks("the roofline with other peaks and costs")) }
+        if *request == usual { Ok(()) } else { Err(self.missing("the roofline with other peaks and costs")) }
     }
 
     /// Answers [`ViewRequest::Roofline`](crate::protocol::ViewRequest::Roofline).
@@ -72,7 +72,7 @@ impl ReportSession {
     }
 
     fn points(&self) -> Vec<RoofPoint> {
-        let of = |(group, point): (&Group, &Point)| RoofPoint {
+        let roof_point = |(group, point): (&Group, &Point)| RoofPoint {
             key: group.key.clone(),
             program: group.program.clone(),
             program_id: group.program_id,
@@ -84,6 +84,6 @@ impl ReportSession {
             skipped: point.skipped.clone(),
             cumulative: point.cumulative,
         };
-        self.report.roofline_rows().into_iter().map(of).collect()
+        self.report.roofline_rows().into_iter().map(roof_point).collect()
     }
 }

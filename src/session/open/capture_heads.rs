@@ -33,9 +33,10 @@ pub fn heads(inputs: &[Input], progress: &mut dyn FnMut(&Input)) -> Vec<FileHead
         head(input, n_packed_bytes <= MAX_PACKED_BYTES)
     };
     let mut heads: Vec<FileHead> = inputs.iter().map(of_input).collect();
-    add_device_types(&mut heads, &|at, read| {
+    add_device_types(&mut heads, &|index, read| {
         // The types in packed files are known once they are read.
-        if let Some(input) = inputs.get(at).filter(|input| matches!(format(input.source.as_ref()), Ok(Format::XSpace)))
+        if let Some(input) =
+            inputs.get(index).filter(|input| matches!(format(input.source.as_ref()), Ok(Format::XSpace)))
         {
             read(input.source.as_ref());
         }
@@ -74,7 +75,7 @@ pub(super) fn space_head(path: &str, bytes: u64, source: &dyn Source) -> FileHea
     let devices: Vec<&str> = outline.planes.iter().filter_map(|(_, name)| device_platform(name)).collect();
     head.platform = devices.first().map(|name| (*name).to_owned());
     head.n_devices = devices.len() as u32;
-    let named = |name: &str| outline.planes.iter().find(|(_, of)| of == name).map(|(span, _)| *span);
+    let named = |name: &str| outline.planes.iter().find(|(_, plane_name)| plane_name == name).map(|(span, _)| *span);
     let run = named(RUN).filter(|span| span.len() <= MAX_RUN_BYTES).and_then(|span| plane_alone(source, span));
     if let Some(profile) = run {
         head.start_ns = profile.planes.iter().find_map(Plane::start_ns);
@@ -102,17 +103,18 @@ type ReadSource<'a> = dyn FnMut(&dyn Source) + 'a;
 /// function with the unpacked bytes of a file, if they are at hand.
 pub(super) fn add_device_types(heads: &mut [FileHead], with_source: &dyn Fn(usize, &mut ReadSource<'_>)) {
     for run in runs(heads) {
-        let files: Vec<usize> = run.iter().map(|at| *at as usize).filter(|at| heads[*at].platform.is_some()).collect();
+        let files: Vec<usize> =
+            run.iter().map(|index| *index as usize).filter(|index| heads[*index].platform.is_some()).collect();
         if !(2..=MAX_TYPED_FILES).contains(&files.len()) {
             continue;
         }
-        for at in files {
+        for index in files {
             let mut found = None;
-            with_source(at, &mut |source| {
+            with_source(index, &mut |source| {
                 let outline = listed_outline(source);
                 found = outline.and_then(|outline| first_device_type(&LimitedSource::new(source), &outline));
             });
-            heads[at].device_type = found;
+            heads[index].device_type = found;
         }
     }
 }

@@ -29,9 +29,9 @@ pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>
         };
         let others = alike.entry(key).or_default();
         let same =
-            others.iter().find(|at| is_same(distinct[**at].source.as_ref(), capture.source.as_ref()) == Ok(true));
-        if let Some(of) = same {
-            notes.push(messages::duplicate_file(&capture.info.name, &distinct[*of].info.name));
+            others.iter().find(|index| is_same(distinct[**index].source.as_ref(), capture.source.as_ref()) == Ok(true));
+        if let Some(original) = same {
+            notes.push(messages::duplicate_file(&capture.info.name, &distinct[*original].info.name));
         } else {
             others.push(distinct.len());
             distinct.push(capture);
@@ -56,17 +56,17 @@ fn fingerprint(source: &dyn Source) -> Result<(u64, u64), SourceError> {
 /// Returns whether two sources of the same size hold the same bytes. Reading ends at the first difference.
 fn is_same(a: &dyn Source, b: &dyn Source) -> Result<bool, SourceError> {
     let (mut one, mut other) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    while at < a.size() {
-        let n = a.size().saturating_sub(at).min(PIECE);
+    let mut offset = 0;
+    while offset < a.size() {
+        let n = a.size().saturating_sub(offset).min(PIECE);
         one.resize(usize::try_from(n).unwrap_or_default(), 0);
         other.resize(one.len(), 0);
-        a.read_at(at, &mut one)?;
-        b.read_at(at, &mut other)?;
+        a.read_at(offset, &mut one)?;
+        b.read_at(offset, &mut other)?;
         if one != other {
             return Ok(false);
         }
-        at = at.saturating_add(n);
+        offset = offset.saturating_add(n);
     }
     Ok(true)
 }

@@ -202,8 +202,8 @@ fn detect(
         Format::HloModule => ("HLO module proto", program(&short, source.as_ref(), HloForm::Module, packing)?),
         Format::HloText => ("HLO text", program(&short, source.as_ref(), HloForm::Text, packing)?),
         Format::TraceJson => {
-            let surveyed = trace::survey(&short, source.as_ref(), packing, &mut |at| {
-                state.bytes_done = at;
+            let surveyed = trace::survey(&short, source.as_ref(), packing, &mut |bytes| {
+                state.bytes_done = bytes;
                 progress(state.clone());
             })?;
             ("trace JSON", FileKind::Trace(surveyed))

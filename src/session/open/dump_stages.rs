@@ -20,24 +20,25 @@ const ENDINGS: [&str; 5] = [".hlo_proto.pb", ".hlo.pb", ".pb", ".txt", ".hlo"];
 /// Keeps one file of each module of a dump, and all other files. Returns a note about the stages that are not read.
 pub(crate) fn without_other_stages(captures: Vec<Capture>) -> (Vec<Capture>, Option<Note>) {
     let mut modules: IndexMap<String, Vec<(usize, String)>> = IndexMap::new();
-    for (at, capture) in captures.iter().enumerate() {
+    for (index, capture) in captures.iter().enumerate() {
         if let FileKind::Program(program) = &capture.what
             && let Some((module, stage)) = module_and_stage(&capture.info.name, &program.outline.name)
         {
-            modules.entry(module).or_default().push((at, stage));
+            modules.entry(module).or_default().push((index, stage));
         }
     }
     let mut dropped = vec![false; captures.len()];
     let mut several = Vec::new();
     for (module, files) in &modules {
-        let rank = |(at, stage): &(usize, String)| match &captures[*at].what {
-            FileKind::Program(program) => rank(program, stage, *at),
+        let rank = |(index, stage): &(usize, String)| match &captures[*index].what {
+            FileKind::Program(program) => rank(program, stage, *index),
             _ => Rank::default(),
         };
         let Some((kept, stage)) = files.iter().max_by_key(|file| rank(file)) else { continue };
-        files.iter().filter(|(at, _)| at != kept).for_each(|(at, _)| dropped[*at] = true);
-        let has_buffers = matches!(&captures[*kept].what, FileKind::Program(of) if of.outline.has_buffers);
-        let mut others: Vec<&str> = files.iter().map(|(_, stage)| stage.as_str()).filter(|of| of != stage).collect();
+        files.iter().filter(|(index, _)| index != kept).for_each(|(index, _)| dropped[*index] = true);
+        let has_buffers = matches!(&captures[*kept].what, FileKind::Program(program) if program.outline.has_buffers);
+        let mut others: Vec<&str> =
+            files.iter().map(|(_, stage)| stage.as_str()).filter(|other| other != stage).collect();
         others.dedup();
         if !others.is_empty() {
             let module = module.rsplit('/').next().unwrap_or(module);

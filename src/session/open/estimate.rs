@@ -38,9 +38,10 @@ const UNPACKED_XZ: u64 = 14;
 /// Returns a [`Failure`] if a file cannot be read.
 pub fn estimate(inputs: &[Input], budget: u64) -> Result<Option<Estimate>, Failure> {
     let mut choices = Vec::new();
-    for (at, input) in (0..).zip(inputs) {
-        let of = of_file(at, input).map_err(|error| super::messages::unreadable(&input.name, &error.to_string()))?;
-        choices.extend(of);
+    for (index, input) in (0..).zip(inputs) {
+        let found =
+            of_file(index, input).map_err(|error| super::messages::unreadable(&input.name, &error.to_string()))?;
+        choices.extend(found);
     }
     let mut estimate = Estimate { choices, budget };
     if estimate.memory() <= budget {
@@ -54,8 +55,8 @@ fn of_file(place: u32, input: &Input) -> Result<Vec<Choice>, SourceError> {
     let source = input.source.as_ref();
     let choice = |plane: Option<(u32, String)>, bytes: u64, memory: u64| {
         let (index, plane) = plane.unzip();
-        let of = Skip { file: place, plane: index };
-        Choice { of, file: input.name.clone(), plane, bytes, memory, is_chosen: true }
+        let position = Skip { file: place, plane: index };
+        Choice { position, file: input.name.clone(), plane, bytes, memory, is_chosen: true }
     };
     let bytes = source.size();
     let packed = |ratio: u64| vec![choice(None, bytes, (bytes * ratio).min(2 << 30) / 10 * (PER_BYTE + 10))];
@@ -85,8 +86,8 @@ fn choose(estimate: &mut Estimate) {
     let mut order: Vec<usize> = (0..estimate.choices.len()).collect();
     order.small_sort_by(|a, b| (rank(&estimate.choices[*a]), a).cmp(&(rank(&estimate.choices[*b]), b)));
     let mut left = estimate.budget;
-    for at in order {
-        let choice = &mut estimate.choices[at];
+    for index in order {
+        let choice = &mut estimate.choices[index];
         choice.is_chosen = choice.memory <= left;
         left -= if choice.is_chosen { choice.memory } else { 0 };
     }
@@ -155,6 +156,9 @@ mod tests {
         packed.resize(5000, 0);
         let estimate = estimate(&[input("a.xplane.pb.gz", packed)], 10_000).unwrap().unwrap();
         assert_eq!(estimate.choices.len(), 1);
-        assert_eq!((estimate.choices[0].of, estimate.choices[0].is_chosen), (Skip { file: 0, plane: None }, false));
+        assert_eq!(
+            (estimate.choices[0].position, estimate.choices[0].is_chosen),
+            (Skip { file: 0, plane: None }, false)
+        );
     }
 }

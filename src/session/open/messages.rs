@@ -34,12 +34,12 @@ pub(crate) fn unknown(name: &str, what: Unknown) -> Failure {
             "It starts with zero bytes, as a file does whose copy or download never finished. Nothing in it is a profile; copy it again."
                 .to_owned(),
         ),
-        Unknown::Mangled { at } => (
+        Unknown::Mangled { offset } => (
             format!("{name} could not be read"),
             format!(
                 "Bytes above 0x7F were replaced by EF BF BD, which happens when a binary file passes through a text tool. \
                  First seen at byte {}. The original can’t be rebuilt from this copy: fetch it again with scp or gsutil cp.",
-                thousands(at)
+                thousands(offset)
             ),
         ),
         Unknown::Text => (format!("{name} is not an XLA profile"), format!("It is plain text. {READS}")),
@@ -123,20 +123,20 @@ pub(crate) fn kineto_trace() -> Note {
 }
 
 fn trace_damage(damage: &trace::Damage) -> String {
-    let at = thousands(damage.at);
+    let offset = thousands(damage.offset);
     match (&damage.source, &damage.why) {
-        (Some(source), _) => format!("Reading fails at byte {at} of the text: {source}."),
-        (None, trace::SyntaxError::Ends) => format!("The text ends at byte {at}, before its last bracket."),
+        (Some(source), _) => format!("Reading fails at byte {offset} of the text: {source}."),
+        (None, trace::SyntaxError::Ends) => format!("The text ends at byte {offset}, before its last bracket."),
         (None, trace::SyntaxError::Unexpected(found)) => {
             let found = if found.is_ascii_graphic() {
                 format!("“{}”", char::from(*found))
             } else {
                 format!("byte {found:02X}")
             };
-            format!("At byte {at} of the text, {found} is not valid JSON.")
+            format!("At byte {offset} of the text, {found} is not valid JSON.")
         }
         (None, trace::SyntaxError::Deep) => {
-            format!("At byte {at} of the text, brackets are nested a thousand deep, which no trace has.")
+            format!("At byte {offset} of the text, brackets are nested a thousand deep, which no trace has.")
         }
     }
 }
@@ -371,7 +371,7 @@ fn plane(damage: &Damage) -> String {
 /// Returns the offset at which a cut file ends.
 const fn end_of(error: &WireError) -> u64 {
     match error {
-        WireError::Length { at, left, .. } => at.saturating_add(*left),
+        WireError::Length { offset, left, .. } => offset.saturating_add(*left),
         other => other.offset(),
     }
 }
@@ -379,13 +379,13 @@ const fn end_of(error: &WireError) -> u64 {
 /// Describes an error in a protobuf message, with its place, as a part of a sentence.
 pub(crate) fn error(error: &WireError) -> String {
     match error {
-        WireError::Ends { at } => format!("the data ends at byte {} inside a field", thousands(*at)),
-        WireError::Varint { at } => format!("byte {} starts a number longer than 64 bits", thousands(*at)),
-        WireError::Tag { at } => format!("byte {} starts an unknown kind of field", thousands(*at)),
-        WireError::Length { at, declared, left } => {
+        WireError::Ends { offset } => format!("the data ends at byte {} inside a field", thousands(*offset)),
+        WireError::Varint { offset } => format!("byte {} starts a number longer than 64 bits", thousands(*offset)),
+        WireError::Tag { offset } => format!("byte {} starts an unknown kind of field", thousands(*offset)),
+        WireError::Length { offset, declared, left } => {
             format!(
                 "byte {} declares {} bytes where {} are left",
-                thousands(*at),
+                thousands(*offset),
                 thousands(*declared),
                 thousands(*left)
             )

@@ -33,12 +33,12 @@ impl PlaneAt {
 
     /// Returns the position of each of `n` parts of the plane, whose lines are at `lines`.
     pub fn divided(self, lines: Span, n: u32) -> impl Iterator<Item = Self> {
-        let at = move |part: u32| match part {
+        let bound = move |part: u32| match part {
             0 => self.start,
             _ if part == n => self.end,
             _ => lines.part(part.into(), n.into()),
         };
-        (0..n).map(move |part| Self { events_start: at(part), events_end: at(part + 1), n_parts: n, ..self })
+        (0..n).map(move |part| Self { events_start: bound(part), events_end: bound(part + 1), n_parts: n, ..self })
     }
 
     /// Returns the bytes of the plane in its file.
@@ -57,8 +57,8 @@ impl PlaneAt {
     }
 
     /// Returns how many of these bytes are before an offset.
-    pub fn bytes_before(self, time: u64) -> u64 {
-        time.min(self.events_end).saturating_sub(self.events_start)
+    pub fn bytes_before(self, offset: u64) -> u64 {
+        offset.min(self.events_end).saturating_sub(self.events_start)
     }
 }
 
@@ -97,8 +97,9 @@ impl PlanesRead {
 
     /// Returns the number of whole planes, and the number of all events.
     pub fn count(&self) -> (u32, u64) {
-        let is_last = |at: &PlaneAt| at.events_end == at.end;
-        let planes = self.parts.iter().filter(|(at, _)| is_last(at) && self.has_all_parts(*at)).count();
+        let is_last = |plane_at: &PlaneAt| plane_at.events_end == plane_at.end;
+        let planes =
+            self.parts.iter().filter(|(plane_at, _)| is_last(plane_at) && self.has_all_parts(*plane_at)).count();
         (planes as u32, self.parts.iter().map(|(_, part)| part.n_events()).sum())
     }
 
@@ -115,9 +116,9 @@ impl PlanesRead {
 
     /// Returns copies of some planes alone; `None` if one of them is not here, or is of a damaged file.
     pub fn only(&self, planes: &[PlaneAt]) -> Option<Self> {
-        let copy = |at: &PlaneAt| {
-            let is_damaged = self.damaged.contains(&at.file);
-            self.parts.iter().find(|(other, _)| other == at && !is_damaged).cloned()
+        let copy = |plane_at: &PlaneAt| {
+            let is_damaged = self.damaged.contains(&plane_at.file);
+            self.parts.iter().find(|(other, _)| other == plane_at && !is_damaged).cloned()
         };
         let parts = planes.iter().map(copy).collect::<Option<_>>()?;
         Some(Self { parts, damaged: Vec::new(), fields: self.fields.clone(), is_all: true })
@@ -125,14 +126,15 @@ impl PlanesRead {
 
     /// Takes a file. `None` if its planes have not been read apart. A plane is left out if a part of it is not here.
     pub fn take(&mut self, file: u32) -> Option<FileRead> {
-        let whole: Vec<PlaneAt> = self.parts.iter().map(|(at, _)| *at).filter(|at| self.has_all_parts(*at)).collect();
+        let whole: Vec<PlaneAt> =
+            self.parts.iter().map(|(plane_at, _)| *plane_at).filter(|plane_at| self.has_all_parts(*plane_at)).collect();
         let (mut own, others): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.parts).into_iter().partition(|(at, _)| at.file == file);
+            std::mem::take(&mut self.parts).into_iter().partition(|(plane_at, _)| plane_at.file == file);
         self.parts = others;
-        own.retain(|(at, _)| whole.contains(at));
+        own.retain(|(plane_at, _)| whole.contains(plane_at));
         own.small_sort_by(|(a, _), (b, _)| a.cmp(b));
         let is_whole = !own.is_empty() && !self.damaged.contains(&file);
-        let fields = self.fields.iter().find(|(at, _)| *at == file).map(|(_, fields)| fields.clone());
+        let fields = self.fields.iter().find(|(other, _)| *other == file).map(|(_, fields)| fields.clone());
         let parts = own.into_iter().map(|(_, part)| part).collect();
         is_whole.then(|| FileRead { parts, fields: fields.unwrap_or_default() })
     }
@@ -148,13 +150,13 @@ mod tests {
         let whole = PlaneAt::whole(0, 0, Span { start: 0, end: 3 });
         let parts: Vec<PlaneAt> = PlaneAt { plane: 1, ..whole }.divided(Span { start: 1, end: 3 }, 2).collect();
         assert_eq!(
-            parts.iter().map(|at| at.events()).collect::<Vec<_>>(),
+            parts.iter().map(|plane_at| plane_at.events()).collect::<Vec<_>>(),
             [(0, 2), (2, 3)].map(|(start, end)| Span { start, end })
         );
-        let read = |at: PlaneAt| ProfilePart::read(&bytes, at.span(), at.events(), &mut |_| ());
+        let read = |plane_at: PlaneAt| ProfilePart::read(&bytes, plane_at.span(), plane_at.events(), &mut |_| ());
         let mut found = PlanesRead::new(Vec::new());
-        for at in [parts[1], whole] {
-            found.add(at, read(at));
+        for plane_at in [parts[1], whole] {
+            found.add(plane_at, read(plane_at));
         }
         assert_eq!((found.count(), found.has(parts[1]), found.has(parts[0])), ((1, 0), true, false));
         assert_eq!(found.clone().take(0).map(|file| file.parts.len()), Some(1));

@@ -100,12 +100,12 @@ pub(crate) fn open_files(
     let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
     let mut found = Detected { n_files: failures.len(), failures, ..Detected::default() };
-    for (at, input) in (0..).zip(inputs) {
-        let mut file = read_before.take(at);
+    for (index, input) in (0..).zip(inputs) {
+        let mut file = read_before.take(index);
         if file.is_none() && read_before.is_all {
             continue;
         }
-        let skips = skips.iter().filter(|skip| skip.file == at);
+        let skips = skips.iter().filter(|skip| skip.file == index);
         let first = found.captures.len();
         if skips.clone().all(|skip| skip.plane.is_some()) {
             found.add(input, &mut state, progress);
@@ -120,7 +120,7 @@ pub(crate) fn open_files(
     }
     let Detected { mut captures, notes, skipped_files, failures, .. } = found;
     let before_reading =
-        notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
+        notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|failure| failure.title.clone()));
     state.notes = before_reading.take(MAX_PROGRESS_NOTES).collect();
     // The files are sorted by name, with numbers in their order, so that the order of hosts does not depend on the order in which the user chose the
     // files. Trace JSON comes last, because a capture that is also in an XSpace is skipped.
@@ -208,7 +208,8 @@ fn read(
                     let joined = read_before.and_then(|file| join(file, &mut builder));
                     (joined.unwrap_or_else(|| read_planes(source.as_ref(), &without, &mut builder)), None)
                 } else {
-                    let unpack = || inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| reporter.unpacked(at));
+                    let unpack =
+                        || inflate(source.as_ref(), packing, MAX_INFLATED, &mut |bytes| reporter.unpacked(bytes));
                     let Inflated { bytes, stopped } = unpacked_before.unwrap_or_else(unpack);
                     reporter.set_unpacked_size(bytes.len() as u64);
                     let outcome = read_planes(&bytes, &without, &mut builder);
@@ -344,19 +345,19 @@ impl<'p> ProgressReporter<'p> {
         }
     }
 
-    fn unpacked(&self, time: u64) {
+    fn unpacked(&self, bytes: u64) {
         self.report(|state, before| {
             state.stage = state.stage.max(Stage::Inflate);
-            state.bytes_done = before.saturating_add(time);
+            state.bytes_done = before.saturating_add(bytes);
         });
     }
 
     fn read(&self, progress: ReadProgress<'_>) {
         let (_, stored, size) = self.place.get();
-        let at = u128::from(progress.at.min(size)) * u128::from(stored) / u128::from(size.max(1));
+        let done = u128::from(progress.bytes.min(size)) * u128::from(stored) / u128::from(size.max(1));
         self.report(|state, before| {
             state.stage = Stage::Read;
-            state.bytes_done = before + at as u64;
+            state.bytes_done = before + done as u64;
             state.planes = u32::try_from(progress.planes).unwrap_or(u32::MAX);
             state.events = progress.events;
             progress.plane.clone_into(&mut state.place);

@@ -137,9 +137,9 @@ impl Refusal {
             }
             Self::Status(code, words) => format!("{host} answers {code} {words}. Try again later."),
             Self::BrokeOff { done, total } => {
-                let of = total.map_or_else(String::new, |total| format!(" of {}", format::bytes_text(total)));
+                let total_text = total.map_or_else(String::new, |total| format!(" of {}", format::bytes_text(total)));
                 format!(
-                    "The connection broke after {}{of}, and {host} does not support resuming a download. Try again, or download it with a tool that retries, and drop the file here.",
+                    "The connection broke after {}{total_text}, and {host} does not support resuming a download. Try again, or download it with a tool that retries, and drop the file here.",
                     format::bytes_text(*done)
                 )
             }
@@ -204,9 +204,9 @@ mod tests {
             Refusal::Ipv6,
         ];
         let failures: Vec<_> = all.iter().map(|refusal| refusal.message(&example(), "https://page.example")).collect();
-        for (at, failure) in failures.iter().enumerate() {
+        for (index, failure) in failures.iter().enumerate() {
             assert_eq!(failure.title, "my run.xplane.pb could not be fetched from example.com");
-            assert!(failures[..at].iter().all(|other| other.message != failure.message), "{}", failure.message);
+            assert!(failures[..index].iter().all(|other| other.message != failure.message), "{}", failure.message);
         }
         assert!(failures[2].message.contains("https://page.example (CORS)"), "{}", failures[2].message);
         assert!(failures[7].message.contains("after 1.0 MiB of 4.0 MiB"), "{}", failures[7].message);

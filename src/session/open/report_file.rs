@@ -48,9 +48,9 @@ pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
     let single = inputs.len() == 1;
     let mut found = Captures::default();
     for (file, input) in inputs.into_iter().enumerate() {
-        let of = |name: &str, start, bytes| CaptureRange { name: name.to_owned(), file: file as u32, start, bytes };
+        let range = |name: &str, start, bytes| CaptureRange { name: name.to_owned(), file: file as u32, start, bytes };
         if !is_report(&input) {
-            found.capture_ranges.push(of(&input.name, 0, input.source.size()));
+            found.capture_ranges.push(range(&input.name, 0, input.source.size()));
             found.inputs.push(input);
             continue;
         }
@@ -66,7 +66,7 @@ pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
                 found.failures.push(messages::report_beside(short(&input.name)));
             }
             Ok(ReportFile { captures: carried, .. }) => {
-                found.capture_ranges.extend(carried.iter().map(|one| of(&one.name, one.start, one.size)));
+                found.capture_ranges.extend(carried.iter().map(|one| range(&one.name, one.start, one.size)));
                 let file: Rc<dyn Source> = Rc::from(input.source);
                 found.inputs.extend(carried.into_iter().map(|carried| Input {
                     source: Box::new(EmbeddedSource::new(Rc::clone(&file), &carried)),

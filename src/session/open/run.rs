@@ -17,7 +17,7 @@ pub struct Run {
 
 impl Run {
     pub(super) fn new(capture_files: &CaptureFiles, heads: &[FileHead]) -> Self {
-        let files = capture_files.files.iter().filter_map(|at| heads.get(*at as usize));
+        let files = capture_files.files.iter().filter_map(|file| heads.get(*file as usize));
         let paths: Vec<String> = files.filter(|head| head.kind.has_events()).map(|head| head.path.clone()).collect();
         let run = Self { name: capture_files.name.clone(), paths, time_ns: None, n_hosts: capture_files.n_hosts };
         let named = run.folders().into_iter().find_map(time_of_folder);

@@ -106,9 +106,9 @@ fn listed(runs: &[Run]) -> String {
 
 /// Returns runs as text with their numbers, the newest first: `1 is 2026-11-01 12:00:00 (1 host)`.
 fn numbered(runs: &[Run]) -> String {
-    let numbered = |(at, run): (usize, &Run)| {
+    let numbered = |(index, run): (usize, &Run)| {
         let when = run.time_ns.map_or_else(|| run.name.clone(), date_and_time);
-        format!("{} is {when} ({})", at + 1, counted(run.n_hosts.into(), "host", "hosts"))
+        format!("{} is {when} ({})", index + 1, counted(run.n_hosts.into(), "host", "hosts"))
     };
     let rest = if runs.len() > MAX_NAMED { ", …" } else { "" };
     runs.iter().take(MAX_NAMED).enumerate().map(numbered).collect::<Vec<_>>().join(", ") + rest
@@ -149,12 +149,18 @@ pub(crate) struct StagesOfModule<'a> {
 
 /// Returns the note about the stages of modules that are not read. `None` if there are none.
 pub(crate) fn other_stages(modules: &[StagesOfModule<'_>]) -> Option<Note> {
-    let sentence = |of: &StagesOfModule<'_>| {
-        let why = if of.has_buffers { "which has the buffer assignment" } else { "the last stage that is there" };
-        let named: Vec<&str> = of.others.iter().copied().take(MAX_NAMED).collect();
-        let rest = if of.others.len() > MAX_NAMED { ", …" } else { "" };
-        let n = counted(of.others.len() as u64, "other stage is", "other stages are");
-        format!("{}: {} is read, {why}. {n} left out: {}{rest}.", of.module, of.stage, named.join(", "))
+    let sentence = |module_stages: &StagesOfModule<'_>| {
+        let why =
+            if module_stages.has_buffers { "which has the buffer assignment" } else { "the last stage that is there" };
+        let named: Vec<&str> = module_stages.others.iter().copied().take(MAX_NAMED).collect();
+        let rest = if module_stages.others.len() > MAX_NAMED { ", …" } else { "" };
+        let n = counted(module_stages.others.len() as u64, "other stage is", "other stages are");
+        format!(
+            "{}: {} is read, {why}. {n} left out: {}{rest}.",
+            module_stages.module,
+            module_stages.stage,
+            named.join(", ")
+        )
     };
     let shown: Vec<String> = modules.iter().take(3).map(sentence).collect();
     let more = modules.len().saturating_sub(3);

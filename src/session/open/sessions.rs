@@ -44,7 +44,7 @@ impl SessionChoice {
 
 /// Returns the runs among captures, the newest first. Reports and other captures without files that hold events are left out.
 pub(crate) fn runs_of(captures: Vec<CaptureFiles>, heads: &[FileHead]) -> Vec<Run> {
-    newest_first(captures, heads).iter().map(|of| Run::new(of, heads)).collect()
+    newest_first(captures, heads).iter().map(|capture| Run::new(capture, heads)).collect()
 }
 
 /// Returns what orders captures by time. Captures of one time are ordered by name.
@@ -54,7 +54,7 @@ fn newness(capture: &CaptureFiles) -> (Option<u64>, &str, &[u32]) {
 
 /// Returns the captures that have files with events, the newest first; captures without times come last, by name.
 fn newest_first(mut captures: Vec<CaptureFiles>, heads: &[FileHead]) -> Vec<CaptureFiles> {
-    captures.retain(|of| of.files.iter().any(|at| heads[*at as usize].kind.has_events()));
+    captures.retain(|capture| capture.files.iter().any(|file| heads[*file as usize].kind.has_events()));
     captures.small_sort_by(|a, b| newness(b).cmp(&newness(a)));
     captures
 }
@@ -69,7 +69,7 @@ pub(crate) fn choose(mut captures: Vec<Capture>, choice: &SessionChoice) -> Resu
         return match choice {
             SessionChoice::Named(name) if name != "1" => {
                 let heads: Vec<FileHead> = captures.iter().map(untimed_head).collect();
-                let runs: Vec<Run> = group(&heads).0.iter().map(|of| Run::new(of, &heads)).collect();
+                let runs: Vec<Run> = group(&heads).0.iter().map(|capture| Run::new(capture, &heads)).collect();
                 let is_named = runs.iter().any(|run| run.is_named(name));
                 if is_named { Ok((captures, Vec::new())) } else { Err(messages::no_session(name, &runs)) }
             }
@@ -79,7 +79,7 @@ pub(crate) fn choose(mut captures: Vec<Capture>, choice: &SessionChoice) -> Resu
     let heads = heads(&mut captures);
     let (captures, heads, mut notes) = without_duplicates(captures, heads);
     let found = newest_first(group(&heads).0, &heads);
-    let runs: Vec<Run> = found.iter().map(|of| Run::new(of, &heads)).collect();
+    let runs: Vec<Run> = found.iter().map(|capture| Run::new(capture, &heads)).collect();
     let chosen = match choice {
         SessionChoice::All => {
             notes.extend((runs.len() > 1).then(|| messages::runs_joined(runs.len())));
@@ -88,8 +88,9 @@ pub(crate) fn choose(mut captures: Vec<Capture>, choice: &SessionChoice) -> Resu
         SessionChoice::Newest => 0,
         SessionChoice::Named(name) => {
             let number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-            let at = number.filter(|at| *at < runs.len()).or_else(|| runs.iter().position(|run| run.is_named(name)));
-            at.ok_or_else(|| messages::no_session(name, &runs))?
+            let position =
+                number.filter(|index| *index < runs.len()).or_else(|| runs.iter().position(|run| run.is_named(name)));
+            position.ok_or_else(|| messages::no_session(name, &runs))?
         }
     };
     if runs.len() > 1 {
@@ -98,9 +99,13 @@ pub(crate) fn choose(mut captures: Vec<Capture>, choice: &SessionChoice) -> Resu
     if let Some(run) = runs.get(chosen) {
         notes.extend(messages::folders_joined(run));
     }
-    let others: FxHashSet<u32> =
-        found.iter().enumerate().filter(|(at, _)| *at != chosen).flat_map(|(_, of)| of.files.iter().copied()).collect();
-    let kept = (0..).zip(captures).filter(|(at, _)| !others.contains(at)).map(|(_, capture)| capture);
+    let others: FxHashSet<u32> = found
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index != chosen)
+        .flat_map(|(_, capture)| capture.files.iter().copied())
+        .collect();
+    let kept = (0..).zip(captures).filter(|(file, _)| !others.contains(file)).map(|(_, capture)| capture);
     Ok((kept.collect(), notes))
 }
 
@@ -114,10 +119,10 @@ pub fn sessions_of(inputs: Vec<Input>) -> Vec<(String, Vec<Input>)> {
     }
     found.reverse();
     let mut owner: Vec<Option<usize>> = vec![None; inputs.len()];
-    for (session, of) in found.iter().enumerate() {
-        of.files.iter().for_each(|at| owner[*at as usize] = Some(session));
+    for (session, capture) in found.iter().enumerate() {
+        capture.files.iter().for_each(|file| owner[*file as usize] = Some(session));
     }
-    let mut sessions: Vec<(String, Vec<Input>)> = found.into_iter().map(|of| (of.name, Vec::new())).collect();
+    let mut sessions: Vec<(String, Vec<Input>)> = found.into_iter().map(|capture| (capture.name, Vec::new())).collect();
     for (input, owner) in inputs.into_iter().zip(owner) {
         match owner {
             Some(session) => sessions[session].1.push(input),
@@ -189,8 +194,8 @@ fn heads(captures: &mut [Capture]) -> Vec<FileHead> {
         head
     };
     let mut heads: Vec<FileHead> = captures.iter_mut().map(&mut of_capture).collect();
-    capture_heads::add_device_types(&mut heads, &|at, read| {
-        let Some(capture) = captures.get(at) else { return };
+    capture_heads::add_device_types(&mut heads, &|index, read| {
+        let Some(capture) = captures.get(index) else { return };
         match &capture.unpacked {
             Some(unpacked) => read(&unpacked.bytes),
             None if capture.packing.is_plain() => read(capture.source.as_ref()),
@@ -202,25 +207,27 @@ fn heads(captures: &mut [Capture]) -> Vec<FileHead> {
 
 /// Removes captures of the same process and the same time as a larger one, such as a packed copy.
 fn without_duplicates(captures: Vec<Capture>, heads: Vec<FileHead>) -> (Vec<Capture>, Vec<FileHead>, Vec<Note>) {
-    let size = |at: usize| {
-        let capture: &Capture = &captures[at];
-        let unpacked = capture.unpacked.as_ref().map(|of| of.bytes.len() as u64);
-        (capture.without.is_empty(), unpacked.unwrap_or_else(|| capture.source.size()), Reverse(at))
+    let size = |index: usize| {
+        let capture: &Capture = &captures[index];
+        let unpacked = capture.unpacked.as_ref().map(|data| data.bytes.len() as u64);
+        (capture.without.is_empty(), unpacked.unwrap_or_else(|| capture.source.size()), Reverse(index))
     };
-    let mut order: Vec<usize> = (0..heads.len()).filter(|at| heads[*at].start_ns.is_some()).collect();
-    order.small_sort_by_key(|at| (heads[*at].start_ns, Reverse(size(*at))));
+    let mut order: Vec<usize> = (0..heads.len()).filter(|index| heads[*index].start_ns.is_some()).collect();
+    order.small_sort_by_key(|index| (heads[*index].start_ns, Reverse(size(*index))));
     let mut copies: Vec<Option<usize>> = vec![None; heads.len()];
     let mut last: Vec<usize> = Vec::new();
-    for at in order {
-        last.retain(|of| heads[*of].start_ns == heads[at].start_ns);
-        match last.iter().find(|of| is_copy(&heads[**of], &heads[at])) {
-            Some(of) => copies[at] = Some(*of),
-            None => last.push(at),
+    for index in order {
+        last.retain(|other| heads[*other].start_ns == heads[index].start_ns);
+        match last.iter().find(|other| is_copy(&heads[**other], &heads[index])) {
+            Some(original) => copies[index] = Some(*original),
+            None => last.push(index),
         }
     }
-    let name = |at: usize| heads[at].path.clone();
-    let notes =
-        copies.iter().enumerate().filter_map(|(at, of)| Some(messages::duplicate_file(&name(at), &name((*of)?))));
+    let name = |index: usize| heads[index].path.clone();
+    let notes = copies
+        .iter()
+        .enumerate()
+        .filter_map(|(index, original)| Some(messages::duplicate_file(&name(index), &name((*original)?))));
     let notes: Vec<Note> = notes.collect();
     let is_kept = |(_, copy): &(_, Option<usize>)| copy.is_none();
     let (left, left_heads) = captures.into_iter().zip(heads).zip(copies).filter(is_kept).map(|(kept, _)| kept).unzip();

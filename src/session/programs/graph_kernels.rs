@@ -1,7 +1,7 @@
 //! This module finds the instructions of kernels that CUDA graphs launched. XLA calls such a graph a command buffer, and
 //! an event of it has the name of the buffer (`command_buffer_12`) in place of that of its instruction.
 
-use super::graph_order::LaunchOrder;
+use super::graph_instructions::LaunchOrder;
 use super::program_index::ProgramIndex;
 use super::{OpenFile, load};
 use crate::table::format::count;
@@ -65,19 +65,19 @@ pub(crate) fn name_kernels(profile: &mut Profile, files: &[OpenFile]) {
         }
     }
     names.small_sort_by_key(|(node, _)| *node);
-    for at in 0..profile.planes.len() {
-        set_names(profile, at, &names);
+    for index in 0..profile.planes.len() {
+        set_names(profile, index, &names);
     }
 }
 
 /// Returns the nodes of all graphs with the op of their events, sorted.
 fn nodes(profile: &Profile) -> Vec<(Node, OpId)> {
     let mut nodes = Vec::new();
-    for (at, plane) in profile.planes.iter().enumerate() {
+    for (index, plane) in profile.planes.iter().enumerate() {
         for line in &plane.lines {
             for (event, id) in &line.graph_nodes {
                 let op = line.events.op(*event as usize);
-                nodes.push((Node::new(plane, at, op, *id), op));
+                nodes.push((Node::new(plane, index, op, *id), op));
             }
         }
     }
@@ -128,9 +128,9 @@ fn set_names(profile: &mut Profile, index: usize, names: &[(Node, StrId)]) {
             found += 1;
             let name = names[name].1;
             let new = *ops.entry((op, name)).or_insert_with(|| {
-                let mut of = plane.op(op).clone();
-                (of.name, of.stats.hlo_op) = (name, Some(name));
-                plane.ops.push(of);
+                let mut renamed = plane.op(op).clone();
+                (renamed.name, renamed.stats.hlo_op) = (name, Some(name));
+                plane.ops.push(renamed);
                 OpId((plane.ops.len() - 1) as u32)
             });
             line.events.set_op(event, new);

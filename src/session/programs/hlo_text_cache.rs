@@ -47,7 +47,7 @@ impl Listings {
         program: &FileProgram,
         key: ProgramRef,
     ) -> Result<Rc<Listed>, Note> {
-        let listed = match self.cached.iter().position(|(of, _)| *of == key) {
+        let listed = match self.cached.iter().position(|(known, _)| *known == key) {
             Some(place) => self.cached.remove(place).1,
             None => {
                 // An old text is removed before the new one is printed, so that no more than two exist at once.

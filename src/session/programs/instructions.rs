@@ -51,9 +51,9 @@ pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
     let mut runs = Runs::default();
     for round in 0..SEARCHED {
         let mut by_program: IndexMap<usize, Vec<usize>> = IndexMap::default();
-        for (at, group) in groups.iter().enumerate().filter(|(_, group)| !group.ops.is_empty()) {
+        for (index, group) in groups.iter().enumerate().filter(|(_, group)| !group.ops.is_empty()) {
             if let Some(program) = group.candidates.get(round) {
-                by_program.entry(*program).or_default().push(at);
+                by_program.entry(*program).or_default().push(index);
             }
         }
         for (program, members) in by_program {
@@ -66,18 +66,18 @@ pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
                     continue;
                 }
             };
-            for at in members {
-                let ProgramOps { id, ops, .. } = &mut groups[at];
+            for index in members {
+                let ProgramOps { id, ops, .. } = &mut groups[index];
                 let per_execution = events_per_execution(profile, ops, &module, *id, &events, &mut runs);
-                ops.retain(|at| {
-                    let per_execution = per_execution.get(at).copied().unwrap_or(1);
-                    !take(profile, *at, &module, per_execution, &mut n_costs)
+                ops.retain(|op| {
+                    let per_execution = per_execution.get(op).copied().unwrap_or(1);
+                    !take(profile, *op, &module, per_execution, &mut n_costs)
                 });
             }
         }
     }
     // An op without events is the name of a graph whose kernels have got their own ops.
-    let has_events = |(at, op): &&(usize, OpId)| events[*at].get(op.0 as usize).is_some_and(|n| *n > 0);
+    let has_events = |(index, op): &&(usize, OpId)| events[*index].get(op.0 as usize).is_some_and(|n| *n > 0);
     let n_missing = groups.iter().flat_map(|group| &group.ops).filter(has_events).count() as u64;
     profile.notes.extend(notes(n_costs, n_missing));
 }
@@ -85,10 +85,10 @@ pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
 /// Returns the ops that programs can complete, by the program that they name.
 fn groups(profile: &Profile) -> Vec<ProgramOps> {
     let mut programs: IndexMap<Program, Vec<(usize, OpId)>> = IndexMap::default();
-    for (at, plane) in profile.planes.iter().enumerate() {
+    for (index, plane) in profile.planes.iter().enumerate() {
         for (i, op) in plane.ops.iter().enumerate().filter(|(_, op)| is_open(plane, op)) {
             let key = (op.stats.program, op.stats.hlo_module, plane.file);
-            programs.entry(key).or_default().push((at, OpId(i as u32)));
+            programs.entry(key).or_default().push((index, OpId(i as u32)));
         }
     }
     let mut programs = programs.into_iter().collect::<Vec<_>>();
@@ -116,22 +116,22 @@ fn events_per_execution(
     runs: &mut Runs,
 ) -> IndexMap<(usize, OpId), u32> {
     let mut by_plane: IndexMap<usize, Vec<kernel_counts::OpInstruction>> = IndexMap::default();
-    for (at, op) in ops {
-        let name = profile.planes[*at].op(*op).stats.hlo_op.map(|name| profile.text(name));
+    for (index, op) in ops {
+        let name = profile.planes[*index].op(*op).stats.hlo_op.map(|name| profile.text(name));
         if let Some(id) = name.and_then(|name| module.instruction_named(name)) {
-            by_plane.entry(*at).or_default().push((*op, id));
+            by_plane.entry(*index).or_default().push((*op, id));
         }
     }
     let mut per_execution = IndexMap::default();
-    for (at, found) in &by_plane {
-        let plane = &profile.planes[*at];
-        let runs = runs.of_program(plane, *at, program);
+    for (index, found) in &by_plane {
+        let plane = &profile.planes[*index];
+        let runs = runs.of_program(plane, *index, program);
         let is_memset = |op: OpId| {
             plane.op(op).stats.kernel.is_some_and(|kernel| cupti_copy_name(profile.text(kernel)) == Some("Memset"))
         };
-        let counts = kernel_counts::per_execution(plane, found, module, &events[*at], &is_memset, runs);
+        let counts = kernel_counts::per_execution(plane, found, module, &events[*index], &is_memset, runs);
         for ((op, _), n) in found.iter().zip(counts) {
-            per_execution.entry((*at, *op)).or_insert_with(|| n);
+            per_execution.entry((*index, *op)).or_insert_with(|| n);
         }
     }
     per_execution

@@ -70,7 +70,7 @@ pub(crate) fn per_execution(
     let mut per_kernel: IndexMap<InstructionId, EventCounts> = IndexMap::default();
     for (op, instruction) in found {
         let n = events.get(op.0 as usize).copied().unwrap_or(0);
-        let of = plane.op(*op);
+        let info = plane.op(*op);
         let per_kernel = per_kernel.entry(*instruction).or_default();
         if is_memset(*op) {
             per_kernel.memsets = per_kernel.memsets.saturating_add(n);
@@ -78,16 +78,16 @@ pub(crate) fn per_execution(
         }
         per_kernel.events = per_kernel.events.saturating_add(n);
         // One kernel has several ops if only some of its events carry all stats.
-        let kernel = per_kernel.kernels.entry(of.stats.kernel.unwrap_or(of.text)).or_default();
+        let kernel = per_kernel.kernels.entry(info.stats.kernel.unwrap_or(info.text)).or_default();
         *kernel = kernel.saturating_add(n);
     }
     let mut computations: IndexMap<Option<ComputationId>, Vec<u64>> = IndexMap::default();
-    let computation = |id: InstructionId| module.instruction(id).and_then(|of| of.computation);
+    let computation = |id: InstructionId| module.instruction(id).and_then(|instruction| instruction.computation);
     for (id, per_kernel) in &per_kernel {
         computations.entry(computation(*id)).or_default().push(per_kernel.least());
     }
-    let n_executions = |(of, counts): (&Option<ComputationId>, &Vec<u64>)| {
-        (*of, executions(counts, runs.filter(|_| of.is_some() && *of == module.entry)))
+    let n_executions = |(computation, counts): (&Option<ComputationId>, &Vec<u64>)| {
+        (*computation, executions(counts, runs.filter(|_| computation.is_some() && *computation == module.entry)))
     };
     let by_computation: IndexMap<Option<ComputationId>, u64> = computations.iter().map(n_executions).collect();
     let per = |(op, id): &OpInstruction| {

@@ -1,8 +1,8 @@
 //! This module reads the programs of an open session on request. It keeps the files open, finds the program of an op,
 //! and caches the last programs. It does not depend on a browser.
 
+mod graph_instructions;
 pub mod graph_kernels;
-mod graph_order;
 pub mod hlo_text_cache;
 pub mod instructions;
 pub mod kernel_counts;
@@ -113,8 +113,8 @@ impl Programs {
         let (candidates, mut notes) =
             self.index(profile).choose(profile, found.program, found.module.as_deref(), found.file);
         let mut first = None;
-        for at in candidates {
-            match self.get(profile, at) {
+        for index in candidates {
+            match self.get(profile, index) {
                 Ok(module) if module.instruction_named(&found.name).is_some() => {
                     return (Some((module, None)), notes);
                 }
@@ -142,10 +142,10 @@ impl Programs {
         let mut order: Vec<usize> = (0..profile.hlo.len()).collect();
         order.small_sort_by_key(|i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
         let mut notes = Vec::new();
-        for at in order.into_iter().take(SEARCHED) {
-            match self.get(profile, at) {
+        for index in order.into_iter().take(SEARCHED) {
+            match self.get(profile, index) {
                 Ok(module) if module.instruction_named(name).is_some() => {
-                    return (Some((module, profile.hlo[at].program)), notes);
+                    return (Some((module, profile.hlo[index].program)), notes);
                 }
                 Ok(_) => {}
                 Err(note) => notes.push(note),

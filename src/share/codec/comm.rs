@@ -10,17 +10,17 @@ use crate::share::report::CommPart;
 use xla_profile::units::Count;
 
 pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> VisitResult {
-    let of = &mut part.comm;
-    traffic(v, &mut of.tensor)?;
-    v.present(&mut of.sparse, Traffic::default)?;
-    if let Some(sparse) = &mut of.sparse {
+    let sums = &mut part.comm;
+    traffic(v, &mut sums.tensor)?;
+    v.present(&mut sums.sparse, Traffic::default)?;
+    if let Some(sparse) = &mut sums.sparse {
         traffic(v, sparse)?;
     }
-    traffic(v, &mut of.copies)?;
-    rows(v, &mut of.rows)?;
-    rows(v, &mut of.copy_rows)?;
-    v.rows(&mut of.primitives, defaults::primitive)?;
-    each(&mut of.primitives, |sums: &mut PrimitiveSums| {
+    traffic(v, &mut sums.copies)?;
+    rows(v, &mut sums.rows)?;
+    rows(v, &mut sums.copy_rows)?;
+    v.rows(&mut sums.primitives, defaults::primitive)?;
+    each(&mut sums.primitives, |sums: &mut PrimitiveSums| {
         v.one_of(&mut sums.primitive, &Primitive::ALL)?;
         network(v, &mut sums.network)?;
         v.one_of(&mut sums.core, &Core::ALL)?;
@@ -28,27 +28,27 @@ pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> VisitResult {
         v.texts(&mut sums.flags, Text::Word)
     })?;
     if v.version() >= 6 {
-        dcn(v, &mut of.dcn)?;
+        dcn(v, &mut sums.dcn)?;
     }
-    steps(v, &mut of.steps)?;
-    v.present(&mut of.balance, DeviceBalance::default)?;
-    if let Some(of) = &mut of.balance {
-        balance(v, of)?;
+    steps(v, &mut sums.steps)?;
+    v.present(&mut sums.balance, DeviceBalance::default)?;
+    if let Some(own_balance) = &mut sums.balance {
+        balance(v, own_balance)?;
     }
-    pairing(v, &mut of.pairing)?;
-    v.present(&mut of.link, || LinkPeak {
+    pairing(v, &mut sums.pairing)?;
+    v.present(&mut sums.link, || LinkPeak {
         chip: String::new(),
         one_way: 0.0,
         source: String::new(),
         devices_per_chip: 0,
     })?;
-    if let Some(link) = &mut of.link {
+    if let Some(link) = &mut sums.link {
         v.string(&mut link.chip, Text::Chip)?;
         v.float(&mut link.one_way, 0.0)?;
         v.string(&mut link.source, Text::Word)?;
         v.small(&mut link.devices_per_chip)?;
     }
-    origin::notes(v, &mut of.notes)?;
+    origin::notes(v, &mut sums.notes)?;
     for more in [&mut part.more, &mut part.more_copies] {
         v.small(&mut more.0)?;
         v.time(&mut more.1)?;

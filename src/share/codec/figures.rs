@@ -4,7 +4,7 @@ use super::visit::{Text, Visit, VisitResult, each};
 use super::{defaults, origin};
 use crate::analysis::breakdown::Group;
 use crate::analysis::roofline::{
-    Bound, CostSource, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, PeakSource, Precision,
+    Bound, CostSource, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakResource, PeakSource, Precision,
     RooflinePosition, SkipReason, Skipped, WindowUse,
 };
 use crate::share::report::RooflinePart;
@@ -64,8 +64,8 @@ pub(super) fn roofs(v: &mut dyn Visit, positions: &mut [(&mut RooflinePosition, 
         v.time_with_usual(&mut roof.t_roof, longest)
     })?;
     each(positions, |(roof, _)| {
-        let at = roof.bound.index();
-        let usual = |i: usize| if i == at { roof.total } else { Picos::ZERO };
+        let bound = roof.bound.index();
+        let usual = |i: usize| if i == bound { roof.total } else { Picos::ZERO };
         roof.bound_total.iter_mut().enumerate().try_for_each(|(i, time)| v.time_with_usual(time, usual(i)))
     })?;
     each(positions, |(roof, _)| v.real(&mut roof.mfu, roof.t_compute.fraction_of(roof.total)))?;
@@ -127,15 +127,15 @@ fn peaks(v: &mut dyn Visit, peaks: &mut DevicePeaks) -> VisitResult {
     v.optional_small(&mut peaks.devices_per_chip)?;
     for list in [&mut peaks.used, &mut peaks.offers] {
         v.rows(list, || Peak {
-            of: PeakOf::Compute(Precision::Bf16),
+            resource: PeakResource::Compute(Precision::Bf16),
             value: 0.0,
             source: PeakSource::Profile,
             from: String::new(),
         })?;
         each(list, |peak| {
-            let compute = Precision::ALL.map(PeakOf::Compute).into_iter();
-            let all: Vec<PeakOf> = Level::ALL.map(PeakOf::Memory).into_iter().chain(compute).collect();
-            v.one_of(&mut peak.of, &all)
+            let compute = Precision::ALL.map(PeakResource::Compute).into_iter();
+            let all: Vec<PeakResource> = Level::ALL.map(PeakResource::Memory).into_iter().chain(compute).collect();
+            v.one_of(&mut peak.resource, &all)
         })?;
         each(list, |peak| v.float(&mut peak.value, 0.0))?;
         each(list, |peak| v.one_of(&mut peak.source, &PeakSource::ALL))?;

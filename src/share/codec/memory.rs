@@ -52,11 +52,11 @@ fn peaks(v: &mut dyn Visit, peaks: &mut Vec<SpacePeak>) -> VisitResult {
 
 fn moment(v: &mut dyn Visit, moment: &mut Option<Moment>) -> VisitResult {
     const PARTS: [MomentPart; 3] = [MomentPart::Forward, MomentPart::Turn, MomentPart::Backward];
-    v.present(moment, || Moment { instruction: String::new(), place: 0, of: 0, part: None })?;
+    v.present(moment, || Moment { instruction: String::new(), place: 0, n_instructions: 0, part: None })?;
     let Some(moment) = moment else { return Ok(()) };
     v.string(&mut moment.instruction, Text::Op)?;
     v.small(&mut moment.place)?;
-    v.small(&mut moment.of)?;
+    v.small(&mut moment.n_instructions)?;
     v.optional_one_of(&mut moment.part, &PARTS)
 }
 
@@ -137,7 +137,7 @@ fn allocator(v: &mut dyn Visit, allocator: &mut AllocatorMemory) -> VisitResult 
     v.string(&mut allocator.plane, Text::Device)?;
     v.small(&mut allocator.file)?;
     v.exact(&mut allocator.n_events)?;
-    v.time(&mut allocator.peak.at)?;
+    v.time(&mut allocator.peak.time)?;
     v.exact(&mut allocator.peak.reserved)?;
     v.exact(&mut allocator.peak.allocated)?;
     v.optional(&mut allocator.peak.available)?;
@@ -149,11 +149,11 @@ fn allocator(v: &mut dyn Visit, allocator: &mut AllocatorMemory) -> VisitResult 
     v.exact(&mut allocator.transient)?;
     let columns = &mut allocator.timeline;
     v.rows(columns, UseColumn::default)?;
-    each(columns, |column| v.time(&mut column.at))?;
+    each(columns, |column| v.time(&mut column.time))?;
     each(columns, |column| v.number(&mut column.most, 0, Number::Height))?;
     each(columns, |column| v.number(&mut column.least, column.most, Number::Height))?;
     each(columns, |column| v.number(&mut column.reserved, 0, Number::Height))?;
-    each(columns, |column| v.time_with_usual(&mut column.most_at, column.at))?;
+    each(columns, |column| v.time_with_usual(&mut column.most_at, column.time))?;
     each(columns, |column| v.number(&mut column.last, column.most, Number::Height))?;
     v.rows(&mut allocator.steps, || UseStep { number: 0, from: Picos::ZERO, to: Picos::ZERO })?;
     each(&mut allocator.steps, |step| v.exact(&mut step.number))?;

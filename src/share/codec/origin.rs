@@ -34,7 +34,7 @@ pub(super) fn origin(v: &mut dyn Visit, origin: &mut Origin) -> VisitResult {
 
 fn device(v: &mut dyn Visit, device: &mut DeviceChoice) -> VisitResult {
     let mut one = match device {
-        DeviceChoice::One(at) => Some(*at),
+        DeviceChoice::One(index) => Some(*index),
         DeviceChoice::Mean | DeviceChoice::All => None,
     };
     v.optional_small(&mut one)?;

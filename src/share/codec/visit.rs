@@ -181,18 +181,18 @@ impl dyn Visit + '_ {
 
     /// Visits a value as its index in the list `all`.
     pub(super) fn one_of<T: Copy + PartialEq>(&mut self, value: &mut T, all: &[T]) -> VisitResult {
-        let mut at = Some(all.iter().position(|one| one == value).unwrap_or_default() as u64);
-        self.choice(&mut at, Some(0), all.len())?;
-        let found = at.and_then(|at| all.get(usize::try_from(at).ok()?));
+        let mut index = Some(all.iter().position(|one| one == value).unwrap_or_default() as u64);
+        self.choice(&mut index, Some(0), all.len())?;
+        let found = index.and_then(|index| all.get(usize::try_from(index).ok()?));
         *value = *found.ok_or(ShareError::Broken("an enumeration value is unknown"))?;
         Ok(())
     }
 
     /// Visits a value as its index in the list `all`, or `None`.
     pub(super) fn optional_one_of<T: Copy + PartialEq>(&mut self, value: &mut Option<T>, all: &[T]) -> VisitResult {
-        let mut at = value.and_then(|value| all.iter().position(|one| *one == value)).map(|at| at as u64);
-        self.choice(&mut at, None, all.len())?;
-        let found = at.map(|at| usize::try_from(at).ok().and_then(|at| all.get(at)).copied());
+        let mut index = value.and_then(|value| all.iter().position(|one| *one == value)).map(|index| index as u64);
+        self.choice(&mut index, None, all.len())?;
+        let found = index.map(|index| usize::try_from(index).ok().and_then(|index| all.get(index)).copied());
         *value = found.map(|found| found.ok_or(ShareError::Broken("an enumeration value is unknown"))).transpose()?;
         Ok(())
     }

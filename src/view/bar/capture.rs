@@ -2,10 +2,10 @@
 
 use crate::protocol::SessionSlot;
 use crate::table::format;
+use crate::view::shared::files::{choose_files, choose_folder};
 use crate::view::sources;
 use crate::view::state::{OpenAs, State, is_single};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
@@ -77,8 +77,8 @@ fn pair(state: State) -> AnyView {
     let side = move |is_b: bool| {
         let slot = move || if is_b == is_swapped.get() { SessionSlot::First } else { SessionSlot::Second };
         let name = move || {
-            let at = usize::from(slot() == SessionSlot::Second);
-            state.pair.with(|pair| pair.as_ref().map(|pair| pair.0[at].clone()).unwrap_or_default())
+            let index = usize::from(slot() == SessionSlot::Second);
+            state.pair.with(|pair| pair.as_ref().map(|pair| pair.0[index].clone()).unwrap_or_default())
         };
         let letter = if is_b { "B" } else { "A" };
         let title = move || format!("Show {letter}, {}, in all views", name());

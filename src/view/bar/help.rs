@@ -28,7 +28,7 @@ pub(crate) fn Help(state: State, node: NodeRef<html::Dialog>) -> impl IntoView {
         let grouping =
             |by: GroupBy| line(&["g", keys::grouping_key(by)], format!("group by {}", by.label().to_lowercase()));
         let groupings = (name == View::Breakdown.label()).then(|| GroupBy::ALL.map(grouping).collect_view());
-        let listed = keys::LIST.into_iter().filter(|(of, ..)| *of == name);
+        let listed = keys::LIST.into_iter().filter(|(view_name, ..)| *view_name == name);
         let lines = listed.map(|(_, caps, does)| line(caps, does.to_owned())).collect_view();
         view! { <section><h3>{name}</h3><dl>{groupings} {lines}</dl></section> }.any()
     };

@@ -5,7 +5,7 @@ use crate::chart::widgets::picker_options;
 use crate::view::state::{Opened, State};
 use crate::view::type_erasure::{EraseType, If};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::listbox::{Lines, Listbox};
+use crate::view::widgets::listbox::{Listbox, ListboxOptions};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
@@ -48,21 +48,23 @@ fn Device(state: State) -> impl IntoView {
 #[component]
 fn Step(state: State) -> impl IntoView {
     let device = Memo::new(move |_| state.query.with(|query| query.device));
-    let lines = Lines {
+    let options = ListboxOptions {
         count: Signal::derive(move || {
             let count = |opened: &Opened| picker_options::steps(&opened.session, device.get()).count();
             state
                 .opened
                 .with(|opened| opened.as_ref().map_or(0, |opened| u32::try_from(count(opened)).unwrap_or(u32::MAX)))
         }),
-        get: Callback::new(move |at: u32| {
-            state.opened.with(|opened| picker_options::steps(&opened.as_ref()?.session, device.get()).get(at as usize))
+        get: Callback::new(move |index: u32| {
+            state
+                .opened
+                .with(|opened| picker_options::steps(&opened.as_ref()?.session, device.get()).get(index as usize))
         }),
         position: Callback::new(move |step: StepChoice| {
-            let at = state
+            let index = state
                 .opened
                 .with(|opened| picker_options::steps(&opened.as_ref()?.session, device.get()).position(step))?;
-            u32::try_from(at).ok()
+            u32::try_from(index).ok()
         }),
     };
     let chosen = Signal::derive(move || state.step());
@@ -80,16 +82,18 @@ fn Step(state: State) -> impl IntoView {
         state.choose_step(step);
     });
     let has_events = move || state.summary().is_none();
-    let ways = Memo::new(|_| picker_options::ways_to_find_steps());
-    let way = Signal::derive(move || {
-        state.opened.with(|opened| opened.as_ref().map_or(u32::MAX, |opened| picker_options::way_of(&opened.session)))
+    let methods = Memo::new(|_| picker_options::step_methods());
+    let method = Signal::derive(move || {
+        state.opened.with(|opened| {
+            opened.as_ref().map_or(u32::MAX, |opened| picker_options::step_method_index(&opened.session))
+        })
     });
-    let choose_way = Callback::new(move |index: u32| {
+    let choose_method = Callback::new(move |index: u32| {
         popover::hide("step");
-        picker_options::way_to_find_steps(index).into_iter().for_each(|by| state.find_steps(by));
+        picker_options::step_method(index).into_iter().for_each(|by| state.find_steps(by));
     });
     let go = move |by: isize, name: &'static str, face: Icon| {
-        let to = Memo::new(move |_| state.step_on(by));
+        let to = Memo::new(move |_| state.neighbouring_step(by));
         let press = move |_| {
             if let Some(step) = to.get_untracked() {
                 state.choose_step(step);
@@ -130,10 +134,10 @@ fn Step(state: State) -> impl IntoView {
                     }.any()
                 })
             >
-                <Listbox id="step-list" label="Steps" choices=lines chosen choose />
+                <Listbox id="step-list" label="Steps" choices=options chosen choose />
                 <If when=has_events>
                     <p class="menu-head">"Find steps"</p>
-                    <Listbox id="steps-by" label="Find steps" choices=ways chosen=way choose=choose_way />
+                    <Listbox id="steps-by" label="Find steps" choices=methods chosen=method choose=choose_method />
                 </If>
             </Popover>
             {go(1, "Next step", Icon::Right)}

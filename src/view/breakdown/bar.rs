@@ -34,19 +34,19 @@ pub(super) fn tip(part: &WindowPart, whole: &str) -> Tip {
 pub(crate) fn StackedBar(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let at = RwSignal::new(0usize);
+    let position = RwSignal::new(0usize);
     let drawing = move || {
         let head = head.get()?;
         let parts = figures::parts(&head);
         let times: Vec<_> = TimePart::all().map(|time_part| time_part.time(&head.totals)).collect();
         let segments = stack::segments(&times, width.get());
         let count = segments.len();
-        at.set(at.get_untracked().min(count.saturating_sub(1)));
+        position.set(position.get_untracked().min(count.saturating_sub(1)));
         let whole = head.header.window_word();
         let one = |(index, segment): (usize, Segment)| {
-            parts
-                .get(segment.index)
-                .map(|part| view! { <Drawn state position=at index count part=part.clone() segment whole /> }.any())
+            parts.get(segment.index).map(|part| {
+                view! { <Drawn state position=position index count part=part.clone() segment whole /> }.any()
+            })
         };
         Some(view! {
             <svg width=width.get().to_string() height=HEIGHT.to_string() viewBox=format!("0 0 {} {HEIGHT}", width.get().max(1.0)) role="group" aria-label=figures::sentence(&parts)>

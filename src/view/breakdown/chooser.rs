@@ -13,16 +13,16 @@ use web_sys::HtmlInputElement;
 /// Renders the button and its list of columns.
 #[component]
 pub(crate) fn Chooser(state: State, table: Model) -> impl IntoView {
-    let one = move |(at, Column { id, head, about, .. }): (usize, Column)| {
-        let of = id.clone();
-        let checked = move || table.columns.with(|columns| columns.iter().any(|column| column.id == of));
+    let one = move |(index, Column { id, head, about, .. }): (usize, Column)| {
+        let column_id = id.clone();
+        let checked = move || table.columns.with(|columns| columns.iter().any(|column| column.id == column_id));
         let switch = move |event: ev::Event| {
             let is_on = event_target::<HtmlInputElement>(&event).checked();
             table.act.run(if is_on { GridAction::Show(id.clone()) } else { GridAction::Hide(id.clone()) });
         };
         view! {
             <label class="column">
-                <input type="checkbox" prop:checked=checked disabled=at == 0 on:change=switch />
+                <input type="checkbox" prop:checked=checked disabled=index == 0 on:change=switch />
                 <span>{head}</span>
                 <span class="entry-detail">{about}</span>
             </label>

@@ -24,8 +24,8 @@ pub(crate) fn focus(state: State) {
     let field = document().get_element_by_id(FIELD);
     if field.is_some() && document().active_element() == field {
         let now = state.query.with_untracked(|query| query.filter.within);
-        let at = FilterField::ALL.into_iter().position(|within| within == now).unwrap_or(0);
-        let next = FilterField::ALL.into_iter().cycle().nth(at + 1).unwrap_or_default();
+        let index = FilterField::ALL.into_iter().position(|within| within == now).unwrap_or(0);
+        let next = FilterField::ALL.into_iter().cycle().nth(index + 1).unwrap_or_default();
         state.filter(|filter| filter.within = next);
     } else if let Some(field) = field {
         use wasm_bindgen::JsCast;

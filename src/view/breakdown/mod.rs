@@ -6,14 +6,11 @@ pub(crate) mod figures;
 pub(crate) mod filter;
 mod parts;
 pub(crate) mod picture;
-pub(crate) mod picture_frame;
 mod rows;
-pub(crate) mod save;
+mod save;
 mod scopes;
 mod steps;
 mod tools;
-
-pub(crate) use figures::{formula_popover, row as readout};
 
 use crate::protocol::tables::Utilization;
 use crate::protocol::{BreakdownHead, requests};
@@ -31,7 +28,8 @@ fn request_utilization(
 ) -> (SharedSignal<Utilization>, RwSignal<bool>) {
     // The worker answers requests in their order, and this answer takes longer than all others together. It therefore also
     // waits for the rest of the files. Once it is due, it stays due when the table is sorted.
-    let is_read = move || state.opened.with(|opened| opened.as_ref().is_some_and(|of| of.session.reading.is_none()));
+    let is_read =
+        move || state.opened.with(|opened| opened.as_ref().is_some_and(|opened| opened.session.reading.is_none()));
     let wanted = Memo::new(move |_| (state.opened.get(), state.window_query()));
     // The requests of the table are sent by effects of the same change, so the table is busy only after them.
     let settled = RwSignal::new(None);
@@ -73,7 +71,7 @@ pub(crate) fn Breakdown(state: State, head: SharedMemo<BreakdownHead>) -> impl I
         };
         set_timeout(then, std::time::Duration::from_millis(part.into()));
     }
-    let part = move |at: u8| Memo::new(move |_| made.get() >= at);
+    let part = move |rank: u8| Memo::new(move |_| made.get() >= rank);
     let (tools, table, picture, all) = (part(1), part(2), part(3), part(4));
     let model = rows::model(state, head);
     let (utilization, is_waiting) = request_utilization(state, model, all);

@@ -1,12 +1,12 @@
 //! This module renders the picture above the table: the icicle of scopes, the time of each step, the devices side by
 //! side, data movement, or idle gaps.
 
-use super::picture_frame::choice;
 use super::{scopes, steps};
 use crate::protocol::BreakdownHead;
 use crate::protocol::url::Picture;
 use crate::view::data_movement::DataMovementPicture;
 use crate::view::gaps::IdlePicture;
+use crate::view::shared::picture_frame::choice;
 use crate::view::state::{SharedMemo, State};
 use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;

@@ -3,12 +3,13 @@
 use crate::analysis::base::FilterField;
 use crate::chart::breakdown::filter_text;
 use crate::protocol::BreakdownHead;
-use crate::protocol::table_query::TableOf;
+use crate::protocol::table_query::TableQuery;
 use crate::table::filter::TextFilter;
 use crate::table::format;
+use crate::view::shared::{RemoteTable, RowPress, remote_model};
 use crate::view::state::{SharedMemo, State, toggle};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
+use crate::view::widgets::table::Model;
 use leptos::prelude::*;
 
 /// Builds the model of the breakdown's table.
@@ -19,7 +20,7 @@ pub(super) fn model(state: State, head: SharedMemo<BreakdownHead>) -> Model {
     };
     let table = RemoteTable {
         label: Signal::derive(label),
-        of: Signal::derive(move || Some(TableOf::Breakdown(head.get()?.query.clone()))),
+        table: Signal::derive(move || Some(TableQuery::Breakdown(head.get()?.query.clone()))),
         waits: state.busy.into(),
         // The query itself holds the filter.
         filter: Signal::stored(TextFilter::default()),

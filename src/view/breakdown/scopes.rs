@@ -1,7 +1,6 @@
 //! This module renders the icicle of scopes. A click zooms to a scope and filters the table by it; Enter only filters;
 //! Esc zooms out. Geometry and texts are in `chart::breakdown::scopes` and `chart::plot::icicle`.
 
-use super::picture_frame::framed;
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::breakdown::Scopes;
 use crate::chart::breakdown::scopes;
@@ -9,9 +8,10 @@ use crate::chart::plot::icicle::{self, Icicle, Node};
 use crate::chart::plot::icicle_scene;
 use crate::chart::widgets::table::TWO_LINES;
 use crate::protocol::{BreakdownHead, Reply, Request};
+use crate::view::shared::chart::{Model, room};
+use crate::view::shared::picture_frame::framed;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, effect};
-use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::width_of;
 use leptos::html;
@@ -52,27 +52,27 @@ pub(super) fn ScopesPicture(state: State, head: SharedMemo<BreakdownHead>, choic
         let icicle = icicle::layout(&nodes, first, room(width.get()), rows);
         Some(PtrEq::new(Drawn { scopes, first, nodes, icicle }))
     });
-    let at = RwSignal::new(None);
+    let focus = RwSignal::new(None);
     let scene = SharedMemo::new(move || {
         let drawn = drawn.get()?;
         let filter = state.query.with(|query| query.filter.scope.clone());
         let selected = drawn.scopes.nodes.iter().position(|node| !filter.is_empty() && node.path == filter);
-        let selected = selected.and_then(|at| u32::try_from(at).ok());
+        let selected = selected.and_then(|index| u32::try_from(index).ok());
         let title = "Self time by scope path";
         Some(PtrEq::new(icicle_scene::to_scene(&drawn.nodes, &drawn.icicle, room(width.get()), selected, title)))
     });
-    let of = move |id: u32| drawn.get_untracked().and_then(|drawn| drawn.scopes.nodes.get(id as usize).cloned());
+    let node_of = move |id: u32| drawn.get_untracked().and_then(|drawn| drawn.scopes.nodes.get(id as usize).cloned());
     // A filter by scope changes the tree. The keyboard focus stays at the same scope.
     let last = StoredValue::new(None::<String>);
     effect(move || {
         let Some(drawn) = drawn.get() else { return };
         if let Some(path) = last.get_value() {
             let place = drawn.scopes.nodes.iter().rposition(|node| node.path == path);
-            at.set(place.and_then(|place| u32::try_from(place).ok()));
+            focus.set(place.and_then(|place| u32::try_from(place).ok()));
         }
     });
     let press = move |(id, by_key): (u32, bool)| {
-        let Some(node) = of(id) else { return };
+        let Some(node) = node_of(id) else { return };
         if by_key {
             let same = state.query.with_untracked(|query| query.filter.scope == node.path);
             last.set_value(Some(node.path.clone()));
@@ -84,18 +84,18 @@ pub(super) fn ScopesPicture(state: State, head: SharedMemo<BreakdownHead>, choic
             state.zoom_to(node.path);
         }
         last.set_value(None);
-        at.set(None);
+        focus.set(None);
     };
     let model = Model {
         scene,
-        tip: Callback::new(move |id| of(id).map(|node| scopes::tip(&node, untrack(window), untrack(whole)))),
+        tip: Callback::new(move |id| node_of(id).map(|node| scopes::tip(&node, untrack(window), untrack(whole)))),
         press: Callback::new(press),
         out: Callback::new(move |()| state.zoom_out()),
         key: None,
         walk: Some(Callback::new(move |(from, direction)| {
             drawn.with_untracked(|drawn| icicle::walk(&drawn.as_ref()?.icicle.cells, Some(from), direction))
         })),
-        at,
+        focus,
     };
     let none = Memo::new(move |_| {
         found.with(|found| found.as_ref().is_some_and(|found| found.total.0 > 0 && found.no_scope == found.total))

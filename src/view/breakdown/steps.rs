@@ -1,7 +1,6 @@
 //! This module renders the pictures of steps: the time of each step, and the devices side by side. A click chooses the
 //! step or the device. Geometry and texts are in `chart::plot::steps` and `chart::breakdown::step_stats`.
 
-use super::picture_frame::framed;
 use crate::analysis::base::DeviceChoice;
 use crate::analysis::breakdown::StepStats;
 use crate::chart::breakdown::{spread_text, step_stats};
@@ -10,9 +9,10 @@ use crate::chart::plot::{step, steps};
 use crate::chart::widgets::table::TWO_LINES;
 use crate::protocol::{Reply, Request};
 use crate::table::format;
+use crate::view::shared::chart::{Model, room};
+use crate::view::shared::picture_frame::framed;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::popover::Popover;
 use crate::view::widgets::size::width_of;
 use leptos::html;
@@ -52,10 +52,10 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     });
     let model = model(
         scene,
-        move |at| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &step::kinds(), at)),
-        move |at| {
+        move |index| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &step::kinds(), index)),
+        move |index| {
             let stats = found.get_untracked();
-            if let Some(step) = stats.and_then(|stats| step_stats::number(&stats, device.get_untracked(), at)) {
+            if let Some(step) = stats.and_then(|stats| step_stats::number(&stats, device.get_untracked(), index)) {
                 state.choose_step(step);
             }
         },
@@ -75,7 +75,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
                         panel_class="formula-panel"
                         face=Box::new(|| "=".into_any())
                     >
-                        {super::figures::formula_popover(formula.clone())}
+                        {crate::view::widgets::figure::formula_popover(formula.clone())}
                     </Popover>
                 </div>
             }
@@ -110,14 +110,14 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
         let spread = step_stats::widest(&stats).map(|across| across.spread);
         Some(PtrEq::new(steps::devices_scene(&step_stats::devices(&stats), spread, selected, room(width.get()))))
     });
-    let tip = move |at: u32| {
+    let tip = move |index: u32| {
         let stats = found.get_untracked()?;
-        let device = stats.devices.get(at as usize)?;
+        let device = stats.devices.get(index as usize)?;
         let rows =
             spread_text::spread_text(device.all.as_ref()?).into_iter().map(|(label, value)| (label.to_owned(), value));
         Some(crate::chart::widgets::tip::Tip { title: device.label.clone(), rows: rows.collect() })
     };
-    let model = model(scene, tip, move |at| state.choose_device(DeviceChoice::One(at)));
+    let model = model(scene, tip, move |index| state.choose_device(DeviceChoice::One(index)));
     let note = move || {
         found.with(|found| {
             let across = step_stats::widest(found.as_ref()?)?;
@@ -137,10 +137,10 @@ fn model(
     Model {
         scene,
         tip: Callback::new(tip),
-        press: Callback::new(move |(at, _)| press(at)),
+        press: Callback::new(move |(index, _)| press(index)),
         out: Callback::new(|()| false),
         walk: None,
         key: None,
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     }
 }

@@ -7,9 +7,9 @@ mod rows;
 mod summary_workers;
 
 use crate::chart::captures;
-use crate::view::breakdown::readout;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::figure::readout;
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 use model::CapturesModel;

@@ -49,8 +49,8 @@ impl CapturesModel {
         // The address follows the field of the filter, and the field follows the address.
         effect(move || {
             let text = filter.get();
-            if untrack(|| view_state.with(|of| of.filter != text)) {
-                model.change(|of| of.filter = text);
+            if untrack(|| view_state.with(|view_state| view_state.filter != text)) {
+                model.change(|view_state| view_state.filter = text);
             }
         });
         effect(move || {
@@ -75,8 +75,8 @@ impl CapturesModel {
     /// Returns the capture of a row's key.
     pub(super) fn capture_of_key(self, key: &str) -> Option<u32> {
         self.found.with(|found| {
-            let of = |row: &CaptureRow| row.key == key;
-            found.as_ref()?.captures.iter().position(of).map(|at| at as u32)
+            let is_same = |row: &CaptureRow| row.key == key;
+            found.as_ref()?.captures.iter().position(is_same).map(|index| index as u32)
         })
     }
 

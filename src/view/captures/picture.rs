@@ -19,9 +19,9 @@ const NEAR_ON_NARROW_PAGE: f64 = 0.4;
 pub(super) fn Picture(model: CapturesModel) -> impl IntoView {
     let button = move |figure: CaptureFigure| {
         let pressed = move || (model.figure.get() == figure).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|of| of.figure = figure)>{figure.label()}</button> }.any()
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|view_state| view_state.figure = figure)>{figure.label()}</button> }.any()
     };
-    let about = move || model.found.with(|found| found.as_ref().map(|of| captures::about(of)));
+    let about = move || model.found.with(|found| found.as_ref().map(|list| captures::about(list)));
     view! {
         <section class="captures-picture" aria-label="Captures over time">
             <div class="picture-head">
@@ -46,7 +46,7 @@ fn drawn(model: CapturesModel) -> AnyView {
     };
     let chosen = model.chosen();
     let tick = |tick: crate::chart::plot::ticks::Tick| {
-        let y = width(tick.at);
+        let y = width(tick.position);
         view! {
             <line class="grid-line" x1="0" x2="100%" y1=y.clone() y2=y.clone() />
             <text class="tick" x="-8" y=y dy="4" text-anchor="end">{tick.label}</text>
@@ -61,7 +61,7 @@ fn drawn(model: CapturesModel) -> AnyView {
         view! { <line class="level" x1=width(level.from) x2=width(level.to) y1=y.clone() y2=y /> }.any()
     };
     let is_small = picture.marks.len() > LARGE_MARKS;
-    let mark = |of: CaptureMark| mark(model, of, &chosen, is_small);
+    let mark = |capture_mark: CaptureMark| mark(model, capture_mark, &chosen, is_small);
     view! {
         <svg class="captures-series" role="img" aria-label=picture.sentence>
             {picture.ticks.into_iter().map(tick).collect_view()}
@@ -78,7 +78,8 @@ fn drawn(model: CapturesModel) -> AnyView {
 fn mark(model: CapturesModel, mark: CaptureMark, chosen: &[u32], is_small: bool) -> AnyView {
     let (x, y) = (width(mark.x), width(mark.y));
     let radius = if is_small { "2.5" } else { "4.5" };
-    let letter = chosen.iter().position(|capture| *capture == mark.capture).map(|at| if at == 0 { "A" } else { "B" });
+    let letter =
+        chosen.iter().position(|capture| *capture == mark.capture).map(|index| if index == 0 { "A" } else { "B" });
     let spread = mark.spread.map(|(high, low)| {
         view! { <line class="spread" x1=x.clone() x2=x.clone() y1=width(high) y2=width(low) /> }.any()
     });

@@ -2,14 +2,15 @@
 
 use super::model::CapturesModel;
 use crate::chart::captures;
-use crate::protocol::table_query::TableOf;
+use crate::protocol::table_query::TableQuery;
 use crate::protocol::{CapturesRequest, Export, ViewRequest};
 use crate::table::page::{Row, SortBy};
-use crate::view::breakdown::save;
+use crate::view::shared::save;
+use crate::view::shared::{RemoteTable, RowPress, remote_model};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
+use crate::view::widgets::table::Model;
 use leptos::prelude::*;
 
 /// Builds the model of the table.
@@ -17,11 +18,11 @@ pub(super) fn table_model(model: CapturesModel) -> Model {
     let state = model.state;
     let table = RemoteTable {
         label: Signal::stored("Captures".to_owned()),
-        of: Signal::derive(move || Some(TableOf::Captures { revision: model.revision.get() })),
+        table: Signal::derive(move || Some(TableQuery::Captures { revision: model.revision.get() })),
         waits: Signal::stored(false),
         filter: Signal::derive(move || model.text_filter()),
         sort: model.order.into(),
-        set_sort: Callback::new(move |sort: SortBy| model.change(|of| of.sort = Some(sort))),
+        set_sort: Callback::new(move |sort: SortBy| model.change(|view_state| view_state.sort = Some(sort))),
         columns: None,
         selected: state.selected.into(),
         is_selected: Callback::new(move |key: String| state.selected.with(|selected| selected.contains(&key))),
@@ -72,8 +73,9 @@ pub(super) fn Tools(model: CapturesModel) -> impl IntoView {
 /// Renders what is being read, with a button that stops or goes on.
 fn progress(model: CapturesModel) -> AnyView {
     let workers = model.workers;
-    let n_left =
-        move || model.found.with(|found| found.as_ref().map_or(0, |of| of.n_captures - of.n_read - of.n_failed));
+    let n_left = move || {
+        model.found.with(|found| found.as_ref().map_or(0, |list| list.n_captures - list.n_read - list.n_failed))
+    };
     if workers.is_stopped.get() && n_left() > 0 {
         let resume = move |_| workers.resume();
         return view! { <button type="button" class="btn line" on:click=resume>"Read the other captures"</button> }

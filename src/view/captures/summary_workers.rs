@@ -130,8 +130,8 @@ impl SummaryWorkers {
         // A capture that is not among the files cannot be looked into.
         let has_files = |capture: &u32| found.captures.get(*capture as usize).is_some_and(CaptureRow::has_files);
         let capture = |mark: u32| found.series.marks.get(mark as usize).map(|mark| mark.capture).filter(has_files);
-        let explain =
-            unexplained.filter_map(|change| Some(Job::Explain(capture(change.last_before)?, capture(change.at)?)));
+        let explain = unexplained
+            .filter_map(|change| Some(Job::Explain(capture(change.last_before)?, capture(change.first_after)?)));
         explain.filter(|_| is_time).find(|job| !is_started(job))
     }
 
@@ -211,7 +211,7 @@ impl SummaryWorkers {
 
     /// Ends the workers once there is nothing left to read.
     fn end_if_idle(self) {
-        let is_idle = self.pool.with_value(|pool| pool.slots.iter().flatten().all(|of| of.job.is_none()));
+        let is_idle = self.pool.with_value(|pool| pool.slots.iter().flatten().all(|slot| slot.job.is_none()));
         let waits = |found: &CapturesView| found.captures.iter().any(|row| row.progress == CaptureProgress::Waits);
         let is_done = self.found.with_untracked(|found| found.as_ref().is_some_and(|found| !waits(found)));
         if is_idle && is_done {

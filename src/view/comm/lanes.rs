@@ -8,11 +8,11 @@ use crate::chart::comm::steps::kind;
 use crate::chart::plot::scene::Scene;
 use crate::protocol::url::comm::CommRows;
 use crate::table::page::{row_key, split_row_key};
+use crate::view::shared::chart::{self, Model};
+use crate::view::shared::zoom::Zoom;
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
-use crate::view::widgets::zoom::Zoom;
 use leptos::html;
 use leptos::prelude::*;
 use xla_profile::units::Picos;
@@ -39,7 +39,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
         let (intervals, width) = (model.lanes.get()?, chart::room(width.get()));
         let selected = state.selected.get();
         let chosen = selected.first().map(|key| split_row_key(key));
-        let options = LaneOptions { part: part(model, &intervals), kind: kind(model.of.get()), chosen, width };
+        let options = LaneOptions { part: part(model, &intervals), kind: kind(model.traffic.get()), chosen, width };
         (width > 0.0).then(|| PtrEq::new(lanes::scene(&intervals, &options)))
     });
     let time = move |x: f64| {
@@ -47,7 +47,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
         let part = untrack(|| part(model, &intervals));
         let options = LaneOptions {
             part,
-            kind: kind(model.of.get_untracked()),
+            kind: kind(model.traffic.get_untracked()),
             chosen: None,
             width: chart::room(width.get_untracked()),
         };
@@ -61,7 +61,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     let left_out = move || model.lanes.with(|lanes| lanes::left_out(lanes.as_ref()?));
     let none = move || {
         let empty = model.lanes.with(|lanes| lanes.as_ref().is_some_and(|lanes| lanes.spans.is_empty()));
-        empty.then(|| view! { <p class="chart-empty">{move || if model.of.get() == CommRows::Copies { "No copies in flight here." } else { "No collectives in flight here." }}</p> }.any())
+        empty.then(|| view! { <p class="chart-empty">{move || if model.traffic.get() == CommRows::Copies { "No copies in flight here." } else { "No collectives in flight here." }}</p> }.any())
     };
     let content = view! {
         {chart::chart_or_table(state, chart_model, table)}
@@ -103,7 +103,7 @@ fn chart_model(model: CommModel, scene: SharedMemo<Scene>, zoom: Zoom) -> Model 
         out: Callback::new(move |()| zoom.reset()),
         walk: None,
         key: Some(Callback::new(move |key: String| zoom.key(&key))),
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     }
 }
 
@@ -143,8 +143,8 @@ fn scale(model: CommModel, factor: f64, about: Option<Picos>) {
     let Some(lanes) = model.lanes.get_untracked() else { return };
     let (from, to) = untrack(|| part(model, &lanes));
     let (from, to, whole) = (from.as_f64(), to.as_f64(), lanes.duration.as_f64());
-    let at = about.map_or((from + to) / 2.0, Picos::as_f64).clamp(from, to);
-    let (a, b) = (at - (at - from) * factor, at + (to - at) * factor);
+    let fixed = about.map_or((from + to) / 2.0, Picos::as_f64).clamp(from, to);
+    let (a, b) = (fixed - (fixed - from) * factor, fixed + (to - fixed) * factor);
     show(model, Picos(a.clamp(0.0, whole) as u64), Picos(b.clamp(0.0, whole).ceil() as u64));
 }
 

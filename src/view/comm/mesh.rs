@@ -69,16 +69,19 @@ fn Mesh(model: CommModel) -> impl IntoView {
             model.change(|view_state| view_state.machine.mesh = mesh);
         }
     };
-    let field = move |at: usize, is_size: bool| {
+    let field = move |index: usize, is_size: bool| {
         let value = move || {
             draft.with(|lines| {
-                lines.get(at).map(|(name, size)| if is_size { size.clone() } else { name.clone() }).unwrap_or_default()
+                lines
+                    .get(index)
+                    .map(|(name, size)| if is_size { size.clone() } else { name.clone() })
+                    .unwrap_or_default()
             })
         };
         let typed = move |event: ev::Event| {
             let text = event_target_value(&event);
             draft.update(|lines| {
-                if let Some(line) = lines.get_mut(at) {
+                if let Some(line) = lines.get_mut(index) {
                     *if is_size { &mut line.1 } else { &mut line.0 } = text;
                 }
             });
@@ -88,22 +91,23 @@ fn Mesh(model: CommModel) -> impl IntoView {
                 take();
             }
         };
-        let label = format!("Axis {}, {}", at + 1, if is_size { "devices" } else { "name" });
+        let label = format!("Axis {}, {}", index + 1, if is_size { "devices" } else { "name" });
         let mode = if is_size { "numeric" } else { "text" };
         view! { <input type="text" inputmode=mode aria-label=label autocomplete="off" spellcheck="false" class:mono=!is_size class:short=is_size prop:value=value on:change=typed /> }.any()
     };
     let n = Memo::new(move |_| draft.with(Vec::len));
     let lines = move || {
-        let one = |at: usize| {
+        let one = |index: usize| {
             let remove = move |_| {
-                draft.update(|lines| drop(lines.remove(at)));
+                draft.update(|lines| drop(lines.remove(index)));
                 take();
             };
-            let last = at + 1 == n.get_untracked();
+            let last = index + 1 == n.get_untracked();
             let button = (!last).then(|| {
-                view! { <button type="button" class="btn icon-only small" aria-label=format!("Remove axis {}", at + 1) title="Remove" on:click=remove>{icon(Icon::Close)}</button> }.any()
+                view! { <button type="button" class="btn icon-only small" aria-label=format!("Remove axis {}", index + 1) title="Remove" on:click=remove>{icon(Icon::Close)}</button> }.any()
             });
-            view! { <div class="mesh-axis">{field(at, false)} <span>"="</span> {field(at, true)} {button}</div> }.any()
+            view! { <div class="mesh-axis">{field(index, false)} <span>"="</span> {field(index, true)} {button}</div> }
+                .any()
         };
         (0..n.get()).map(one).collect_view()
     };
@@ -212,8 +216,8 @@ fn bandwidth_input(model: CommModel, network: Network, label: &'static str) -> A
     // Without an input, this is the published bandwidth.
     let usual = move || {
         model.view.with(|view| {
-            let of = |row: &&CommRow| row.network == Some(network);
-            let peak = view.as_ref()?.comm.rows.iter().find(of)?.peak?;
+            let is_on_network = |row: &&CommRow| row.network == Some(network);
+            let peak = view.as_ref()?.comm.rows.iter().find(is_on_network)?.peak?;
             Some(format::gbs(peak))
         })
     };

@@ -13,9 +13,9 @@ mod tools;
 use crate::chart::comm::{figures, traffic};
 use crate::protocol::url::comm::{CommRows, Pane};
 use crate::table::format;
-use crate::view::breakdown;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::figure::readout;
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 use model::CommModel;
@@ -27,18 +27,18 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
         let view = model.view.get()?;
-        Some(breakdown::readout(figures::readout(&view, model.of.get())))
+        Some(readout(figures::readout(&view, model.traffic.get())))
     };
     // If no collective ran, the copies may be the cause of the waiting, so the view offers them.
     let other = move || {
-        let (view, of) = (model.view.get()?, model.of.get());
+        let (view, comm_rows) = (model.view.get()?, model.traffic.get());
         let there = traffic(&view.comm, CommRows::Copies);
-        (of == CommRows::Collectives && view.comm.rows.is_empty() && there.n > 0).then(|| {
+        (comm_rows == CommRows::Collectives && view.comm.rows.is_empty() && there.n > 0).then(|| {
             let words = format!("See copies between memories, {} of stall", format::time_text(there.stall));
-            view! { <button type="button" class="link" on:click=move |_| model.change(|view_state| view_state.of = Some(CommRows::Copies))>{words}</button> }.any()
+            view! { <button type="button" class="link" on:click=move |_| model.change(|view_state| view_state.traffic = Some(CommRows::Copies))>{words}</button> }.any()
         })
     };
-    let status = move || model.view.with(|view| view.as_ref().map(|view| figures::sentence(view, model.of.get())));
+    let status = move || model.view.with(|view| view.as_ref().map(|view| figures::sentence(view, model.traffic.get())));
     let is_absent = Memo::new(move |_| model.none().is_some_and(|(_, is_absent)| is_absent));
     // The flags need the whole width.
     let with_flags = move || model.view_state.with(|view_state| view_state.pane == Pane::Flags);
@@ -49,7 +49,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
     view! {
         <div class="comm" role="tabpanel" aria-labelledby="tab-communication">
             <h1 class="visually-hidden">"Communication of " {live(name)}</h1>
-            <div class="memory-top">
+            <div class="view-head">
                 <dl class="figures" data-roving="">{live(readout)}</dl>
                 <tools::Tools model />
             </div>

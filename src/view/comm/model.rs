@@ -20,7 +20,7 @@ pub(super) struct CommModel {
     /// The state of the view in the address.
     pub(super) view_state: Memo<CommViewState>,
     /// The rows of the view: collectives or copies.
-    pub(super) of: Memo<CommRows>,
+    pub(super) traffic: Memo<CommRows>,
     pub(super) query: Memo<CommQuery>,
     /// The last answer; `None` before the first one.
     pub(super) view: SharedSignal<CommView>,
@@ -48,8 +48,8 @@ impl CommModel {
             })
         });
         let (view, busy) = (SharedSignal::<CommView>::none(), RwSignal::new(true));
-        let of = Memo::new(move |_| {
-            let chosen = view_state.with(|view_state| view_state.of);
+        let traffic = Memo::new(move |_| {
+            let chosen = view_state.with(|view_state| view_state.traffic);
             chosen.or_else(|| view.with(|view| Some(comm::usual(&view.as_ref()?.comm)))).unwrap_or_default()
         });
         // The answer about the previous session is removed.
@@ -83,11 +83,11 @@ impl CommModel {
         Self {
             state,
             view_state,
-            of,
+            traffic,
             query: request,
             view,
             busy,
-            lanes: lanes(state, (view_state, of), query),
+            lanes: lanes(state, (view_state, traffic), query),
             order: RwSignal::new(None),
         }
     }
@@ -101,7 +101,7 @@ impl CommModel {
     pub(super) fn none(self) -> Option<(Empty, bool)> {
         self.view.with(|view| {
             let comm = &view.as_ref()?.comm;
-            self.state.opened.with(|opened| empty::communication(&opened.as_ref()?.session, comm, self.of.get()))
+            self.state.opened.with(|opened| empty::communication(&opened.as_ref()?.session, comm, self.traffic.get()))
         })
     }
 
@@ -134,18 +134,24 @@ impl CommModel {
 /// Requests the lanes of the step. If spans of the step are left out, also requests the lanes of its visible part.
 fn lanes(
     state: State,
-    (view_state, of): (Memo<CommViewState>, Memo<CommRows>),
+    (view_state, traffic): (Memo<CommViewState>, Memo<CommRows>),
     query: Memo<Query>,
 ) -> SharedMemo<CommLanes> {
     let (whole, detail) = (SharedSignal::<CommLanes>::none(), SharedSignal::<CommLanes>::none());
     let is_visible = Memo::new(move |_| {
         let is_pane = view_state.with(|view_state| view_state.pane == Pane::Lanes);
-        (is_pane && state.can(|can| can.comm_intervals), of.get())
+        (is_pane && state.can(|can| can.comm_intervals), traffic.get())
     });
     let request = move |part| {
-        let (is_seen, of) = is_visible.get();
-        is_seen
-            .then(|| requests::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, max_spans: 0 }))
+        let (is_seen, traffic) = is_visible.get();
+        is_seen.then(|| {
+            requests::CommLanes(LaneQuery {
+                query: query.get(),
+                transfers: traffic.transfer_filter(),
+                part,
+                max_spans: 0,
+            })
+        })
     };
     state.request_answer_on_change(
         move || request(None),

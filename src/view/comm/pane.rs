@@ -9,9 +9,9 @@ use crate::chart::comm::{bandwidth, key, rows, text};
 use crate::chart::plot::mark_shape::MarkShape;
 use crate::protocol::url::comm::{CommRows, Pane};
 use crate::report::comm::table::{DCN_COLUMNS, DcnColumn};
+use crate::view::shared::chart::{self, Model};
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
@@ -78,25 +78,25 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
     let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let at = move |id: u32| {
+    let key_of = move |id: u32| {
         model.view.with_untracked(|view| {
-            rows(&view.as_ref()?.comm, model.of.get_untracked())
+            rows(&view.as_ref()?.comm, model.traffic.get_untracked())
                 .get(id as usize)
                 .map(|row| (key(row), row.op.is_some()))
         })
     };
     let scene = SharedMemo::new(move || {
-        let (view, of, width) = (model.view.get()?, model.of.get(), chart::room(width.get()));
-        let all = rows(&view.comm, of);
-        let chosen = all.iter().position(|row| model.is_chosen(&key(row))).and_then(|at| u32::try_from(at).ok());
-        (width > 0.0).then(|| PtrEq::new(bandwidth::scene(all, of, chosen, (width, HEIGHT))))
+        let (view, comm_rows, width) = (model.view.get()?, model.traffic.get(), chart::room(width.get()));
+        let all = rows(&view.comm, comm_rows);
+        let chosen = all.iter().position(|row| model.is_chosen(&key(row))).and_then(|index| u32::try_from(index).ok());
+        (width > 0.0).then(|| PtrEq::new(bandwidth::scene(all, comm_rows, chosen, (width, HEIGHT))))
     });
     let chart_model = Model {
         scene,
         tip: Callback::new(move |id: u32| {
-            model.view.with(|view| bandwidth::tip(rows(&view.as_ref()?.comm, model.of.get_untracked()), id))
+            model.view.with(|view| bandwidth::tip(rows(&view.as_ref()?.comm, model.traffic.get_untracked()), id))
         }),
-        press: Callback::new(move |(id, enter): (u32, bool)| match at(id) {
+        press: Callback::new(move |(id, enter): (u32, bool)| match key_of(id) {
             Some((key, true)) => model.press(&key, enter),
             Some((key, false)) => model.choose(&key),
             None => {}
@@ -104,16 +104,19 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
         out: Callback::new(|()| false),
         walk: None,
         key: None,
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "bandwidth", table);
-    let left_out =
-        move || model.view.with(|view| bandwidth::left_out(rows(&view.as_ref()?.comm, model.of.get()), model.of.get()));
+    let left_out = move || {
+        model
+            .view
+            .with(|view| bandwidth::left_out(rows(&view.as_ref()?.comm, model.traffic.get()), model.traffic.get()))
+    };
     let no_links = move || {
         let is_ici = |row: &CommRow| row.network == Some(Network::Ici);
         let none = model.view_state.with(|view_state| view_state.machine.topology.is_none())
-            && model.of.get() == CommRows::Collectives
+            && model.traffic.get() == CommRows::Collectives
             && model.view.with(|view| view.as_ref().is_some_and(|view| view.comm.rows.iter().any(is_ici)));
         none.then_some(" With a topology, what links carry is drawn too.")
     };
@@ -128,7 +131,7 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
             };
             view! { <li><svg width="10" height="10" aria-hidden="true">{mark}</svg> {label}</li> }.any()
         };
-        (model.of.get() == CommRows::Collectives).then(|| bandwidth::SHAPES.into_iter().map(one).collect_view())
+        (model.traffic.get() == CommRows::Collectives).then(|| bandwidth::SHAPES.into_iter().map(one).collect_view())
     };
     view! {
         <div class="picture-head" data-roving="">{head} <ul class="classes">{live(legend)}</ul> <span class="grow"></span> {chart::tools("bandwidth-menu", entries)}</div>
@@ -173,12 +176,12 @@ fn devices(model: CommModel) -> AnyView {
             );
         };
         let lines = text::balance(&view.comm).into_iter().map(|line| view! { <p>{line}</p> }.any()).collect_view();
-        let device = |of| {
-            let [name, waited, last, n, late] = text::device(of);
+        let device = |device| {
+            let [name, waited, last, n, late] = text::device(device);
             view! { <tr><th scope="row">{name}</th><td class="num">{waited}</td><td class="num">{last}</td><td class="num">{n}</td><td class="num">{late}</td></tr> }.any()
         };
-        let collective = |of| {
-            let [name, n, total, max, straggler] = text::collective(of);
+        let collective = |collective| {
+            let [name, n, total, max, straggler] = text::collective(collective);
             view! { <tr><th scope="row" class="mono">{name}</th><td class="num">{n}</td><td class="num">{total}</td><td class="num">{max}</td><td>{straggler}</td></tr> }.any()
         };
         let (devices, collectives) = (&balance.devices, &balance.collectives);

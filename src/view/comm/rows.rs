@@ -4,30 +4,34 @@
 use super::model::CommModel;
 use crate::analysis::base::StepChoice;
 use crate::analysis::comm::CommBy;
-use crate::protocol::table_query::TableOf;
+use crate::protocol::table_query::TableQuery;
 use crate::protocol::url::comm::CommRows;
 use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::format;
 use crate::table::page::Row;
-use crate::view::breakdown::save;
 use crate::view::empty::empty_state;
+use crate::view::shared::save;
+use crate::view::shared::{RemoteTable, RowPress, remote_model};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::field;
-use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
+use crate::view::widgets::table::Model;
 use leptos::prelude::*;
 
 /// Builds the model of the table.
 pub(super) fn table_model(model: CommModel) -> Model {
     let state = model.state;
     let table = RemoteTable {
-        label: Signal::derive(move || match model.of.get() {
+        label: Signal::derive(move || match model.traffic.get() {
             CommRows::Collectives => "Collectives".to_owned(),
             CommRows::Copies => "Copies between memories".to_owned(),
         }),
         // The first answer decides whether collectives or copies are shown.
-        of: Signal::derive(move || {
-            model.view.with(Option::is_some).then(|| TableOf::Comm(model.query.get(), model.of.get().carried()))
+        table: Signal::derive(move || {
+            model
+                .view
+                .with(Option::is_some)
+                .then(|| TableQuery::Comm(model.query.get(), model.traffic.get().transfer_filter()))
         }),
         waits: model.busy.into(),
         filter: Signal::derive(move || state.comm_filter.with(|text| TextFilter::anywhere(text.trim()))),
@@ -57,9 +61,9 @@ pub(super) fn empty(model: CommModel) -> AnyView {
     let state = model.state;
     let is_step = move || state.step() != StepChoice::All;
     let other = move || {
-        let there = model.of.get() == CommRows::Collectives;
+        let there = model.traffic.get() == CommRows::Collectives;
         (there && model.view.with(|view| view.as_ref().is_some_and(|view| view.comm.copies.n > 0))).then(|| {
-            let show = move |_| model.change(|view_state| view_state.of = Some(CommRows::Copies));
+            let show = move |_| model.change(|view_state| view_state.traffic = Some(CommRows::Copies));
             view! { <button type="button" class="btn line" on:click=show>"Show copies"</button> }.any()
         })
     };
@@ -97,7 +101,7 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
     let entries = Signal::derive(move || save::entries(state, "", export));
     let note = move || {
         let view = model.view.get()?;
-        let (n, time) = if model.of.get() == CommRows::Copies { view.more_copies } else { view.more };
+        let (n, time) = if model.traffic.get() == CommRows::Copies { view.more_copies } else { view.more };
         // The table of a capture has all rows.
         (n > 0 && !state.can(|can| can.export)).then(|| {
             let rows = format::counted(n.into(), "row", "rows");

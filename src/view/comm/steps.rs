@@ -7,9 +7,9 @@ use crate::chart::breakdown::step_stats;
 use crate::chart::comm::steps;
 use crate::chart::plot::steps as chart_steps;
 use crate::table::format;
+use crate::view::shared::chart::{self, Model, room};
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{self, Model, room};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
@@ -23,11 +23,13 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
     let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let bars = SharedMemo::new(move || Some(PtrEq::new(steps::bars(&model.view.get()?.comm.steps, model.of.get()))));
+    let bars =
+        SharedMemo::new(move || Some(PtrEq::new(steps::bars(&model.view.get()?.comm.steps, model.traffic.get()))));
     let parts = move || {
-        let split =
-            model.view.with(|view| view.as_ref().is_some_and(|view| steps::is_split(&view.comm.steps, model.of.get())));
-        steps::parts(model.of.get(), split)
+        let split = model
+            .view
+            .with(|view| view.as_ref().is_some_and(|view| steps::is_split(&view.comm.steps, model.traffic.get())));
+        steps::parts(model.traffic.get(), split)
     };
     let scene = SharedMemo::new(move || {
         let (view, bars, width) = (model.view.get()?, bars.get()?, width.get());
@@ -42,13 +44,13 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
         (width > 0.0 && !bars.is_empty())
             .then(|| PtrEq::new(chart_steps::layout(&bars, &parts, &subject, selected, size)))
     });
-    let tip = move |at: u32| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &untrack(parts), at));
+    let tip = move |index: u32| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &untrack(parts), index));
     let chart_model = Model {
         scene,
         tip: Callback::new(tip),
-        press: Callback::new(move |(at, _): (u32, bool)| {
+        press: Callback::new(move |(index, _): (u32, bool)| {
             let number =
-                model.view.with_untracked(|view| view.as_ref()?.comm.steps.get(at as usize).map(|step| step.number));
+                model.view.with_untracked(|view| view.as_ref()?.comm.steps.get(index as usize).map(|step| step.number));
             if let Some(number) = number {
                 state.choose_step(StepChoice::Number(number));
             }
@@ -56,7 +58,7 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
         out: Callback::new(|()| false),
         walk: None,
         key: None,
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "communication by step", table);

@@ -10,20 +10,20 @@ use leptos::prelude::*;
 /// Renders the tools.
 #[component]
 pub(super) fn Tools(model: CommModel) -> impl IntoView {
-    let of = move |of: CommRows, label: &'static str| {
-        let pressed = move || (model.of.get() == of).to_string();
+    let choice = move |comm_rows: CommRows, label: &'static str| {
+        let pressed = move || (model.traffic.get() == comm_rows).to_string();
         let choose = move |_| {
             model.state.selected.set(Vec::new());
-            model.change(|view_state| view_state.of = Some(of));
+            model.change(|view_state| view_state.traffic = Some(comm_rows));
         };
         view! { <button type="button" aria-pressed=pressed on:click=choose>{label}</button> }.any()
     };
     view! {
-        <div class="memory-tools" data-roving="">
+        <div class="view-tools" data-roving="">
             <If when=move || model.state.can(|can| can.comm_groups)><MeshAndTopology model /></If>
             <div class="segmented" data-roving="" role="group" aria-label="Kind of communication">
-                {of(CommRows::Collectives, "Collectives")}
-                {of(CommRows::Copies, "Copies")}
+                {choice(CommRows::Collectives, "Collectives")}
+                {choice(CommRows::Copies, "Copies")}
             </div>
         </div>
     }

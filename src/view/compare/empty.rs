@@ -1,8 +1,8 @@
 //! This module renders the comparison while only one capture is open: what it does, and the buttons that open a second one.
 
+use crate::view::shared::files::choose_files;
 use crate::view::state::{OpenAs, State};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::files::choose_files;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 

@@ -45,11 +45,11 @@ pub(super) fn Panel(model: CompareModel) -> impl IntoView {
     let body = move || {
         found.get().map(|found| match found {
             Ok(ops) => both(model, &ops),
-            Err(failure) => view! { <p class="op-none">{failure.message.clone()}</p> }.any(),
+            Err(failure) => view! { <p class="panel-none">{failure.message.clone()}</p> }.any(),
         })
     };
     view! {
-        <aside class="op-panel compare-panel" aria-labelledby="compared-name">
+        <aside class="side-panel compare-panel" aria-labelledby="compared-name">
             <header>
                 <h2 id="compared-name" class="mono" tabindex="-1" node_ref=heading>{live(name)}</h2>
                 <button type="button" class="btn icon-only" aria-label="Close" title="Close (Esc)" on:click=move |_| close_panel(state)>
@@ -77,7 +77,7 @@ fn both(model: CompareModel, ops: &ComparedOps) -> AnyView {
     let key =
         |side: &Option<crate::analysis::compare::RowSide>| side.as_ref().map(crate::analysis::compare::RowSide::key);
     view! {
-        <p class="op-words">{compare::pair_sentence(ops)}</p>
+        <p class="panel-words">{compare::pair_sentence(ops)}</p>
         {pairing(model, &ops.row)}
         <table class="compare-facts">
             <thead>
@@ -102,7 +102,7 @@ fn pairing(model: CompareModel, row: &RowDelta) -> AnyView {
     let button = |label: String, class: &'static str, press: Box<dyn Fn()>| {
         view! { <button type="button" class=class on:click=move |_| press()>{label}</button> }.any()
     };
-    let pair = model.unpaired.get().and_then(|of| of.with(row)).map(|(label, pair)| {
+    let pair = model.unpaired.get().and_then(|unpaired| unpaired.with(row)).map(|(label, pair)| {
         button(label, "btn solid", Box::new(move || model.change_pairs(|pairs| pairs.push(pair.clone()))))
     });
     let undo = (row.tier == Some(Tier::ByHand)).then(|| {
@@ -110,9 +110,9 @@ fn pairing(model: CompareModel, row: &RowDelta) -> AnyView {
         let undo = move || model.change_pairs(|pairs| compare::remove_pairs(pairs, &row));
         button(compare::UNDO.to_owned(), "btn line small-text", Box::new(undo))
     });
-    let choose = UnpairedOp::of_row(row).filter(|_| pair.is_none()).map(|of| {
-        let label = of.button(row);
-        button(label, "btn line small-text", Box::new(move || model.choose_partner(of.clone())))
+    let choose = UnpairedOp::of_row(row).filter(|_| pair.is_none()).map(|unpaired| {
+        let label = unpaired.button(row);
+        button(label, "btn line small-text", Box::new(move || model.choose_partner(unpaired.clone())))
     });
     view! { <p class="acts">{pair} {undo} {choose}</p> }.any()
 }
@@ -138,12 +138,12 @@ fn texts(ops: &ComparedOps) -> AnyView {
     };
     let [a, b] = compare::diff(&a, &b).map(|tokens| tokens.into_iter().map(token).collect_view());
     view! {
-        <section class="op-part">
+        <section class="panel-part">
             <h3>"HLO " <span class="about">"marked where the instructions differ; numbers of ops do not count"</span></h3>
             <p class="sub">"A"</p>
-            <pre class="op-hlo" tabindex="0" role="region" aria-label="HLO of A">{a}</pre>
+            <pre class="panel-hlo" tabindex="0" role="region" aria-label="HLO of A">{a}</pre>
             <p class="sub">"B"</p>
-            <pre class="op-hlo" tabindex="0" role="region" aria-label="HLO of B">{b}</pre>
+            <pre class="panel-hlo" tabindex="0" role="region" aria-label="HLO of B">{b}</pre>
         </section>
     }
     .any()

@@ -35,8 +35,8 @@ pub(super) fn pictures(model: CompareModel) -> AnyView {
         }
     };
     let beside = move || {
-        let of = model.found.get().filter(|_| !pane.get().is_wide())?;
-        Some(view! { <aside class="compare-side-column" aria-label="Steps and matches">{steps(&of)} {matched(&of)}</aside> }.any())
+        let comparison = model.found.get().filter(|_| !pane.get().is_wide())?;
+        Some(view! { <aside class="compare-side-column" aria-label="Steps and matches">{steps(&comparison)} {matched(&comparison)}</aside> }.any())
     };
     view! {
         <div class="compare-main">
@@ -101,11 +101,13 @@ fn section(pane: ComparePane, sentences: Vec<String>, table: Option<Table>, same
     let none = (sentences.is_empty() && table.is_none()).then(|| view! { <p>{same}</p> }.any());
     let table = table.map(|Table { heads, text, rows }| {
         let class = move |column: usize| if text.get(column).copied().unwrap_or(true) { "" } else { "num" };
-        let head =
-            heads.into_iter().enumerate().map(|(at, head)| view! { <th scope="col" class=class(at)>{head}</th> }.any());
+        let head = heads
+            .into_iter()
+            .enumerate()
+            .map(|(index, head)| view! { <th scope="col" class=class(index)>{head}</th> }.any());
         let head = head.collect_view();
         let row = |row: Vec<String>| {
-            let cell = |(at, cell): (usize, String)| view! { <td class=class(at)>{cell}</td> }.any();
+            let cell = |(index, cell): (usize, String)| view! { <td class=class(index)>{cell}</td> }.any();
             view! { <tr>{row.into_iter().enumerate().map(cell).collect_view()}</tr> }.any()
         };
         view! {
@@ -130,8 +132,9 @@ fn waterfall(model: CompareModel, comparison: &Comparison) -> AnyView {
     let waterfall = compare::waterfall(comparison);
     let zero = width(waterfall.zero);
     let row = |row: WaterfallRow| waterfall_row(model, row, &zero);
-    let tick =
-        |tick: crate::chart::plot::ticks::Tick| view! { <span style:left=width(tick.at)>{tick.label}</span> }.any();
+    let tick = |tick: crate::chart::plot::ticks::Tick| {
+        view! { <span style:left=width(tick.position)>{tick.label}</span> }.any()
+    };
     view! {
         <section class=format!("waterfall {}", compare::verdict_class(comparison.verdict)) aria-label="What the difference is made of">
             <table>
@@ -206,7 +209,7 @@ fn steps(comparison: &Comparison) -> AnyView {
     };
     let place = |side: usize, x: f64| width(0.14 + 0.43 * side as f64 + 0.40 * x);
     let tick = |tick: crate::chart::plot::ticks::Tick| {
-        let y = width(tick.at);
+        let y = width(tick.position);
         view! {
             <line class="grid-line" x1="13%" x2="100%" y1=y.clone() y2=y.clone() />
             <text class="tick" x="11%" y=y dy="4" text-anchor="end">{tick.label}</text>

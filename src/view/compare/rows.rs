@@ -3,19 +3,20 @@
 use super::model::CompareModel;
 use crate::analysis::compare::{CompareBy, CompareRows};
 use crate::chart::compare;
-use crate::protocol::table_query::TableOf;
+use crate::protocol::table_query::TableQuery;
 use crate::protocol::url::compare::CompareViewState;
 use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::format::middle_cut;
 use crate::table::page::{Row, SortBy};
-use crate::view::breakdown::save;
+use crate::view::shared::save;
+use crate::view::shared::{RemoteTable, RowPress, remote_model};
 use crate::view::state::toggle;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
-use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
+use crate::view::widgets::table::Model;
 use leptos::prelude::*;
 
 /// Builds the model of the table.
@@ -23,9 +24,9 @@ pub(super) fn table_model(model: CompareModel) -> Model {
     let state = model.state;
     let table = RemoteTable {
         label: Signal::stored("Ops of both sides".to_owned()),
-        of: Signal::derive(move || {
+        table: Signal::derive(move || {
             let selection = model.view_state.with(CompareViewState::selection);
-            model.found.with(Option::is_some).then(|| TableOf::Compare(model.query.get(), selection))
+            model.found.with(Option::is_some).then(|| TableQuery::Compare(model.query.get(), selection))
         }),
         waits: model.busy.into(),
         filter: Signal::derive(move || state.compare_filter.with(|text| TextFilter::anywhere(text.trim()))),
@@ -77,11 +78,11 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
         })
     };
     let question = move || {
-        model.unpaired.get().map(|of| {
+        model.unpaired.get().map(|unpaired| {
             let cancel = move |_| model.change_pairs(|_| ());
             view! {
                 <p class="compare-question" role="status">
-                    {of.question()} " "
+                    {unpaired.question()} " "
                     <button type="button" class="btn line small-text" on:click=cancel>{compare::CANCEL}</button>
                 </p>
             }
@@ -97,9 +98,9 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
     };
     let entries = Signal::derive(move || save::entries(state, "", export));
     let by = Memo::new(move |_| model.view_state.with(|view_state| view_state.by));
-    let grouping = move |of: CompareBy| {
-        let choose = move |()| model.select_rows(|view_state| (view_state.by, view_state.group) = (of, None));
-        Entry::new(of.label(), Callback::new(choose)).chosen(by.get() == of)
+    let grouping = move |by_entry: CompareBy| {
+        let choose = move |()| model.select_rows(|view_state| (view_state.by, view_state.group) = (by_entry, None));
+        Entry::new(by_entry.label(), Callback::new(choose)).chosen(by.get() == by_entry)
     };
     let groupings = Signal::derive(move || CompareBy::ALL.map(grouping).to_vec());
     let group = move || {

@@ -5,10 +5,10 @@ use super::model::CompareModel;
 use crate::chart::compare;
 use crate::protocol::url::compare::ComparePane;
 use crate::protocol::{CompareDots, requests};
-use crate::view::breakdown::picture_frame::framed;
+use crate::view::shared::chart::{Model, room};
+use crate::view::shared::picture_frame::framed;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
@@ -29,8 +29,8 @@ pub(super) fn Scatter(model: CompareModel, choice: AnyView) -> impl IntoView {
         move |answer| rows.set(state.shown(answer).map(PtrEq::new)),
     );
     let scene = SharedMemo::new(move || {
-        let (of, rows) = (model.found.get()?, rows.get()?);
-        compare::scatter(&of, &rows, (room(width.get()), HEIGHT)).map(PtrEq::new)
+        let (comparison, rows) = (model.found.get()?, rows.get()?);
+        compare::scatter(&comparison, &rows, (room(width.get()), HEIGHT)).map(PtrEq::new)
     });
     let chart_model = Model {
         scene,
@@ -44,7 +44,7 @@ pub(super) fn Scatter(model: CompareModel, choice: AnyView) -> impl IntoView {
         out: Callback::new(|()| false),
         key: None,
         walk: None,
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     };
     let left_out = move || rows.get().and_then(|rows| compare::left_out(&rows));
     let caption = view! {

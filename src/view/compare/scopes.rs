@@ -6,10 +6,10 @@ use crate::chart::breakdown::scopes::{crumbs, out_of};
 use crate::chart::compare::{self, ScopesPicture};
 use crate::chart::widgets::table::TWO_LINES;
 use crate::protocol::url::compare::ComparePane;
-use crate::view::breakdown::picture_frame::framed;
+use crate::view::shared::chart::{Model, room};
+use crate::view::shared::picture_frame::framed;
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
@@ -26,16 +26,16 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
     let zoom = Memo::new(move |_| model.view_state.with(|view_state| view_state.scope.clone()));
     let shows_differences = Memo::new(move |_| model.view_state.with(|view_state| view_state.shows_differences));
     let picture = SharedMemo::<ScopesPicture>::new(move || {
-        let of = model.found.get()?;
+        let comparison = model.found.get()?;
         let rows = if width.get() < TWO_LINES { ROWS.1 } else { ROWS.0 };
         let draw = if shows_differences.get() { compare::scope_differences } else { compare::scopes };
-        draw(&of, &zoom.get(), room(width.get()), rows).map(PtrEq::new)
+        draw(&comparison, &zoom.get(), room(width.get()), rows).map(PtrEq::new)
     });
     let scene = SharedMemo::new(move || Some(PtrEq::new(picture.get()?.scene.clone())));
     let zoom_to = move |path: String| model.select_rows(|view_state| view_state.scope = path);
     let path_of = move |id: u32| {
-        let at = picture.get_untracked()?.scope(id);
-        model.found.get_untracked()?.scopes.get(at).map(|scope| scope.path.clone())
+        let index = picture.get_untracked()?.scope(id);
+        model.found.get_untracked()?.scopes.get(index).map(|scope| scope.path.clone())
     };
     let out = move || {
         let path = zoom.get_untracked();
@@ -45,28 +45,28 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
         }
         is_zoomed
     };
-    let at = RwSignal::new(None);
+    let focus = RwSignal::new(None);
     let press = move |(id, _): (u32, bool)| {
         let Some(path) = path_of(id) else { return };
         if path == zoom.get_untracked() {
             out();
         } else {
-            at.set(None);
+            focus.set(None);
             zoom_to(path);
         }
     };
     let chart_model = Model {
         scene,
         tip: Callback::new(move |id| {
-            let of = model.found.get_untracked()?;
-            let scope = of.scopes.get(picture.get_untracked()?.scope(id))?;
-            Some(compare::scope_tip(&of, scope))
+            let comparison = model.found.get_untracked()?;
+            let scope = comparison.scopes.get(picture.get_untracked()?.scope(id))?;
+            Some(compare::scope_tip(&comparison, scope))
         }),
         press: Callback::new(press),
         out: Callback::new(move |()| out()),
         key: None,
         walk: Some(Callback::new(move |(from, direction)| picture.get_untracked()?.walk(from, direction))),
-        at,
+        focus,
     };
     let crumb = move |(name, path): (String, String)| {
         let current = (path == zoom.get()).then_some("true");
@@ -84,10 +84,10 @@ pub(super) fn Scopes(model: CompareModel, choice: AnyView) -> impl IntoView {
         view! { <button type="button" aria-pressed=pressed on:click=choose>{label}</button> }.any()
     };
     let about = move || {
-        let of = model.found.get()?;
+        let comparison = model.found.get()?;
         Some(match shows_differences.get() {
-            true => compare::scope_differences_text(&of),
-            false => compare::picture_text(&of, ComparePane::Scopes),
+            true => compare::scope_differences_text(&comparison),
+            false => compare::picture_text(&comparison, ComparePane::Scopes),
         })
     };
     let caption = view! {

@@ -6,11 +6,11 @@ use crate::chart::compare;
 use crate::chart::timeline::Viewport;
 use crate::protocol::url::compare::ComparePane;
 use crate::protocol::{CompareTimeline, CompareTimelineQuery, requests};
+use crate::view::shared::chart::{self, Model};
+use crate::view::shared::zoom::Zoom;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
-use crate::view::widgets::zoom::Zoom;
 use leptos::html;
 use leptos::prelude::*;
 use xla_profile::units::Picos;
@@ -24,7 +24,7 @@ struct Part {
     model: CompareModel,
     steps: SharedSignal<CompareTimeline>,
     /// The mark with the keyboard focus. Ids of marks change with the part.
-    at: RwSignal<Option<u32>>,
+    focus: RwSignal<Option<u32>>,
 }
 
 impl Part {
@@ -48,7 +48,7 @@ impl Part {
         if self.steps.with_untracked(|steps| steps.as_ref().is_none_or(|steps| steps.duration == Picos::ZERO)) {
             return;
         }
-        self.at.set(None);
+        self.focus.set(None);
         let is_whole = untrack(|| self.whole()) == view;
         self.model.change(|view_state| view_state.part = (!is_whole).then_some((view.start, view.end)));
     }
@@ -79,7 +79,7 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let steps = SharedSignal::<CompareTimeline>::none();
-    let part = Part { model, steps, at: RwSignal::new(None) };
+    let part = Part { model, steps, focus: RwSignal::new(None) };
     let room = move || (chart::room(width.get()) - compare::LEFT).max(0.0);
     state.request_answer_on_change(
         move || {
@@ -93,15 +93,15 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
         move |answer| steps.set(state.shown(answer).map(PtrEq::new)),
     );
     let scene = SharedMemo::new(move || {
-        let (of, steps) = (model.found.get()?, steps.get()?);
-        compare::timeline(&of, &steps, part.get(), chart::room(width.get())).map(PtrEq::new)
+        let (comparison, steps) = (model.found.get()?, steps.get()?);
+        compare::timeline(&comparison, &steps, part.get(), chart::room(width.get())).map(PtrEq::new)
     });
     // The fraction of the width of the picture.
-    let at = move |x: f64| {
+    let time_at = move |x: f64| {
         let left = chart::gutter(width.get_untracked()) + compare::LEFT;
         ((x - left) / untrack(room).max(1.0)).clamp(0.0, 1.0)
     };
-    let zoom = part.zoom(at);
+    let zoom = part.zoom(time_at);
     let chart_model = Model {
         scene,
         tip: Callback::new(move |id: u32| {
@@ -115,7 +115,7 @@ pub(super) fn Timeline(model: CompareModel, choice: AnyView) -> impl IntoView {
         out: Callback::new(move |()| zoom.reset()),
         walk: None,
         key: Some(Callback::new(move |key: String| zoom.key(&key))),
-        at: part.at,
+        focus: part.focus,
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "timelines", table);

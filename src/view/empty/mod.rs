@@ -5,9 +5,9 @@ use crate::chart::empty::{self, Empty, Need};
 use crate::protocol::PlaneInfo;
 use crate::protocol::url::View;
 use crate::table::format;
+use crate::view::shared::files::choose_files;
 use crate::view::state::{OpenAs, State};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::files::choose_files;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
@@ -49,7 +49,7 @@ pub(crate) fn empty_state(state: State, words: Empty, acts: AnyView) -> AnyView 
 
 /// Renders a sentence. Text between backticks is shown as code.
 fn words(text: &str) -> AnyView {
-    let piece = |(at, piece): (usize, &str)| match at % 2 {
+    let piece = |(index, piece): (usize, &str)| match index % 2 {
         0 => piece.to_owned().into_any(),
         _ => view! { <code>{piece.to_owned()}</code> }.any(),
     };

@@ -89,9 +89,9 @@ pub(crate) fn Code(
     };
     // A program without an id is named by its index.
     let program = Memo::new(move |_| {
-        let at = chosen.get()?;
-        let id = file.with(|file| file.as_ref()?.programs.get(at.0 as usize)?.program_id);
-        Some(id.filter(|id| *id != 0).map_or_else(|| format!("#{}", at.0), |id| id.to_string()))
+        let program = chosen.get()?;
+        let id = file.with(|file| file.as_ref()?.programs.get(program.0 as usize)?.program_id);
+        Some(id.filter(|id| *id != 0).map_or_else(|| format!("#{}", program.0), |id| id.to_string()))
     });
     // Enter opens the instruction of the current line.
     let key = move |event: ev::KeyboardEvent| {
@@ -107,11 +107,11 @@ pub(crate) fn Code(
         }
     };
     let body = move || {
-        let (rows, at, program) = (rows.get(), line.get(), program.get());
-        let shown = pages.with(|pages| rows.clone().map(|at| find(pages, at)).collect::<Vec<_>>());
+        let (rows, chosen_line, program) = (rows.get(), line.get(), program.get());
+        let shown = pages.with(|pages| rows.clone().map(|row| find(pages, row)).collect::<Vec<_>>());
         let hits = found.get();
         let one = |(row, text): (u32, Option<ProgramLine>)| {
-            let is_at = at == Some(row + 1);
+            let is_at = chosen_line == Some(row + 1);
             let hit = hits.as_ref().is_some_and(|found| found.lines.binary_search(&row).is_ok());
             code_line(state, row, text, is_at, hit, program.as_deref())
         };

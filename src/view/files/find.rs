@@ -51,7 +51,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
                 let line = state.file.with_untracked(|place| place.line);
                 let to = match match_index(&matches, line) {
                     Ok(_) => None,
-                    Err(at) => matches.lines.get(at).or_else(|| matches.lines.first()).copied(),
+                    Err(index) => matches.lines.get(index).or_else(|| matches.lines.first()).copied(),
                 };
                 found.set(Some(PtrEq::new(matches)));
                 if let Some(to) = to {
@@ -82,13 +82,13 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
     let go = move |by: isize| {
         let Some(found) = found.get_untracked().filter(|found| !found.lines.is_empty()) else { return };
         let n = found.lines.len();
-        let at = match (match_index(&found, state.file.with_untracked(|place| place.line)), by) {
-            (Ok(at), 1) => (at + 1) % n,
-            (Ok(at) | Err(at), -1) => (at + n - 1) % n,
-            (Err(at), _) => at % n,
-            (Ok(at), _) => at,
+        let index = match (match_index(&found, state.file.with_untracked(|place| place.line)), by) {
+            (Ok(index), 1) => (index + 1) % n,
+            (Ok(index) | Err(index), -1) => (index + n - 1) % n,
+            (Err(index), _) => index % n,
+            (Ok(index), _) => index,
         };
-        let line = found.lines[at];
+        let line = found.lines[index];
         state.go_to_line(line + 1);
     };
     let timer = StoredValue::new_local(None::<Timeout>);
@@ -116,8 +116,8 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
         Some(why) => Some(why),
         None => found.with(|found| {
             let found = found.as_ref()?;
-            let at = match_index(found, state.file.with(|place| place.line)).ok();
-            Some(files::found_text(at, found.n))
+            let index = match_index(found, state.file.with(|place| place.line)).ok();
+            Some(files::found_text(index, found.n))
         }),
     };
     let regex = move || state.file.with(|place| place.regex).to_string();

@@ -32,8 +32,8 @@ pub(crate) fn File(state: State) -> impl IntoView {
         return no_files(state);
     }
     let figures = move || {
-        let one = |(at, (label, value, unit)): (usize, (&'static str, String, &'static str))| {
-            let class = if at == 0 { "figure hero" } else { "figure" };
+        let one = |(index, (label, value, unit)): (usize, (&'static str, String, &'static str))| {
+            let class = if index == 0 { "figure hero" } else { "figure" };
             view! { <div class=class><dt>{label}</dt><dd>{value} <span class="unit">{unit}</span></dd></div> }.any()
         };
         found.with(|file| Some(files::figures(file.as_ref()?).into_iter().enumerate().map(one).collect_view()))

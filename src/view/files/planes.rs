@@ -24,7 +24,7 @@ pub(crate) fn planes(file: &FileView) -> AnyView {
                     <th scope="col" class="num">"Size"</th>
                     <th scope="col" class="tree-bar"><span class="visually-hidden">"Size as a bar"</span></th>
                 </tr></thead>
-                {rows.into_iter().enumerate().map(|(at, row)| plane(open, at, row)).collect_view()}
+                {rows.into_iter().enumerate().map(|(index, row)| plane(open, index, row)).collect_view()}
             </table>
         </div>
     }

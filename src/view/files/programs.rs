@@ -19,9 +19,9 @@ pub(crate) fn Programs(state: State, found: SharedSignal<FileView>) -> impl Into
     let chosen = Memo::new(move |_| {
         let known = found.with(|file| file.as_ref().map(|file| file.programs.clone()))?;
         match state.file.with(|place| place.program) {
-            Some(at) if known.get(at as usize).is_some() => Some(ProgramRef(at)),
+            Some(index) if known.get(index as usize).is_some() => Some(ProgramRef(index)),
             // No program was chosen, or the chosen program does not exist.
-            _ => known.first().filter(|of| of.bytes.unwrap_or(0) <= BY_ITSELF).map(|_| ProgramRef(0)),
+            _ => known.first().filter(|program| program.bytes.unwrap_or(0) <= BY_ITSELF).map(|_| ProgramRef(0)),
         }
     });
     let hits = FoundLines::none();
@@ -34,12 +34,12 @@ pub(crate) fn Programs(state: State, found: SharedSignal<FileView>) -> impl Into
     });
     let list = move || {
         let file = found.get()?;
-        let one = |(at, of): (usize, &crate::analysis::files::FileProgram)| {
-            let at = u32::try_from(at).unwrap_or(u32::MAX);
-            let (name, summary) = files::program(of);
-            let pressed = move || (chosen.get() == Some(ProgramRef(at))).to_string();
+        let one = |(index, program): (usize, &crate::analysis::files::FileProgram)| {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            let (name, summary) = files::program(program);
+            let pressed = move || (chosen.get() == Some(ProgramRef(index))).to_string();
             let choose = move |_| {
-                state.file.update(|place| (place.program, place.line) = (Some(at), None));
+                state.file.update(|place| (place.program, place.line) = (Some(index), None));
             };
             view! {
                 <li>
@@ -65,7 +65,8 @@ pub(crate) fn Programs(state: State, found: SharedSignal<FileView>) -> impl Into
         let chosen = chosen.get();
         outline.get().filter(|outline| Some(outline.program) == chosen)
     };
-    let computations = move || mine().filter(|of| !of.computations.is_empty()).map(|of| computations(state, &of));
+    let computations =
+        move || mine().filter(|program| !program.computations.is_empty()).map(|program| computations(state, &program));
     let any = Memo::new(move |_| chosen.get().is_some());
     view! {
         <section class="file-programs" aria-labelledby="file-programs">

@@ -6,9 +6,9 @@ mod picture;
 mod web;
 
 use crate::protocol::Failure;
+use crate::view::shared::files::{choose_files, choose_folder};
 use crate::view::state::{OpenAs, State, is_single, sample};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 

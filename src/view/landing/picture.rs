@@ -1,8 +1,8 @@
 //! This module renders the picture of the landing page, a step of the sample that `chart::landing` draws.
 
 use crate::chart::landing;
+use crate::view::shared::chart;
 use crate::view::type_erasure::{EraseType, effect};
-use crate::view::widgets::chart;
 use crate::view::widgets::size::on_width;
 use leptos::html;
 use leptos::prelude::*;

@@ -30,9 +30,9 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
             request_animation_frame(move || drop(button.focus()));
         }
     });
-    let of =
+    let text =
         move |read: fn(&Load) -> String| move || state.load.with(|load| load.as_ref().map(read).unwrap_or_default());
-    let percent = of(|load| load.percent().to_string());
+    let percent = text(|load| load.percent().to_string());
     let lines = move || state.load.with(|load| load.as_ref().map(Load::lines).unwrap_or_default());
     let found =
         Memo::new(move |_| state.load.with(|load| load.as_ref().map(|load| load.notes().to_vec()).unwrap_or_default()));
@@ -58,17 +58,17 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
     view! {
         <main class="loading">
             <h1>
-                <span class="mono">{of(|load| load.name.clone())}</span>
+                <span class="mono">{text(|load| load.name.clone())}</span>
                 " "
-                <span class="unit">{of(Load::size)}</span>
+                <span class="unit">{text(Load::size)}</span>
             </h1>
             <div class="meter" role="progressbar" aria-label="Read" aria-valuemin="0" aria-valuemax="100" aria-valuenow=percent>
-                <div style:width=of(|load| format!("{:.1}%", load.fraction() * 100.0))></div>
+                <div style:width=text(|load| format!("{:.1}%", load.fraction() * 100.0))></div>
             </div>
             <p class="loading-line">
-                <span><b>{of(|load| load.read().0)}</b> {of(|load| load.read().1)}</span>
+                <span><b>{text(|load| load.read().0)}</b> {text(|load| load.read().1)}</span>
                 <span class="grow"></span>
-                <span>{of(|load| load.left().unwrap_or_default())}</span>
+                <span>{text(|load| load.left().unwrap_or_default())}</span>
             </p>
             <table class="stages">
                 <caption class="visually-hidden">"Stages of the load"</caption>
@@ -82,7 +82,7 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
                     <button type="button" class="btn" on:click=move |_| state.stop_reading()>{OPEN_SO_FAR}</button>
                 </If>
                 <span class="grow"></span>
-                <span class="sub">{of(|load| load.memory().unwrap_or_default())}</span>
+                <span class="sub">{text(|load| load.memory().unwrap_or_default())}</span>
             </p>
             {live(notes)}
         </main>

@@ -2,9 +2,9 @@
 
 use super::model::MemoryModel;
 use crate::chart::memory::{UNIT, curve, figures};
+use crate::view::shared::chart::{self, Model};
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
@@ -19,18 +19,20 @@ pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let scene = SharedMemo::new(move || {
-        let (of, width) = (model.allocator.get()?, width.get());
-        let height = if of.transient == 0 { FLAT_HEIGHT } else { HEIGHT };
-        (width > 0.0).then(|| PtrEq::new(curve::allocator(&of, (chart::room(width), height))))
+        let (allocator, width) = (model.allocator.get()?, width.get());
+        let height = if allocator.transient == 0 { FLAT_HEIGHT } else { HEIGHT };
+        (width > 0.0).then(|| PtrEq::new(curve::allocator(&allocator, (chart::room(width), height))))
     });
     let chart_model = Model {
         scene,
-        tip: Callback::new(move |id: u32| model.allocator.with(|of| curve::allocator_tip(of.as_ref()?, id as usize))),
+        tip: Callback::new(move |id: u32| {
+            model.allocator.with(|allocator| curve::allocator_tip(allocator.as_ref()?, id as usize))
+        }),
         press: Callback::new(|_: (u32, bool)| {}),
         out: Callback::new(|()| false),
         walk: None,
         key: None,
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(model.state, chart_model, "allocator", table);
@@ -48,9 +50,9 @@ pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
         };
         let heads =
             ["Device", "Heaviest program", "Program peak", "Allocator peak", "Capacity", "Used", "Headroom", "Status"];
-        let head = |(at, head): (usize, &'static str)| {
-            let unit = matches!(at, 2..=4 | 6).then(|| view! { " " <span class="unit">{UNIT}</span> });
-            view! { <th scope="col" class:num=(2..7).contains(&at)>{head} {unit}</th> }.any()
+        let head = |(index, head): (usize, &'static str)| {
+            let unit = matches!(index, 2..=4 | 6).then(|| view! { " " <span class="unit">{UNIT}</span> });
+            view! { <th scope="col" class:num=(2..7).contains(&index)>{head} {unit}</th> }.any()
         };
         (!session.checks.is_empty()).then(|| {
             view! {
@@ -64,7 +66,8 @@ pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
         })
     };
     let flat = move || {
-        let is_flat = model.allocator.with(|of| of.as_ref().is_some_and(|of| of.transient == 0));
+        let is_flat =
+            model.allocator.with(|allocator| allocator.as_ref().is_some_and(|allocator| allocator.transient == 0));
         is_flat.then_some("the same at all times of the capture")
     };
     view! {

@@ -8,9 +8,9 @@ use crate::chart::memory::{at_position, curve, text};
 use crate::chart::plot::hit_test::Direction;
 use crate::chart::plot::scene::Scene;
 use crate::table::format;
+use crate::view::shared::chart::{self, Model};
 use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::drag_select::DragSelect;
 use crate::view::widgets::size::width_of;
 use leptos::prelude::*;
@@ -30,7 +30,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
         let space = memory.space.as_ref()?;
         let without = model.peak_without.get().map(|(_, found)| found.curve.clone()).unwrap_or_default();
         (size.get().0 > 0.0).then(|| {
-            PtrEq::new(curve::program(space, &columns, model.at.get(), &without, model.capacity(), size.get()))
+            PtrEq::new(curve::program(space, &columns, model.point.get(), &without, model.capacity(), size.get()))
         })
     });
     let chart_model = chart_model(model, scene);
@@ -53,19 +53,19 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let head = move || {
         let memory = model.memory.get()?;
         let space = memory.space.as_ref()?;
-        let at = model.at.get();
+        let selected_point = model.point.get();
         let here =
             model.alive.with(|alive| alive.as_ref().map(|alive| (alive.point, alive.size, alive.instruction.clone())));
-        let words = match here.filter(|(point, ..)| *point == at) {
-            _ if at == space.alive.point => {
+        let words = match here.filter(|(point, ..)| *point == selected_point) {
+            _ if selected_point == space.alive.point => {
                 let by = space.peak.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
-                format!("peak {} {}{by}", text(space.peak.peak), at_position(at))
+                format!("peak {} {}{by}", text(space.peak.peak), at_position(selected_point))
             }
             Some((_, size, name)) => {
                 let by = name.map_or(String::new(), |by| format!(", {by}"));
-                format!("{}: {}{by}", at_position(at), text(size))
+                format!("{}: {}{by}", at_position(selected_point), text(size))
             }
-            None => at_position(at),
+            None => at_position(selected_point),
         };
         Some(words)
     };
@@ -74,16 +74,17 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
             memory
                 .as_ref()
                 .and_then(|memory| memory.space.as_ref())
-                .is_some_and(|space| space.alive.point != model.at.get())
+                .is_some_and(|space| space.alive.point != model.point.get())
         })
     };
     let peak_without = move || {
         let (n, found) = model.peak_without.get()?;
         let lower = found.before.saturating_sub(found.peak);
-        let at = found.position.map_or(String::new(), |at| format!(" at {}", format::count(at.into())));
+        let position_text =
+            found.position.map_or(String::new(), |position| format!(" at {}", format::count(position.into())));
         let by = found.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
         let words = format!(
-            "Without {} ({}): peak {}{at}{by}, {} lower. ",
+            "Without {} ({}): peak {}{position_text}{by}, {} lower. ",
             format::counted(n as u64, "buffer", "buffers"),
             text(found.without),
             text(found.peak),
@@ -98,7 +99,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
             <div class="picture-head" data-roving="">
                 <h2>"Live memory over program order"</h2>
                 <span class="picture-note">{live(head)}</span>
-                <If when=off_peak><button type="button" class="link" on:click=move |_| model.change(|view_state| view_state.at = None)>"Go to the peak"</button></If>
+                <If when=off_peak><button type="button" class="link" on:click=move |_| model.change(|view_state| view_state.point = None)>"Go to the peak"</button></If>
                 <span class="grow"></span>
                 <span class="zooms">
                     <If when=move || model.state.can(|can| can.memory_replay)>{move || zooms(model)}</If>
@@ -129,13 +130,14 @@ fn zooms(model: MemoryModel) -> AnyView {
 
 /// Builds the chart's model: the tooltips, clicks and keys of its columns.
 fn chart_model(model: MemoryModel, scene: SharedMemo<Scene>) -> Model {
-    let go = move |point: u32| model.change(|view_state| view_state.at = Some(point));
+    let go = move |point: u32| model.change(|view_state| view_state.point = Some(point));
     Model {
         scene,
         tip: Callback::new(move |id: u32| model.curve.with(|columns| curve::tip(columns.as_ref()?, id as usize))),
         press: Callback::new(move |(id, _): (u32, bool)| {
-            let most =
-                model.curve.with_untracked(|columns| columns.as_ref()?.columns.get(id as usize).map(|of| of.most_at));
+            let most = model
+                .curve
+                .with_untracked(|columns| columns.as_ref()?.columns.get(id as usize).map(|column| column.most_at));
             if let Some(point) = most {
                 go(point);
             }
@@ -165,7 +167,7 @@ fn chart_model(model: MemoryModel, scene: SharedMemo<Scene>) -> Model {
             }
             _ => false,
         })),
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     }
 }
 
@@ -184,7 +186,7 @@ fn zoom(model: MemoryModel, factor: f64) {
     if wide >= f64::from(whole) {
         return model.zoom.set(None);
     }
-    let at = f64::from(model.at.get_untracked()).clamp(now.from.into(), now.to.into());
-    let from = (at - wide / 2.0).clamp(0.0, f64::from(whole) - wide);
+    let middle = f64::from(model.point.get_untracked()).clamp(now.from.into(), now.to.into());
+    let from = (middle - wide / 2.0).clamp(0.0, f64::from(whole) - wide);
     model.zoom.set(Some(Points { from: from as u32, to: ((from + wide).ceil() as u32).min(whole) }));
 }

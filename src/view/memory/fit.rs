@@ -28,7 +28,8 @@ pub(super) fn FitPane(model: MemoryModel) -> impl IntoView {
         None => view! { <p class="memory-none">{FIT_UNKNOWN}</p> }.any(),
     };
     let has_size = move || measured.get().is_some();
-    let fields = move || has_size().then(|| SizeField::ALL.map(|of| field(of, size, chosen)).collect_view());
+    let fields =
+        move || has_size().then(|| SizeField::ALL.map(|size_field| field(size_field, size, chosen)).collect_view());
     let reset = move || {
         let is_changed = chosen.get().is_some() && chosen.get() != measured.get();
         is_changed.then(|| view! { <button type="button" class="link" on:click=move |_| chosen.set(None)>"Sizes of this program"</button> }.any())

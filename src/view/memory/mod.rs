@@ -11,10 +11,10 @@ mod tools;
 
 use crate::chart::memory::figures;
 use crate::protocol::url::memory::MemorySource;
-use crate::view::breakdown;
 use crate::view::empty::empty_state;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::figure::readout;
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
 use leptos::html;
@@ -29,21 +29,22 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
         if model.side() == MemorySource::Allocator {
-            return model.allocator.get().map(|of| breakdown::readout(figures::allocator(&of)));
+            return model.allocator.get().map(|allocator| readout(figures::allocator(&allocator)));
         }
         let check = model.check.get();
         model.memory.with(|memory| {
             let space = memory.as_ref()?.space.as_ref()?;
-            Some(breakdown::readout(figures::program(space, check.as_deref())))
+            Some(readout(figures::program(space, check.as_deref())))
         })
     };
     let is_static = move || model.side() == MemorySource::Static;
-    let has_allocators =
-        Memo::new(move |_| model.session.with(|of| of.as_ref().is_some_and(|of| !of.runtime.allocators.is_empty())));
+    let has_allocators = Memo::new(move |_| {
+        model.session.with(|session| session.as_ref().is_some_and(|session| !session.runtime.allocators.is_empty()))
+    });
     view! {
         <div class="memory" role="tabpanel" aria-labelledby="tab-memory" node_ref=node>
             <h1 class="visually-hidden">"Memory of " {live(name)}</h1>
-            <div class="memory-top">
+            <div class="view-head">
                 <dl class="figures" data-roving="">{live(readout)}</dl>
                 <tools::Tools model />
             </div>

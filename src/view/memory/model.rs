@@ -27,7 +27,7 @@ pub(super) struct MemoryModel {
     /// Whether the program uses the chosen memory space.
     pub(super) has_space: Memo<bool>,
     /// The selected point of the curve.
-    pub(super) at: Memo<u32>,
+    pub(super) point: Memo<u32>,
     /// The live buffers at the selected point.
     pub(super) alive: SharedSignal<AliveAt>,
     /// The visible part of the curve; `None` means all of it.
@@ -87,13 +87,14 @@ impl MemoryModel {
         let has_space =
             Memo::new(move |_| memory.with(|memory| memory.as_ref().is_some_and(|memory| memory.space.is_some())));
         let peak = Memo::new(move |_| memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.alive.point)));
-        let chosen = move || view_state.with(|view_state| view_state.at).filter(|_| state.can(|can| can.memory_replay));
-        let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
+        let chosen =
+            move || view_state.with(|view_state| view_state.point).filter(|_| state.can(|can| can.memory_replay));
+        let point = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
         let (alive, zoom) = (SharedSignal::<AliveAt>::none(), RwSignal::new(None::<Points>));
         // The report of the program holds the live buffers at the peak, so the peak needs no request.
         state.request_answer_on_change(
             move || {
-                let here = at.get();
+                let here = point.get();
                 let known = peak.get()? == here;
                 if known {
                     alive.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.alive.clone()))));
@@ -179,7 +180,7 @@ impl MemoryModel {
             query: request,
             memory,
             has_space,
-            at,
+            point,
             alive,
             zoom,
             curve,

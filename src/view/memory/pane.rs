@@ -8,9 +8,9 @@ use crate::chart::memory::{live_ranges, picker, text, treemap};
 use crate::protocol::requests;
 use crate::protocol::url::memory::Pane;
 use crate::table::format;
+use crate::view::shared::chart::{self, Model};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::size::{size_of, width_of};
 use leptos::html;
@@ -61,16 +61,16 @@ fn Map(model: MemoryModel) -> impl IntoView {
     let buffer = move |id: u32| model.alive.with_untracked(|alive| alive.as_ref()?.buffers.get(id as usize).cloned());
     let chart_model = Model {
         scene,
-        tip: Callback::new(move |id: u32| buffer(id).map(|of| treemap::tip(&of))),
+        tip: Callback::new(move |id: u32| buffer(id).map(|live_buffer| treemap::tip(&live_buffer))),
         press: Callback::new(move |(id, _): (u32, bool)| {
-            if let Some(of) = buffer(id) {
-                model.toggle(of.id);
+            if let Some(live_buffer) = buffer(id) {
+                model.toggle(live_buffer.id);
             }
         }),
         out: Callback::new(|()| false),
         walk: None,
         key: None,
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(model.state, chart_model, "alive", table);
@@ -83,7 +83,11 @@ fn Map(model: MemoryModel) -> impl IntoView {
         let classes: Vec<(MemoryClass, u64)> = model.alive.with(|alive| {
             let Some(alive) = alive else { return Vec::new() };
             let size = |class: MemoryClass| {
-                alive.buffers.iter().filter(|of| of.class == class).fold(0, |sum: u64, of| sum.saturating_add(of.size))
+                alive
+                    .buffers
+                    .iter()
+                    .filter(|live_buffer| live_buffer.class == class)
+                    .fold(0, |sum: u64, live_buffer| sum.saturating_add(live_buffer.size))
             };
             MemoryClass::ALL.iter().map(|class| (*class, size(*class))).filter(|(_, size)| *size > 0).collect()
         });
@@ -115,9 +119,9 @@ fn LiveRanges(model: MemoryModel) -> impl IntoView {
     model.state.request_answer_on_change(
         move || {
             let n = model.memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.curve.n_points))?;
-            let at = model.at.get();
+            let point = model.point.get();
             let around = (n / AROUND).max(20);
-            let points = Points { from: at.saturating_sub(around), to: at.saturating_add(around + 1).min(n) };
+            let points = Points { from: point.saturating_sub(around), to: point.saturating_add(around + 1).min(n) };
             Some(requests::MemoryLiveRanges { query: model.query.get()?, points })
         },
         move |answer| {
@@ -128,13 +132,14 @@ fn LiveRanges(model: MemoryModel) -> impl IntoView {
     );
     let scene = SharedMemo::new(move || {
         let (lanes, width) = (lanes.get()?, width.get());
-        (width > 0.0).then(|| PtrEq::new(live_ranges::scene(&lanes, model.at.get(), chart::room(width))))
+        (width > 0.0).then(|| PtrEq::new(live_ranges::scene(&lanes, model.point.get(), chart::room(width))))
     });
     let chart_model = Model {
         scene,
         tip: Callback::new(move |id: u32| lanes.with(|lanes| live_ranges::tip(lanes.as_ref()?, id))),
         press: Callback::new(move |(id, _): (u32, bool)| {
-            let id = lanes.with_untracked(|lanes| live_ranges::buffer(lanes.as_ref()?, id).map(|of| of.id));
+            let id = lanes
+                .with_untracked(|lanes| live_ranges::buffer(lanes.as_ref()?, id).map(|live_buffer| live_buffer.id));
             if let Some(id) = id {
                 model.toggle(id);
             }
@@ -142,11 +147,11 @@ fn LiveRanges(model: MemoryModel) -> impl IntoView {
         out: Callback::new(|()| false),
         walk: None,
         key: None,
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     };
     let left_out = move || lanes.with(|lanes| live_ranges::left_out(lanes.as_ref()?));
     view! {
-        <div class="lives" node_ref=node>
+        <div class="live-ranges" node_ref=node>
             <chart::Chart state=model.state model=chart_model />
             <p class="sub">{live(left_out)}</p>
         </div>
@@ -184,20 +189,20 @@ fn padding(model: MemoryModel) -> AnyView {
 fn findings(model: MemoryModel) -> AnyView {
     let all = move || {
         let memory = model.memory.get()?;
-        let one = |of: Finding| {
+        let one = |finding: Finding| {
             let row = |[name, size, what]: [String; 3]| {
                 view! { <tr><th scope="row" class="mono">{format::middle_cut(&name, 36)}</th><td class="num">{size}</td><td class="shape">{what}</td></tr> }.any()
             };
-            let ids = of.buffers;
+            let ids = finding.buffers;
             let leave = (!ids.is_empty()).then(|| {
                 let leave = move |_| model.without.set(ids.clone());
                 view! { <button type="button" class="link" on:click=leave>"See the peak without them"</button> }.any()
             });
             view! {
                 <section class="finding">
-                    <h3>{of.head}</h3>
-                    <p>{of.message} " " {leave}</p>
-                    <table class="found-table"><tbody>{of.rows.into_iter().map(row).collect_view()}</tbody></table>
+                    <h3>{finding.head}</h3>
+                    <p>{finding.message} " " {leave}</p>
+                    <table class="found-table"><tbody>{finding.rows.into_iter().map(row).collect_view()}</tbody></table>
                 </section>
             }
             .any()

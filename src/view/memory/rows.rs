@@ -4,14 +4,15 @@
 use super::model::MemoryModel;
 use crate::analysis::memory::BufferId;
 use crate::chart::memory::figures;
-use crate::protocol::table_query::TableOf;
+use crate::protocol::table_query::TableQuery;
 use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::page::Row;
-use crate::view::breakdown::save;
+use crate::view::shared::save;
+use crate::view::shared::{RemoteTable, RowPress, remote_model};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::field;
-use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
+use crate::view::widgets::table::Model;
 use leptos::prelude::*;
 
 /// Builds the model of the table.
@@ -21,9 +22,9 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
     let sort = RwSignal::new(None);
     let table = RemoteTable {
         label: Signal::stored("Live buffers".to_owned()),
-        of: Signal::derive(move || {
+        table: Signal::derive(move || {
             let query = model.query.get().filter(|_| model.has_space.get())?;
-            Some(TableOf::Buffers(query, model.at.get()))
+            Some(TableQuery::Buffers(query, model.point.get()))
         }),
         waits: Signal::derive(move || model.alive.with(Option::is_none)),
         filter: Signal::derive(move || state.memory_filter.with(|text| TextFilter::anywhere(text.trim()))),

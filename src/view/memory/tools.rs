@@ -16,7 +16,7 @@ pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
     };
     let is = move |side: MemorySource| move || model.side() == side;
     view! {
-        <div class="memory-tools" data-roving="">
+        <div class="view-tools" data-roving="">
             <If when=is(MemorySource::Allocator)>{move || allocators(model)}</If>
             <If when=is(MemorySource::Static)>{move || view! { {programs(model)} {memories(model)} }.any()}</If>
             <div class="segmented" data-roving="" role="group" aria-label="Curve">
@@ -39,7 +39,7 @@ fn programs(model: MemoryModel) -> AnyView {
     let chosen =
         Signal::derive(move || model.query.with(|query| query.as_ref().map_or(u32::MAX, |query| query.program)));
     let choose = Callback::new(move |program: u32| {
-        model.change(|view_state| (view_state.program, view_state.at, view_state.color) = (Some(program), None, 0));
+        model.change(|view_state| (view_state.program, view_state.point, view_state.color) = (Some(program), None, 0));
     });
     let any = move || choices.with(|all| !all.is_empty());
     view! { <If when=any>{move || view! { <Picker id="memory-program" label="Program" list="Programs" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
@@ -51,8 +51,9 @@ fn memories(model: MemoryModel) -> AnyView {
         model.memory.with(|memory| memory.as_ref().map(|memory| picker::spaces(&memory.program))).unwrap_or_default()
     });
     let chosen = Signal::derive(move || model.view_state.with(|view_state| view_state.color));
-    let choose =
-        Callback::new(move |color: i64| model.change(|view_state| (view_state.color, view_state.at) = (color, None)));
+    let choose = Callback::new(move |color: i64| {
+        model.change(|view_state| (view_state.color, view_state.point) = (color, None))
+    });
     let several = move || choices.with(|all| all.len() > 1);
     view! { <If when=several>{move || view! { <Picker id="memory-space" label="Memory" list="Memories" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }
@@ -66,7 +67,7 @@ fn allocators(model: MemoryModel) -> AnyView {
             .unwrap_or_default()
     });
     let chosen = Signal::derive(move || model.allocator_at.get());
-    let choose = Callback::new(move |at: u32| model.change(|view_state| view_state.allocator = Some(at)));
+    let choose = Callback::new(move |index: u32| model.change(|view_state| view_state.allocator = Some(index)));
     let any = move || choices.with(|all| !all.is_empty());
     view! { <If when=any>{move || view! { <Picker id="memory-allocator" label="Allocator" list="Allocators" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }

@@ -8,9 +8,9 @@ use crate::chart::plot::hit_test::{self, Direction};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
 use crate::protocol::{Failure, Reply, requests};
+use crate::view::shared::chart::{self, Model};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
-use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::rect;
 use leptos::prelude::*;
@@ -52,8 +52,8 @@ pub(crate) fn close(state: State) {
 
 /// Returns whether the graph has the keyboard focus.
 pub(super) fn has_focus() -> bool {
-    let at = document().active_element();
-    at.and_then(|at| at.closest(".graph").ok().flatten()).is_some()
+    let element = document().active_element();
+    element.and_then(|element| element.closest(".graph").ok().flatten()).is_some()
 }
 
 #[component]
@@ -87,7 +87,7 @@ fn Sheet(state: State) -> impl IntoView {
             });
         }
     });
-    let at = RwSignal::new(None::<u32>);
+    let focus = RwSignal::new(None::<u32>);
     let size = |drawn: &Drawn| (drawn.drawing.width, drawn.drawing.height);
     let fit = move || {
         let Some(drawn) = drawn.get_untracked() else { return };
@@ -114,7 +114,7 @@ fn Sheet(state: State) -> impl IntoView {
             pan.update(|pan| *pan = pan.clamp_to(size(&drawn), frame));
         } else {
             shown.set_value(key);
-            at.set(None);
+            focus.set(None);
             fit();
         }
     });
@@ -134,9 +134,9 @@ fn Sheet(state: State) -> impl IntoView {
         out: Callback::new(|()| false),
         walk: None,
         key: None,
-        at,
+        focus,
     };
-    let hand = GraphHandlers { state, drawn, inside, pan, frame, at };
+    let hand = GraphHandlers { state, drawn, inside, pan, frame, focus };
     let table = RwSignal::new(false);
     let entries = chart::entries(state, model, "graph", table);
     let notes = move || {
@@ -151,7 +151,7 @@ fn Sheet(state: State) -> impl IntoView {
     };
     let body = move || {
         if let Some(failure) = failure.get() {
-            return view! { <p class="op-none">{failure.message.clone()}</p> }.any();
+            return view! { <p class="panel-none">{failure.message.clone()}</p> }.any();
         }
         if table.get() { chart::as_table(model) } else { canvas(hand, node, Callback::new(move |()| fit())) }
     };
@@ -184,7 +184,7 @@ struct GraphHandlers {
     inside: RwSignal<Vec<String>>,
     pan: RwSignal<Pan>,
     frame: RwSignal<(f64, f64)>,
-    at: RwSignal<Option<u32>>,
+    focus: RwSignal<Option<u32>>,
 }
 
 impl GraphHandlers {
@@ -196,7 +196,7 @@ impl GraphHandlers {
         });
         let Some(name) = name else { return };
         self.inside.update(|open| match open.iter().position(|other| *other == name) {
-            Some(at) => drop(open.swap_remove(at)),
+            Some(index) => drop(open.swap_remove(index)),
             None => open.push(name),
         });
     }
@@ -220,7 +220,8 @@ impl GraphHandlers {
         self.drawn.with_untracked(|drawn| {
             let drawn = drawn.as_ref()?;
             let id = hit_test::mark_at(&drawn.scene.marks, x, y)?;
-            let within = |of: Rect| x >= of.x && y >= of.y && x <= of.x + of.width && y <= of.y + of.height;
+            let within =
+                |rect: Rect| x >= rect.x && y >= rect.y && x <= rect.x + rect.width && y <= rect.y + rect.height;
             Some((id, drawn.drawing.nodes.get(id as usize)?.toggle.is_some_and(within)))
         })
     }
@@ -228,12 +229,12 @@ impl GraphHandlers {
     /// Returns the rectangle of a node on the screen. `frame` is the rectangle of the canvas.
     fn screen_rect(self, id: u32, frame: Rect) -> Option<Rect> {
         let pan = self.pan.get_untracked();
-        let of = self.drawn.with_untracked(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(id as usize)?.rect))?;
+        let rect = self.drawn.with_untracked(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(id as usize)?.rect))?;
         Some(Rect {
-            x: frame.x + (of.x - pan.x) * pan.scale,
-            y: frame.y + (of.y - pan.y) * pan.scale,
-            width: of.width * pan.scale,
-            height: of.height * pan.scale,
+            x: frame.x + (rect.x - pan.x) * pan.scale,
+            y: frame.y + (rect.y - pan.y) * pan.scale,
+            width: rect.width * pan.scale,
+            height: rect.height * pan.scale,
         })
     }
 
@@ -248,11 +249,12 @@ fn place_of(event: &ev::PointerEvent, node: NodeRef<html::Div>) -> (f64, f64) {
 }
 
 fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
-    let GraphHandlers { state, drawn, pan, frame, at, .. } = hand;
+    let GraphHandlers { state, drawn, pan, frame, focus, .. } = hand;
     // The place at which the pointer went down, its last place, and whether it has moved since.
     let grabbed = StoredValue::new(None::<((f64, f64), (f64, f64), bool)>);
     let clamped = move |pan: Pan| {
-        let size = drawn.with_untracked(|drawn| drawn.as_ref().map(|of| (of.drawing.width, of.drawing.height)));
+        let size =
+            drawn.with_untracked(|drawn| drawn.as_ref().map(|drawn| (drawn.drawing.width, drawn.drawing.height)));
         let frame = frame.get_untracked();
         pan.clamp_to(size.unwrap_or(frame), frame)
     };
@@ -292,7 +294,7 @@ fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> A
         match hand.find(place).filter(|_| !moving) {
             Some((id, true)) => hand.toggle(id),
             Some((id, false)) => {
-                at.set(Some(id));
+                focus.set(Some(id));
                 hand.go(id);
             }
             None => {}
@@ -311,7 +313,7 @@ fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> A
         }
     };
     let key = move |event: ev::KeyboardEvent| {
-        let half = |of: (f64, f64)| (of.0 / 2.0, of.1 / 2.0);
+        let half = |size: (f64, f64)| (size.0 / 2.0, size.1 / 2.0);
         let direction = match &*event.key() {
             "ArrowLeft" => Direction::Left,
             "ArrowRight" => Direction::Right,
@@ -320,7 +322,7 @@ fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> A
             pressed @ ("Enter" | " " | "+" | "=" | "-" | "0") => {
                 event.prevent_default();
                 event.stop_propagation();
-                match (pressed, at.get_untracked()) {
+                match (pressed, focus.get_untracked()) {
                     ("Enter", Some(id)) => hand.go(id),
                     (" ", Some(id)) => hand.toggle(id),
                     ("+" | "=", _) => {
@@ -338,9 +340,9 @@ fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> A
         };
         event.prevent_default();
         event.stop_propagation();
-        let to = drawn.with_untracked(|drawn| graph::next(&drawn.as_ref()?.drawing, at.get_untracked(), direction));
+        let to = drawn.with_untracked(|drawn| graph::next(&drawn.as_ref()?.drawing, focus.get_untracked(), direction));
         let Some(to) = to else { return };
-        at.set(Some(to));
+        focus.set(Some(to));
         // The node with the keyboard focus is moved into view.
         let room = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
         if let Some(place) = hand.screen_rect(to, Rect { x: 0.0, y: 0.0, ..room }) {
@@ -359,15 +361,15 @@ fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> A
         }
     };
     let ring = move || {
-        let of = drawn.with(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(at.get()? as usize)?.rect))?;
-        let (x, y, width, height) = (of.x - 2.0, of.y - 2.0, of.width + 4.0, of.height + 4.0);
+        let rect = drawn.with(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(focus.get()? as usize)?.rect))?;
+        let (x, y, width, height) = (rect.x - 2.0, rect.y - 2.0, rect.width + 4.0, rect.height + 4.0);
         Some(view! { <rect class="chart-focus" x=x.to_string() y=y.to_string() width=width.to_string() height=height.to_string() rx="5" /> }.any())
     };
     let status = move || {
         let title = drawn.with(|drawn| drawn.as_ref().map(|drawn| drawn.drawing.title.clone()).unwrap_or_default());
-        let on = at
+        let on = focus
             .get()
-            .and_then(|at| drawn.with(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(at as usize)?.label.clone())));
+            .and_then(|id| drawn.with(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(id as usize)?.label.clone())));
         format!("{title} {}", on.unwrap_or_default())
     };
     let picture = move || drawn.get().map(|drawn| chart::draw(&drawn.scene));

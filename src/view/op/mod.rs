@@ -58,11 +58,11 @@ fn Panel(state: State) -> impl IntoView {
     let body = move || {
         found.get().map(|found| match found {
             Ok(op) => detail(walk, &op),
-            Err(failure) => view! { <p class="op-none">{failure.message.clone()}</p> }.any(),
+            Err(failure) => view! { <p class="panel-none">{failure.message.clone()}</p> }.any(),
         })
     };
     view! {
-        <aside class="op-panel" aria-labelledby="op-name">
+        <aside class="side-panel" aria-labelledby="op-name">
             <header>
                 <If when=can_go_back>
                     <button type="button" class="btn icon-only" aria-label="Back to the previous op" title="Back" on:click=move |_| walk.back()>
@@ -86,8 +86,8 @@ fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
             {op.kind.map(|kind| swatch(crate::chart::plot::time_part::TimePart::Kind(kind)))} " " {place} " "
             {walk.state.can(|can| can.timeline).then(|| to_timeline(walk.state, op.name.clone()))}
         </p>
-        <p class="op-words">{op.words.clone()}</p>
-        {op.kernel.clone().map(|kernel| view! { <p class="op-words">"Kernel: " <span class="mono">{kernel}</span></p> }.any())}
+        <p class="panel-words">{op.words.clone()}</p>
+        {op.kernel.clone().map(|kernel| view! { <p class="panel-words">"Kernel: " <span class="mono">{kernel}</span></p> }.any())}
         {op.figures.as_ref().map(|figures| parts::figures(figures, roofline::roof(op)))}
         {parts::values(op)}
         {parts::source(op)}

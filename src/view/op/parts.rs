@@ -29,7 +29,7 @@ fn section(head: &'static str, caption: AnyView, body: AnyView) -> AnyView {
         let shut = event_target::<web_sys::Element>(&event).get_attribute("open").is_none();
         remember(&name, shut.then_some("1"));
     };
-    view! { <details class="op-part" open=open on:toggle=toggled><summary><h3>{head}</h3> {caption}</summary>{body}</details> }
+    view! { <details class="panel-part" open=open on:toggle=toggled><summary><h3>{head}</h3> {caption}</summary>{body}</details> }
         .any()
 }
 
@@ -41,7 +41,7 @@ fn empty_view() -> AnyView {
 /// steps.
 pub(super) fn figures(op: &OpFigures, against: Option<RooflineSection>) -> AnyView {
     let against = against.map(|line| match line {
-        RooflineSection::Comparison(of) => roof(*of),
+        RooflineSection::Comparison(comparison) => roof(*comparison),
         RooflineSection::None(why) => section(ROOF, empty_view(), view! { <p class="sub">{why}</p> }.any()),
     });
     let one = |(label, value, unit): panel::Figure| {
@@ -67,22 +67,22 @@ pub(super) fn figures(op: &OpFigures, against: Option<RooflineSection>) -> AnyVi
 /// Renders the measured time as a bar that is divided into roofline time and gap.
 fn roof(roof: RooflineComparison) -> AnyView {
     let row = |(label, words): (&'static str, String)| view! { <dt>{label}</dt><dd>{words}</dd> }.any();
-    let at = width(roof.share.min(1.0));
+    let end = width(roof.share.min(1.0));
     let one = |check: String| view! { <li>{check}</li> }.any();
     let checks = (!roof.checks.is_empty())
         .then(|| view! { <ul class="op-checks">{roof.checks.into_iter().map(one).collect_view()}</ul> }.any());
     let how = roof.how;
     let caption = view! {
         <Popover id="how-roof" class="formula-button" label=Signal::stored("How the roofline is computed".to_owned()) panel_class="formula-panel" face=Box::new(|| "=".into_any())>
-            {crate::view::breakdown::formula_popover(how.clone())}
+            {crate::view::widgets::figure::formula_popover(how.clone())}
         </Popover>
     }
     .any();
     let body = view! {
         <svg class="op-roof" aria-hidden="true">
             <rect class="mark-idle" width="100%" height="100%" />
-            <rect class=fill(roof.time_part) width=at.clone() height="100%" />
-            <line class="op-roof-at" x1=at.clone() x2=at y1="-3" y2="15" />
+            <rect class=fill(roof.time_part) width=end.clone() height="100%" />
+            <line class="op-roof-at" x1=end.clone() x2=end y1="-3" y2="15" />
         </svg>
         <div class="op-roof-ends"><span>{roof.floor}</span> {caption} <span class="grow"></span> <span>{roof.measured}</span></div>
         <p class="op-verdict">{roof.verdict}</p>
@@ -161,7 +161,7 @@ pub(super) fn source(op: &OpDetail) -> AnyView {
     let inner = inner.map(|inner| view! { <dt>"innermost"</dt><dd class="mono">{inner}</dd> }.any());
     let path = source.tf_op.clone().map(|path| {
         let path = path.trim_end_matches(':').to_owned();
-        let cut = path.rfind('/').map_or(0, |at| at + 1);
+        let cut = path.rfind('/').map_or(0, |slash| slash + 1);
         let (scope, leaf) = (path[..cut].to_owned(), path[cut..].to_owned());
         view! { <dt>"tf_op"</dt><dd class="mono op-path">{scope}<b>{leaf}</b></dd> }.any()
     });
@@ -175,21 +175,25 @@ pub(super) fn neighbours(walk: OpHistory, op: &OpDetail) -> AnyView {
         return empty_view();
     }
     let program = op.program_id;
-    let one = move |(role, of): (&'static str, &Neighbour)| {
-        let name = of.name.clone();
+    let one = move |(role, neighbour): (&'static str, &Neighbour)| {
+        let name = neighbour.name.clone();
         let go = move |_| walk.go_to_op(&name, program);
-        let time = of.total.map(|total| view! { <span class="num">{format::time_text(total)}</span> }.any());
+        let time = neighbour.total.map(|total| view! { <span class="num">{format::time_text(total)}</span> }.any());
         view! {
             <li>
                 <span class="sub">{role}</span>
-                <button type="button" class="link mono" on:click=go>{of.kind.map(|kind| swatch(TimePart::Kind(kind)))} {of.name.clone()}</button>
-                <span class="op-what mono">{panel::neighbour(of)}</span>
+                <button type="button" class="link mono" on:click=go>{neighbour.kind.map(|kind| swatch(TimePart::Kind(kind)))} {neighbour.name.clone()}</button>
+                <span class="op-what mono">{panel::neighbour(neighbour)}</span>
                 {time}
             </li>
         }
         .any()
     };
-    let all = op.operands.iter().map(|of| ("operand", of)).chain(op.users.iter().map(|of| ("user", of)));
+    let all = op
+        .operands
+        .iter()
+        .map(|neighbour| ("operand", neighbour))
+        .chain(op.users.iter().map(|neighbour| ("user", neighbour)));
     let list = view! {
         <ul class="op-hops">{all.map(one).collect_view()}</ul>
         {more_line(op.more_operands, "more operand", "more operands")}
@@ -211,7 +215,7 @@ pub(super) fn hlo(walk: OpHistory, op: &OpDetail) -> AnyView {
         let copied = text.clone();
         let copy = move |_| super::history::copied(walk.state, copied.clone());
         view! {
-            <pre class="op-hlo" tabindex="0">{coloured(&text)}</pre>
+            <pre class="panel-hlo" tabindex="0">{coloured(&text)}</pre>
             <button type="button" class="link" on:click=copy>"Copy the text"</button>
         }
         .any()
@@ -221,7 +225,7 @@ pub(super) fn hlo(walk: OpHistory, op: &OpDetail) -> AnyView {
         view! {
             <details>
                 <summary>"Fused computation: " <span class="mono">{fused.computation.clone()}</span></summary>
-                <pre class="op-hlo" tabindex="0">{coloured(&lines)}</pre>
+                <pre class="panel-hlo" tabindex="0">{coloured(&lines)}</pre>
                 {more_line(fused.more, "more instruction", "more instructions")}
             </details>
         }

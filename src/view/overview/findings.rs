@@ -66,9 +66,9 @@ pub(super) fn findings(state: State, request: Memo<OverviewQuery>, overview: &Ov
 }
 
 fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
-    let dots = (0..3).map(|at| {
-        let full = at < row.dots;
-        view! { <circle class="dot" class:full=full cx=(5 + 10 * at).to_string() cy="5" r="3.4" /> }.any()
+    let dots = (0..3).map(|index| {
+        let full = index < row.dots;
+        view! { <circle class="dot" class:full=full cx=(5 + 10 * index).to_string() cy="5" r="3.4" /> }.any()
     });
     let tried = move |(text, code): (String, Option<String>)| {
         let code = code.map(|code| {
@@ -194,11 +194,11 @@ fn move_focus(event: ev::KeyboardEvent) {
         "ArrowUp" => -1,
         _ => return,
     };
-    let Some(at) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };
+    let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };
     let within = event.current_target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
     let Some(all) = within.and_then(|within| within.query_selector_all("summary").ok()) else { return };
     let all: Vec<HtmlElement> = (0..all.length()).filter_map(|i| all.item(i)?.dyn_into().ok()).collect();
-    let place = all.iter().position(|summary| *summary == at).and_then(|place| place.checked_add_signed(step));
+    let place = all.iter().position(|summary| *summary == target).and_then(|place| place.checked_add_signed(step));
     if let Some(to) = place.and_then(|place| all.get(place)) {
         event.prevent_default();
         event.stop_propagation();

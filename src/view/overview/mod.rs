@@ -4,10 +4,10 @@
 mod findings;
 mod side;
 
-use super::breakdown::readout;
 use super::roofline;
 use super::state::{Opened, PtrEq, State};
 use super::type_erasure::{EraseType, effect, live};
+use super::widgets::figure::readout;
 use super::widgets::swatch::{fill, swatch};
 use super::widgets::tree::width;
 use crate::analysis::ledger::LedgerQuery;
@@ -36,14 +36,14 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
         },
     );
     let device = move || {
-        let label = found.get().map(|of| of.device.clone())?;
+        let label = found.get().map(|overview| overview.device.clone())?;
         let position = |opened: &Opened| opened.session.devices.iter().position(|device| device.label == label);
-        state.opened.with(|opened| opened.as_ref().and_then(|opened| position(opened))).map(|at| at as u32)
+        state.opened.with(|opened| opened.as_ref().and_then(|opened| position(opened))).map(|index| index as u32)
     };
     effect(move || state.overview_device.set(device()));
     effect(move || {
-        if let Some(of) = found.get() {
-            state.judged_device.set(of.device.clone());
+        if let Some(overview) = found.get() {
+            state.judged_device.set(overview.device.clone());
         }
     });
     on_cleanup(move || state.overview_device.set(None));

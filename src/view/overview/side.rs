@@ -113,9 +113,9 @@ fn step_columns(rows: Vec<StepRow>, about: String) -> AnyView {
     let ends = [rows.first(), rows.last()].map(|step| step.map(|step| step_label(&step.number)));
     #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
     let step_width = 1.0 / rows.len() as f64;
-    let column = |(at, step): (usize, StepRow)| {
+    let column = |(index, step): (usize, StepRow)| {
         #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
-        let x = width(at as f64 * step_width);
+        let x = width(index as f64 * step_width);
         let part = |(part, (start, length)): (_, (f64, f64))| {
             let (x, wide) = (x.clone(), width(0.85 * step_width));
             view! { <rect class=fill(part) x=x width=wide y=width(1.0 - start - length) height=width(length) /> }.any()
@@ -146,8 +146,10 @@ fn devices(overview: &Overview) -> AnyView {
         return host_rows(hosts, about);
     }
     let sentence = dots.iter().map(|dot| format!("{} {}", dot.label, dot.time)).collect::<Vec<String>>().join(", ");
-    let least = dots.iter().min_by(|a, b| a.at.total_cmp(&b.at)).map(|dot| format!("{} {}", dot.label, dot.time));
-    let most = dots.iter().max_by(|a, b| a.at.total_cmp(&b.at)).map(|dot| format!("{} {}", dot.label, dot.time));
+    let least =
+        dots.iter().min_by(|a, b| a.position.total_cmp(&b.position)).map(|dot| format!("{} {}", dot.label, dot.time));
+    let most =
+        dots.iter().max_by(|a, b| a.position.total_cmp(&b.position)).map(|dot| format!("{} {}", dot.label, dot.time));
     view! {
         <section>
             {heading("Devices", about)}
@@ -163,7 +165,7 @@ fn devices(overview: &Overview) -> AnyView {
 /// Renders devices as dots on a line.
 fn device_line(dots: Vec<Dot>) -> AnyView {
     let draw = |dot: Dot| {
-        view! { <circle class="device-dot" class:critical=dot.is_critical cx=format!("{:.2}%", 2.0 + 96.0 * dot.at) cy="9" r="5" /> }.any()
+        view! { <circle class="device-dot" class:critical=dot.is_critical cx=format!("{:.2}%", 2.0 + 96.0 * dot.position) cy="9" r="5" /> }.any()
     };
     view! {
         <rect class="mark-line" x="2%" y="8" width="96%" height="1" />

@@ -12,9 +12,9 @@ use crate::chart::widgets::tip::Tip;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::format;
 use crate::view::empty::empty_state;
+use crate::view::shared::chart::{self, Model};
 use crate::view::state::{PtrEq, SharedMemo, toggle};
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::size::{rect, screen, size_of};
@@ -88,7 +88,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
         });
         Some(PtrEq::new(shown?))
     });
-    let zoom = move |factor: f64, at: Option<(f64, f64)>| zoom(model, size.get_untracked(), factor, at);
+    let zoom = move |factor: f64, pointer: Option<(f64, f64)>| zoom(model, size.get_untracked(), factor, pointer);
     let chart_model = chart_model(model, scene, size.into());
     let brush = RwSignal::new(None::<Brush>);
     let from = StoredValue::new(None::<(f64, f64)>);
@@ -141,8 +141,8 @@ fn Chart(model: RooflineModel) -> impl IntoView {
         }
         event.prevent_default();
         let frame = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
-        let at = (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y);
-        zoom(if event.delta_y() < 0.0 { TURN } else { 1.0 / TURN }, Some(at));
+        let pointer = (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y);
+        zoom(if event.delta_y() < 0.0 { TURN } else { 1.0 / TURN }, Some(pointer));
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "roofline", table);
@@ -249,7 +249,7 @@ fn chart_model(model: RooflineModel, scene: SharedMemo<Scene>, size: Signal<(f64
             }
             true
         })),
-        at: RwSignal::new(None),
+        focus: RwSignal::new(None),
     }
 }
 

@@ -20,10 +20,10 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
         model.head.with(|head| head.as_ref().map(|head| coverage::parts(&head.figures))).unwrap_or_default()
     });
     let bar = move || {
-        let mut at = 0.0;
+        let mut end = 0.0;
         let one = |part: &CoveragePart| {
-            let x = at;
-            at += part.share;
+            let x = end;
+            end += part.share;
             let class = if part.reason.is_none() { "covered" } else { "uncovered" };
             view! { <rect class=class x=width(x) width=width(part.share) height="100%" /> }.any()
         };

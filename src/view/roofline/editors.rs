@@ -49,8 +49,8 @@ pub(super) fn Kernels(model: RooflineModel) -> impl IntoView {
 #[component]
 fn Costs(model: RooflineModel) -> impl IntoView {
     let given = move || {
-        let one = |(at, cost): (usize, &KernelCost)| {
-            let remove = move |_| model.change(|view_state| drop(view_state.costs.remove(at)));
+        let one = |(index, cost): (usize, &KernelCost)| {
+            let remove = move |_| model.change(|view_state| drop(view_state.costs.remove(index)));
             let label = format!("Remove the cost of {}", cost.pattern);
             view! {
                 <tr>
@@ -151,8 +151,8 @@ pub(crate) fn Useful(state: State) -> impl IntoView {
     let apply =
         move |event: ev::SubmitEvent| {
             event.prevent_default();
-            let text = |at: usize| fields[at].1.get_untracked().map(|field| field.value()).unwrap_or_default();
-            let number = |at: usize| numbers::typed(&text(at)).filter(|number| *number > 0.0);
+            let text = |index: usize| fields[index].1.get_untracked().map(|field| field.value()).unwrap_or_default();
+            let number = |index: usize| numbers::typed(&text(index)).filter(|number| *number > 0.0);
             let devices = text(3).trim().parse::<u32>().ok().filter(|n| *n > 0);
             let useful = number(0)
                 .zip(number(1))
@@ -165,10 +165,10 @@ pub(crate) fn Useful(state: State) -> impl IntoView {
         };
     let clear = move |_| change(None);
     let form = move || {
-        let one = |(label, node, of): Field| {
+        let one = |(label, node, read): Field| {
             let value = move || {
                 view_state
-                    .with(|view_state| view_state.useful.as_ref().and_then(of))
+                    .with(|view_state| view_state.useful.as_ref().and_then(read))
                     .map(numbers::shown)
                     .unwrap_or_default()
             };

@@ -13,9 +13,9 @@ pub(crate) use editors::Useful;
 pub(crate) use peaks::chips;
 
 use crate::chart::roofline::figures;
-use crate::view::breakdown;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::figure::readout;
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 use model::RooflineModel;
@@ -31,7 +31,7 @@ pub(crate) fn Roofline(state: State) -> impl IntoView {
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
         let useful = model.view_state.with(|view_state| view_state.useful);
-        model.head.with(|head| head.as_ref().map(|head| breakdown::readout(figures::readout(&head.figures, useful))))
+        model.head.with(|head| head.as_ref().map(|head| readout(figures::readout(&head.figures, useful))))
     };
     view! {
         <div class="roofline" role="tabpanel" aria-labelledby="tab-roofline">

@@ -77,8 +77,10 @@ impl RooflineModel {
             head.with(|head| head.as_ref().map(|head| Ceilings::from_figures(&head.figures, &used, level)))
                 .unwrap_or_default()
         });
-        let around = move |of: fn(&Dots, &Ceilings) -> AxisWindow| {
-            ceilings.with(|ceilings| dots.with(|dots| dots.as_ref().map(|dots| of(dots, ceilings)))).unwrap_or(START)
+        let around = move |window_of: fn(&Dots, &Ceilings) -> AxisWindow| {
+            ceilings
+                .with(|ceilings| dots.with(|dots| dots.as_ref().map(|dots| window_of(dots, ceilings))))
+                .unwrap_or(START)
         };
         let (whole, usual) = (Memo::new(move |_| around(full_window)), Memo::new(move |_| around(initial_window)));
         let (window, hidden) = (RwSignal::new(None), RwSignal::new(Vec::new()));

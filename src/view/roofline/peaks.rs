@@ -2,7 +2,7 @@
 //! or peaks that the user types. A change applies at once.
 
 use super::model::RooflineModel;
-use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
+use crate::analysis::roofline::{PeakResource, PeakSource, RooflineFigures};
 use crate::chart::roofline::numbers;
 use crate::chart::roofline::peaks::{self, Line};
 use crate::chip::Chip;
@@ -17,11 +17,11 @@ use leptos::prelude::*;
 /// Renders the button with the peaks in use, and the editor that it opens.
 #[component]
 pub(super) fn Peaks(model: RooflineModel) -> impl IntoView {
-    let of = move |read: fn(&RooflineFigures) -> AnyView| {
+    let with_figures = move |read: fn(&RooflineFigures) -> AnyView| {
         model.head.with(|head| head.as_ref().map(|head| read(&head.figures)))
     };
     let face = move || {
-        let text = of(|figures| {
+        let text = with_figures(|figures| {
             let one = |(value, unit): (String, &'static str)| {
                 view! { <span><b>{value}</b> <span class="unit">" " {unit}</span></span> }.any()
             };
@@ -67,7 +67,7 @@ fn Editor(model: RooflineModel) -> impl IntoView {
     };
     let lines = Memo::new(move |_| {
         let lines = model.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines)).unwrap_or_default();
-        lines.into_iter().map(|line| (line.of, line.label, line.unit, line.can_change)).collect::<Vec<_>>()
+        lines.into_iter().map(|line| (line.resource, line.label, line.unit, line.can_change)).collect::<Vec<_>>()
     });
     let table = move || lines.get().into_iter().map(|line| peak_row(model, line)).collect_view();
     let plain = move || model.view_state.with(|view_state| view_state.peaks == Default::default());
@@ -110,11 +110,11 @@ pub(crate) fn chips(state: State, id: &'static str) -> AnyView {
 
 fn peak_row(
     model: RooflineModel,
-    (of, label, unit, can_change): (PeakOf, &'static str, &'static str, bool),
+    (resource, label, unit, can_change): (PeakResource, &'static str, &'static str, bool),
 ) -> AnyView {
     let line = Memo::new(move |_| {
         let lines = model.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines));
-        lines.and_then(|lines| lines.into_iter().find(|line| line.of == of))
+        lines.and_then(|lines| lines.into_iter().find(|line| line.resource == resource))
     });
     let value = move || line.with(|line| line.as_ref()?.value).map(numbers::shown).unwrap_or_default();
     let from = move || {
@@ -127,8 +127,8 @@ fn peak_row(
     let typed = move |event: ev::Event| {
         let text = event_target_value(&event);
         match numbers::typed(&text).filter(|value| *value > 0.0) {
-            Some(value) => model.change(|view_state| give(view_state, of, Some(value * peaks::scale(of)))),
-            None if text.trim().is_empty() => model.change(|view_state| give(view_state, of, None)),
+            Some(value) => model.change(|view_state| give(view_state, resource, Some(value * peaks::scale(resource)))),
+            None if text.trim().is_empty() => model.change(|view_state| give(view_state, resource, None)),
             // A text that is no number is not applied: the field shows the value in use again.
             None => event_target::<web_sys::HtmlInputElement>(&event).set_value(&untrack(value)),
         }
@@ -150,12 +150,12 @@ fn peak_row(
 }
 
 /// Sets a peak of the user; `None` removes it.
-fn give(view_state: &mut RooflineViewState, peak: PeakOf, value: Option<f64>) {
+fn give(view_state: &mut RooflineViewState, peak: PeakResource, value: Option<f64>) {
     match peak {
-        PeakOf::Compute(precision) => {
+        PeakResource::Compute(precision) => {
             view_state.peaks.flops.retain(|(other, _)| *other != precision);
             view_state.peaks.flops.extend(value.map(|value| (precision, value)));
         }
-        PeakOf::Memory(_) => view_state.peaks.hbm_bytes = value,
+        PeakResource::Memory(_) => view_state.peaks.hbm_bytes = value,
     }
 }

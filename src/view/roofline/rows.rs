@@ -2,13 +2,14 @@
 
 use super::model::RooflineModel;
 use crate::analysis::base::StepChoice;
-use crate::protocol::table_query::TableOf;
+use crate::protocol::table_query::TableQuery;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::filter::TextFilter;
 use crate::table::page::{Row, SortBy};
+use crate::view::shared::{RemoteTable, RowPress, remote_model};
 use crate::view::state::toggle;
 use crate::view::type_erasure::{EraseType, effect};
-use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
+use crate::view::widgets::table::Model;
 use leptos::prelude::*;
 
 /// Builds the model of the table.
@@ -25,7 +26,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
     });
     let table = RemoteTable {
         label: Signal::derive(move || format!("Gap to the roof by {}", by.get().key())),
-        of: Signal::derive(move || Some(TableOf::Roofline(model.query.get(), by.get()))),
+        table: Signal::derive(move || Some(TableQuery::Roofline(model.query.get(), by.get()))),
         waits: model.busy.into(),
         // The query itself holds the filter.
         filter: Signal::stored(TextFilter::default()),

@@ -6,7 +6,7 @@ use crate::protocol::{Export, ViewRequest};
 use crate::table::copy::CopyForm;
 use crate::table::format;
 use crate::view::breakdown::filter::{FilterBox, ops_chip};
-use crate::view::breakdown::save;
+use crate::view::shared::save;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::Entry;

@@ -116,7 +116,7 @@ fn save(model: ShareModel, tab: Tab) {
     let captures =
         if model.with_capture.get_untracked() { capture_parts(&files, &shared.capture_ranges) } else { Vec::new() };
     model.done.set("Writing …".to_owned());
-    let names = captures.iter().map(|of| (share::own_name(&of.name).to_owned(), of.bytes)).collect();
+    let names = captures.iter().map(|capture| (share::own_name(&capture.name).to_owned(), capture.bytes)).collect();
     let query = model.query.get_untracked();
     // The user may change the choices or close the dialog while the worker writes. The saved file is the one that was
     // requested.

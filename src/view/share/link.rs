@@ -100,12 +100,13 @@ fn detail(model: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + '
         }
     };
     let most = model.summary().map_or(100, |summary| summary.level);
-    let fits =
-        move || model.shared.with(|shared| shared.as_ref().and_then(|shared| shared.fits)).filter(|at| *at < most);
+    let fits = move || {
+        model.shared.with(|shared| shared.as_ref().and_then(|shared| shared.fits)).filter(|level| *level < most)
+    };
     let mark = move || {
-        fits().map(|at| {
+        fits().map(|level| {
             // The middle of the slider's thumb moves from half its width to half its width before the end.
-            let left = format!("calc(8px + (100% - 16px) * {:.3})", f64::from(at) / f64::from(most));
+            let left = format!("calc(8px + (100% - 16px) * {:.3})", f64::from(level) / f64::from(most));
             view! { <span class="share-mark" style:left=left title=format!("{} characters", format::count(TARGET_LINK_LENGTH as u64))></span> }.any()
         })
     };

@@ -89,8 +89,9 @@ impl ShareModel {
         let is_own = comparison.is_some() && !untrack(|| state.is_shared_comparison());
         let summary = untrack(|| state.summary()).filter(|_| !is_own);
         let tab = RwSignal::new(Tab::Link);
-        let level =
-            RwSignal::new(summary.as_ref().map_or(Level::USUAL.at, |summary| summary.level.min(Level::USUAL.at)));
+        let level = RwSignal::new(
+            summary.as_ref().map_or(Level::USUAL.position, |summary| summary.level.min(Level::USUAL.position)),
+        );
         // The level that was set here and not by the user. It follows the highest level that fits.
         let chosen = StoredValue::new(level.get_untracked());
         let (without_sources, anonymise) = (RwSignal::new(true), RwSignal::new(false));
@@ -103,7 +104,7 @@ impl ShareModel {
             ShareQuery {
                 roofline: roofline.to_query(query.clone()),
                 comm: CommQuery { query, machine: comm.machine, ..CommQuery::default() },
-                level: if tab.get() == Tab::Link { level.get() } else { Level::FULL.at },
+                level: if tab.get() == Tab::Link { level.get() } else { Level::FULL.position },
                 with_sources: !(is_cut && without_sources.get()),
                 anonymise: is_cut && anonymise.get(),
                 comparison: comparison.clone(),
@@ -126,7 +127,7 @@ impl ShareModel {
                     }
                     Err(_) => None,
                 };
-                let fits = found.as_ref().map(|found| found.fits.unwrap_or(Level::SMALL.at));
+                let fits = found.as_ref().map(|found| found.fits.unwrap_or(Level::SMALL.position));
                 if let Some(fits) = fits.filter(|_| level.get_untracked() == chosen.get_value()) {
                     let fits = summary.as_ref().map_or(fits, |summary| summary.level.min(fits));
                     chosen.set_value(fits);
@@ -150,7 +151,7 @@ impl ShareModel {
             shared.with(|shared| {
                 let shared = shared.as_ref()?;
                 let is_whole =
-                    shared.preview.tables.iter().all(|table| table.title != "Ops" || table.shown == table.of);
+                    shared.preview.tables.iter().all(|table| table.title != "Ops" || table.shown == table.total);
                 let request = request.get();
                 let (sources, names) = (request.with_sources, request.anonymise);
                 let address = match compared {

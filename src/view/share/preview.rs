@@ -17,7 +17,7 @@ pub(super) fn tables(model: ShareModel) -> AnyView {
     let rows = move || {
         model.shared.with(|shared| {
             let shown = |shared: &PtrEq<ShareAnswer>| {
-                shared.preview.tables.iter().filter(|table| table.of > 0).map(row).collect_view().into_any()
+                shared.preview.tables.iter().filter(|table| table.total > 0).map(row).collect_view().into_any()
             };
             shared.as_ref().map(shown)
         })

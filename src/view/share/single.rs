@@ -58,13 +58,13 @@ pub(super) async fn page(pack: &Blob, (name, place, base): (&str, &str, &str), i
 
 /// Adds a Blob as text, in pieces that are Blobs themselves, so that the browser may move them out of memory.
 async fn push(out: &Array, blob: &Blob) -> Result<(), JsValue> {
-    let (mut at, size) = (0.0, blob.size());
-    while at < size {
-        let end = (at + f64::from(PIECE)).min(size);
-        let bytes = JsFuture::from(blob.slice_with_f64_and_f64(at, end)?.array_buffer()).await?;
+    let (mut start, size) = (0.0, blob.size());
+    while start < size {
+        let end = (start + f64::from(PIECE)).min(size);
+        let bytes = JsFuture::from(blob.slice_with_f64_and_f64(start, end)?.array_buffer()).await?;
         let text = html::base64(&Uint8Array::new(&bytes).to_vec());
         out.push(Blob::new_with_str_sequence(&Array::of1(&text.into()))?.as_ref());
-        at = end;
+        start = end;
     }
     Ok(())
 }

@@ -29,11 +29,11 @@ pub(crate) fn Choose(state: State) -> impl IntoView {
         let (memory, budget) = (format::bytes_text(memory.get()), format::bytes_text(budget));
         format!("About {memory} of the {budget} of memory that this page may use.")
     };
-    let row = move |(at, choice): (usize, Choice)| {
+    let row = move |(index, choice): (usize, Choice)| {
         let toggle = move |event| {
             let is_chosen = event_target_checked(&event);
             estimate.update(|estimate| {
-                if let Some(choice) = estimate.choices.get_mut(at) {
+                if let Some(choice) = estimate.choices.get_mut(index) {
                     choice.is_chosen = is_chosen;
                 }
             });

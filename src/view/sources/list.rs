@@ -49,7 +49,7 @@ pub(super) fn List(state: State) -> impl IntoView {
                 </th>
                 <td class="about">{one.about}</td>
                 <td class="num">{format::bytes_text(one.bytes)}</td>
-                <td class="num">{ago(one.at, stored_captures::now())}</td>
+                <td class="num">{ago(one.stored_ms, stored_captures::now())}</td>
                 <td class="act">
                     <button
                         type="button"

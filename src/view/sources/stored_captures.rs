@@ -31,7 +31,7 @@ pub(super) struct StoredCapture {
     /// The size of its files in bytes.
     pub(super) bytes: u64,
     /// The time at which it was stored, in milliseconds since 1970.
-    pub(super) at: u64,
+    pub(super) stored_ms: u64,
     /// The paths of its files, in the order of their numbers.
     paths: Vec<String>,
 }
@@ -101,7 +101,7 @@ pub(super) async fn store(name: &str, about: &str, files: &[Picked]) -> Result<S
     }
     let bytes = files.iter().map(|picked| size(&picked.file)).sum();
     let paths = files.iter().map(|picked| picked.path.clone()).collect();
-    let stored = StoredCapture { id, name: name.to_owned(), about: about.to_owned(), bytes, at: now(), paths };
+    let stored = StoredCapture { id, name: name.to_owned(), about: about.to_owned(), bytes, stored_ms: now(), paths };
     let listed = async {
         let mut all = read_list(&folder).await?;
         let (before, mut others): (Vec<_>, Vec<_>) =
@@ -131,8 +131,8 @@ pub(super) async fn files(stored: &StoredCapture) -> Result<Vec<Picked>, String>
     let all = async {
         let folder: FileSystemDirectoryHandle = wait(folder().await?.get_directory_handle(&stored.id)).await?;
         let mut picked = Vec::new();
-        for (at, path) in stored.paths.iter().enumerate() {
-            let handle: FileSystemFileHandle = wait(folder.get_file_handle(&at.to_string())).await?;
+        for (number, path) in stored.paths.iter().enumerate() {
+            let handle: FileSystemFileHandle = wait(folder.get_file_handle(&number.to_string())).await?;
             let file: File = wait(handle.get_file()).await?;
             // The stored file is named by its number.
             let name = path.rsplit('/').next().unwrap_or(path);
@@ -208,8 +208,8 @@ async fn write(folder: &FileSystemDirectoryHandle, id: &str, files: &[Picked]) -
     let options = FileSystemGetDirectoryOptions::new();
     options.set_create(true);
     let own: FileSystemDirectoryHandle = wait(folder.get_directory_handle_with_options(id, &options)).await?;
-    for (at, picked) in files.iter().enumerate() {
-        put(&own, &at.to_string(), &picked.file).await?;
+    for (number, picked) in files.iter().enumerate() {
+        put(&own, &number.to_string(), &picked.file).await?;
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ fn is_flag_file(path: &str) -> bool {
 
 fn list(files: &FileList) -> Vec<Picked> {
     (0..files.length())
-        .filter_map(|at| files.get(at))
+        .filter_map(|index| files.get(index))
         .map(|file| {
             // A file that was chosen with its folder has its path within the folder.
             let path = Reflect::get(&file, &"webkitRelativePath".into()).ok().and_then(|path| path.as_string());
@@ -73,7 +73,7 @@ fn list(files: &FileList) -> Vec<Picked> {
 pub(crate) fn from_drop(state: State, transfer: &DataTransfer, open_as: OpenAs) {
     let items = transfer.items();
     let entries: Vec<FileSystemEntry> =
-        (0..items.length()).filter_map(|at| items.get(at)?.webkit_get_as_entry().ok().flatten()).collect();
+        (0..items.length()).filter_map(|index| items.get(index)?.webkit_get_as_entry().ok().flatten()).collect();
     let plain = transfer.files().map(|files| list(&files)).unwrap_or_default();
     if !entries.iter().any(FileSystemEntry::is_directory) {
         open(state, plain, open_as);

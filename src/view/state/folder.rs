@@ -40,7 +40,7 @@ impl State {
                 .and_then(|opened| opened.session.captures.get(capture as usize).cloned())
                 .unwrap_or_default()
         });
-        indices.into_iter().filter_map(|at| files.get(at as usize).cloned()).collect()
+        indices.into_iter().filter_map(|index| files.get(index as usize).cloned()).collect()
     }
 
     /// Opens a capture of the open list, and beside it another one to compare with.

@@ -237,10 +237,10 @@ impl State {
             Reply::Failed(failure) => self.load_failed(failure),
             reply => {
                 let answer = Answer { id: answer.id, reply };
-                let heard = self
+                let pending_state = self
                     .workers
                     .with_value(|workers| Some(workers.loading.as_ref()?.pending.as_ref()?.receive(answer)));
-                match heard {
+                match pending_state {
                     Some(PendingState::Done(head)) => self.swap_in(Some(head)),
                     Some(PendingState::Failed(failure)) => self.load_failed(failure),
                     Some(PendingState::Refused(error)) => self.refused(&error),

@@ -183,7 +183,7 @@ pub(crate) struct State {
 /// Adds `item` to a selection, or removes it.
 pub(crate) fn toggle<T: PartialEq>(selected: &mut Vec<T>, item: T) {
     match selected.iter().position(|other| *other == item) {
-        Some(at) => drop(selected.remove(at)),
+        Some(index) => drop(selected.remove(index)),
         None => selected.push(item),
     }
 }

@@ -231,9 +231,9 @@ impl State {
         });
         self.forget_capture();
         self.query.set(query);
-        let of = self.workers.with_value(|workers| workers.opened_by.clone());
-        self.src.set(of.src);
-        self.stored.set(of.stored);
+        let origin = self.workers.with_value(|workers| workers.opened_by.clone());
+        self.src.set(origin.src);
+        self.stored.set(origin.stored);
         self.opened.set(Some(PtrEq::new(Opened { name: Self::name_of(&session), session })));
     }
 

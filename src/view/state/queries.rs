@@ -67,7 +67,7 @@ impl State {
         let StepChoice::Number(number) = self.step() else { return None };
         let lists = |device: &DeviceInfo| device.steps.iter().any(|step| step.number == number);
         let is_listed =
-            self.opened.with(|opened| opened.as_ref().is_none_or(|of| of.session.devices.iter().any(lists)));
+            self.opened.with(|opened| opened.as_ref().is_none_or(|opened| opened.session.devices.iter().any(lists)));
         (!is_listed).then_some(number)
     }
 
@@ -106,14 +106,14 @@ impl State {
     }
 
     /// Returns the step `by` places after the current one; `None` past either end.
-    pub(crate) fn step_on(self, by: isize) -> Option<StepChoice> {
+    pub(crate) fn neighbouring_step(self, by: isize) -> Option<StepChoice> {
         let device = self.query.with(|query| query.device);
         let opened = self.opened.get()?;
         picker_options::steps(&opened.session, device).neighbour(self.step(), by)
     }
 
     /// Returns the device `by` places after the current one; `None` past either end.
-    pub(crate) fn device_on(self, by: isize) -> Option<DeviceChoice> {
+    pub(crate) fn neighbouring_device(self, by: isize) -> Option<DeviceChoice> {
         let opened = self.opened.get()?;
         picker_options::neighbour(&picker_options::devices(&opened.session), self.query.with(|query| query.device), by)
     }
@@ -138,8 +138,9 @@ impl State {
     /// Handles an answer about the open session.
     pub(super) fn receive(self, answer: Answer) {
         let Some(answer) = self.handle_other_answer(answer) else { return };
-        let heard = self.workers.with_value(|workers| workers.pending.as_ref().map(|pending| pending.receive(answer)));
-        match heard.unwrap_or(PendingState::NotMine) {
+        let pending_state =
+            self.workers.with_value(|workers| workers.pending.as_ref().map(|pending| pending.receive(answer)));
+        match pending_state.unwrap_or(PendingState::NotMine) {
             PendingState::Done(head) => {
                 self.workers.update_value(|workers| workers.pending = None);
                 self.show(head);

@@ -126,9 +126,9 @@ impl State {
             withdraw();
             let stop = {
                 let stopped = Arc::clone(&stopped);
-                move |of: (Request, u32)| {
+                move |request_and_tries: (Request, u32)| {
                     if let Ok(mut stopped) = stopped.lock() {
-                        *stopped = Some(of);
+                        *stopped = Some(request_and_tries);
                         self.count_stopped(1);
                     }
                 }
@@ -143,15 +143,15 @@ impl State {
                 waiting.set_value(None);
                 return;
             };
-            let (then, of) = (Rc::clone(&then), request.clone());
-            let heard = move |reply| {
+            let (then, request_and_tries) = (Rc::clone(&then), request.clone());
+            let on_reply = move |reply| {
                 waiting.set_value(None);
                 match reply {
-                    Reply::Cancelled => stop((of, tries)),
+                    Reply::Cancelled => stop((request_and_tries, tries)),
                     reply => then(reply),
                 }
             };
-            waiting.set_value(self.send(&request, false, Box::new(heard)));
+            waiting.set_value(self.send(&request, false, Box::new(on_reply)));
         });
         on_cleanup(move || {
             withdraw();
@@ -175,8 +175,8 @@ impl State {
     pub(super) fn handle_other_answer(self, answer: Answer) -> Option<Answer> {
         let then = self.workers.try_update_value(|workers| {
             workers.withdrawn.retain(|id| *id != answer.id);
-            let at = workers.sent_requests.iter().position(|sent| sent.id == answer.id)?;
-            Some(workers.sent_requests.remove(at).then)
+            let index = workers.sent_requests.iter().position(|sent| sent.id == answer.id)?;
+            Some(workers.sent_requests.remove(index).then)
         });
         self.update_slow_state();
         match then.flatten() {

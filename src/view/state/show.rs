@@ -22,10 +22,10 @@ impl State {
             if let Some(timeline) = self.shown(answer) {
                 let group = timeline.groups.iter().position(|group| group.name == time.device);
                 // What the host did explains what the device waited for.
-                for at in group.map_or_else(Vec::new, |at| groups_about(&timeline, at)) {
+                for index in group.map_or_else(Vec::new, |index| groups_about(&timeline, index)) {
                     let open = place.open.get_or_insert_default();
-                    if !open.contains(&at) {
-                        open.push(at);
+                    if !open.contains(&index) {
+                        open.push(index);
                     }
                 }
                 if let Some(device) = self.device_at(&time.device) {
@@ -33,7 +33,7 @@ impl State {
                 }
                 // The sums are those of the device of the selected event, if there is one.
                 place.event = None;
-                let by = group.map_or(0, |at| timeline.offset(&timeline.groups[at]));
+                let by = group.map_or(0, |index| timeline.offset(&timeline.groups[index]));
                 if let Some(range) = time.range.moved(by) {
                     self.open_timeline(place, range, part.and_then(|part| part.moved(by)), rows);
                 }
@@ -110,7 +110,7 @@ impl State {
     /// Returns the device with this label.
     fn device_at(self, label: &str) -> Option<DeviceChoice> {
         let place = |opened: &Opened| opened.session.devices.iter().position(|device| device.label == label);
-        let at = self.opened.with_untracked(|opened| opened.as_ref().and_then(|opened| place(opened)))?;
-        u32::try_from(at).ok().map(DeviceChoice::One)
+        let index = self.opened.with_untracked(|opened| opened.as_ref().and_then(|opened| place(opened)))?;
+        u32::try_from(index).ok().map(DeviceChoice::One)
     }
 }

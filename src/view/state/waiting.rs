@@ -70,13 +70,13 @@ impl State {
             end(link);
             Some((workers.forget_requests(), asked_again, workers.opened_by.clone()))
         });
-        let Some((sent_requests, asked_again, of)) = ended.flatten() else { return };
+        let Some((sent_requests, asked_again, origin)) = ended.flatten() else { return };
         sent_requests.into_iter().filter(|sent| sent.once || !asked_again).for_each(SentRequest::cancelled);
         if !asked_again {
             self.restore_query();
         }
         self.update_slow_state();
-        self.start(of, true);
+        self.start(origin, true);
     }
 
     /// Sends the cancelled requests again.

@@ -52,7 +52,7 @@ impl Workers {
     /// Records that the worker of the open session ended. Returns whether another worker is started in its place.
     pub(super) fn record_exit_and_may_restart(&mut self) -> bool {
         let before = self.died_at.replace(now());
-        before.is_none_or(|at| now() - at > AGAIN_AFTER)
+        before.is_none_or(|died_at| now() - died_at > AGAIN_AFTER)
     }
 
     pub(super) fn is_loading(&self) -> bool {

@@ -23,27 +23,30 @@ impl TimelineModel {
         let is_chosen = self.view_state.with(|view_state| view_state.is_aligned);
         self.timeline.with(|timeline| {
             let Some(timeline) = timeline else { return false };
-            let is_wanted = |of: &Alignment| of.is_applied == is_chosen.unwrap_or(of.is_default);
+            let is_wanted = |alignment: &Alignment| alignment.is_applied == is_chosen.unwrap_or(alignment.is_default);
             timeline.alignment.as_ref().is_none_or(is_wanted)
         })
     }
 
     /// Returns whether the clocks of hosts are aligned in all displayed times.
     pub(super) fn is_aligned(self) -> bool {
-        self.timeline.with_untracked(|timeline| timeline.as_ref().is_some_and(|of| of.is_aligned()))
+        self.timeline.with_untracked(|timeline| timeline.as_ref().is_some_and(|timeline| timeline.is_aligned()))
     }
 
     /// Returns the displayed range on the event clock of a device.
     pub(super) fn event_clock_range(self, device: Option<u32>) -> Option<TimeRange> {
         let range = self.range()?;
-        range.moved(-self.timeline.with(|timeline| timeline.as_ref().map_or(0, |of| of.device_offset(device))))
+        range.moved(
+            -self.timeline.with(|timeline| timeline.as_ref().map_or(0, |timeline| timeline.device_offset(device))),
+        )
     }
 
     /// Returns a range on the event clock of a device as displayed.
     pub(super) fn displayed_range(self, device: Option<u32>, range: (u64, u64)) -> Option<(u64, u64)> {
         moved(
             range,
-            self.timeline.with_untracked(|timeline| timeline.as_ref().map_or(0, |of| of.device_offset(device))),
+            self.timeline
+                .with_untracked(|timeline| timeline.as_ref().map_or(0, |timeline| timeline.device_offset(device))),
         )
     }
 
@@ -78,9 +81,9 @@ impl TimelineModel {
 /// Renders the switch that aligns the clocks of hosts. It is there if the session has several hosts that can be compared.
 pub(super) fn switch(model: TimelineModel) -> AnyView {
     let alignment = Memo::new(move |_| model.timeline.with(|timeline| timeline.as_ref()?.alignment.clone()));
-    let title = move || alignment.with(|of| of.as_ref().map(text::alignment_title));
+    let title = move || alignment.with(|alignment| alignment.as_ref().map(text::alignment_title));
     let pressed = move || {
-        let is_default = alignment.with(|of| of.as_ref().is_some_and(|of| of.is_default));
+        let is_default = alignment.with(|alignment| alignment.as_ref().is_some_and(|alignment| alignment.is_default));
         model.view_state.with(|view_state| view_state.is_aligned.unwrap_or(is_default)).to_string()
     };
     view! {

@@ -64,17 +64,17 @@ pub(super) fn minimap(model: TimelineModel, canvas: &HtmlCanvasElement, colors: 
             for lane in 0..line.n_lanes {
                 sheet.columns(shown, (line.line, lane), top, MINIMAP - top - 2.0);
             }
-            for of in line.boxes.iter().filter(|of| of.kind != Some(Kind::Container)) {
-                let (x, end) = sheet.sides(of.start, of.end);
-                sheet.rect(&colors.fill(of.kind), (x, top), ((end - x).max(1.0), MINIMAP - top - 2.0));
+            for event_box in line.boxes.iter().filter(|event_box| event_box.kind != Some(Kind::Container)) {
+                let (x, end) = sheet.sides(event_box.start, event_box.end);
+                sheet.rect(&colors.fill(event_box.kind), (x, top), ((end - x).max(1.0), MINIMAP - top - 2.0));
             }
         }
     });
     model.search.with_untracked(|found| {
         let Some(found) = found.as_ref().filter(|found| found.n > 0) else { return };
         let column = width / found.columns.len().max(1) as f64;
-        for (at, _) in found.columns.iter().enumerate().filter(|(_, mark)| **mark > 0) {
-            sheet.rect(&colors.accent_line, (at as f64 * column, 0.0), (column.max(1.0), 5.0));
+        for (index, _) in found.columns.iter().enumerate().filter(|(_, mark)| **mark > 0) {
+            sheet.rect(&colors.accent_line, (index as f64 * column, 0.0), (column.max(1.0), 5.0));
         }
     });
     let (x, end) = sheet.sides(Picos(view.start), Picos(view.end));

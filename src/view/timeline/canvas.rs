@@ -19,7 +19,7 @@ pub(super) fn tracks(model: TimelineModel, canvas: &HtmlCanvasElement, colors: &
         let visible = |layout: &crate::chart::timeline::Layout| layout.visible(scroll, size.1).collect::<Vec<_>>();
         layout.as_ref().map(|layout| (visible(layout), layout.pinned)).unwrap_or_default()
     });
-    let (pins, others): (Vec<VisibleBand>, Vec<VisibleBand>) = bands.iter().partition(|of| of.band.is_pinned);
+    let (pins, others): (Vec<VisibleBand>, Vec<VisibleBand>) = bands.iter().partition(|visible| visible.band.is_pinned);
     for (bands, top, height) in [(others, pinned, size.1 - pinned), (pins, 0.0, pinned)] {
         if height > 0.0 {
             sheet.clipped(top, height, || draw_bands(model, &sheet, &bands));
@@ -36,8 +36,8 @@ pub(super) fn tracks(model: TimelineModel, canvas: &HtmlCanvasElement, colors: &
 
 /// Draws bands with their ground.
 fn draw_bands(model: TimelineModel, sheet: &Sheet<'_>, bands: &[VisibleBand]) {
-    for of in bands.iter().filter(|of| matches!(of.band.kind, BandKind::Head { .. })) {
-        sheet.rect(&sheet.colors.sunken, (0.0, of.y), (sheet.width, of.band.height - 1.0));
+    for visible in bands.iter().filter(|visible| matches!(visible.band.kind, BandKind::Head { .. })) {
+        sheet.rect(&sheet.colors.sunken, (0.0, visible.y), (sheet.width, visible.band.height - 1.0));
     }
     model.drawn_range().into_iter().for_each(|range| sheet.range_ground(range));
     let marks = ruler(sheet.view, sheet.width, MARKS).marks;
@@ -49,14 +49,14 @@ fn draw_bands(model: TimelineModel, sheet: &Sheet<'_>, bands: &[VisibleBand]) {
             names.map(|names| shown.picture.names.iter().map(|name| names.contains(name)).collect::<Vec<bool>>())
         });
         let is_hit = is_hit.unwrap_or_default();
-        for of in bands {
-            match (of.band.line(), of.band.kind) {
-                (Some(line), _) => draw_line(sheet, shown, of, line, &is_hit),
-                (None, BandKind::Idle { device }) => draw_idle(sheet, shown, of, device),
-                (None, BandKind::Series { id }) => draw_series(sheet, shown, of, id),
+        for visible in bands {
+            match (visible.band.line(), visible.band.kind) {
+                (Some(line), _) => draw_line(sheet, shown, visible, line, &is_hit),
+                (None, BandKind::Idle { device }) => draw_idle(sheet, shown, visible, device),
+                (None, BandKind::Series { id }) => draw_series(sheet, shown, visible, id),
                 _ => {}
             }
-            marks::selected(model, sheet, of);
+            marks::selected(model, sheet, visible);
         }
     });
 }

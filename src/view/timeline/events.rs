@@ -40,18 +40,18 @@ pub(super) fn draw_line(sheet: &Sheet<'_>, shown: &Shown, visible: &VisibleBand,
     }
     let mut color = None;
     let mut named: Vec<(&EventBox, f64, f64)> = Vec::new();
-    for of in picture.boxes.iter().filter(|of| of.lane < band.n_lanes || is_folded) {
-        let (x, end) = sheet.sides(of.start, of.end);
+    for event_box in picture.boxes.iter().filter(|event_box| event_box.lane < band.n_lanes || is_folded) {
+        let (x, end) = sheet.sides(event_box.start, event_box.end);
         if end <= 0.0 || x >= sheet.width || end - x < 0.5 {
             continue;
         }
         let width = if end - x >= SEPARATED { end - x - 1.0 } else { end - x };
-        if color != Some(of.kind) {
-            color = Some(of.kind);
-            sheet.to.set_fill_style_str(&sheet.colors.fill(of.kind));
+        if color != Some(event_box.kind) {
+            color = Some(event_box.kind);
+            sheet.to.set_fill_style_str(&sheet.colors.fill(event_box.kind));
         }
-        let y = top(if is_folded { 0 } else { of.lane });
-        if of.kind == Some(Kind::Container) {
+        let y = top(if is_folded { 0 } else { event_box.lane });
+        if event_box.kind == Some(Kind::Container) {
             // The ops inside of a loop are below it.
             sheet.to.set_stroke_style_str(&sheet.colors.ink_3);
             if !is_folded {
@@ -63,23 +63,24 @@ pub(super) fn draw_line(sheet: &Sheet<'_>, shown: &Shown, visible: &VisibleBand,
         if block < BLOCK {
             continue;
         }
-        let is_striped = is_striped(of.kind) && width >= SEPARATED;
-        if is_striped || width >= NAMED && !(is_folded && of.kind == Some(Kind::Container)) {
-            named.push((of, x, width));
+        let is_striped = is_striped(event_box.kind) && width >= SEPARATED;
+        if is_striped || width >= NAMED && !(is_folded && event_box.kind == Some(Kind::Container)) {
+            named.push((event_box, x, width));
         }
     }
     sheet.to.set_font(&format!("{NAME_SIZE}px {}", sheet.colors.mono));
-    for (of, x, width) in named {
-        let y = top(if is_folded { 0 } else { of.lane });
-        if is_striped(of.kind) {
-            stripe(sheet, of.kind, (x, y), width);
+    for (event_box, x, width) in named {
+        let y = top(if is_folded { 0 } else { event_box.lane });
+        if is_striped(event_box.kind) {
+            stripe(sheet, event_box.kind, (x, y), width);
         }
-        write_name(sheet, shown.name(of), of.kind, (x, y), width);
+        write_name(sheet, shown.name(event_box), event_box.kind, (x, y), width);
     }
-    let is_hit = |of: &&EventBox| of.lane < band.n_lanes && is_hit.get(of.name as usize) == Some(&true);
-    for of in picture.boxes.iter().filter(is_hit) {
-        let (x, end) = sheet.sides(of.start, of.end);
-        sheet.rect(&sheet.colors.accent, (x, top(of.lane) - 1.0), ((end - x).max(2.0), 3.0));
+    let is_hit =
+        |event_box: &&EventBox| event_box.lane < band.n_lanes && is_hit.get(event_box.name as usize) == Some(&true);
+    for event_box in picture.boxes.iter().filter(is_hit) {
+        let (x, end) = sheet.sides(event_box.start, event_box.end);
+        sheet.rect(&sheet.colors.accent, (x, top(event_box.lane) - 1.0), ((end - x).max(2.0), 3.0));
     }
 }
 
@@ -88,11 +89,11 @@ pub(super) fn draw_series(sheet: &Sheet<'_>, shown: &Shown, visible: &VisibleBan
     let Some(series) = shown.series(id) else { return };
     let height = visible.band.block();
     let bottom = visible.lane_top(0) + height;
-    let at = AreaPlace { view: sheet.view, left: 0.0, width: sheet.width, bottom, height };
+    let place = AreaPlace { view: sheet.view, left: 0.0, width: sheet.width, bottom, height };
     sheet.to.set_fill_style_str(&sheet.colors.series);
     for (value, opacity) in [(highest as fn(SeriesColumn) -> f32, 0.4), (mean, 1.0)] {
         sheet.to.set_global_alpha(opacity);
-        for area in areas(series, shown.query(), at, value) {
+        for area in areas(series, shown.query(), place, value) {
             sheet.to.begin_path();
             area.iter().for_each(|(x, y)| sheet.to.line_to(*x, *y));
             sheet.to.fill();
@@ -110,20 +111,20 @@ fn is_striped(kind: Option<Kind>) -> bool {
 pub(super) fn draw_idle(sheet: &Sheet<'_>, shown: &Shown, visible: &VisibleBand, device: u32) {
     sheet.to.set_font(&format!("{IDLE_SIZE}px {}", sheet.colors.sans));
     let (y, block) = (visible.lane_top(0), visible.band.block());
-    for of in shown.idle(device) {
-        let (x, end) = sheet.sides(of.start, of.end);
+    for idle_box in shown.idle(device) {
+        let (x, end) = sheet.sides(idle_box.start, idle_box.end);
         if end <= 0.0 || x >= sheet.width {
             continue;
         }
         let width = if end - x >= SEPARATED { end - x - 1.0 } else { (end - x).max(1.0) };
-        let color = sheet.colors.idle(idle_tone(of.class));
-        let length = of.end.saturating_sub(of.start);
-        sheet.to.set_global_alpha(of.time.fraction_of(length).unwrap_or(1.0).clamp(FAINTEST, 1.0));
+        let color = sheet.colors.idle(idle_tone(idle_box.class));
+        let length = idle_box.end.saturating_sub(idle_box.start);
+        sheet.to.set_global_alpha(idle_box.time.fraction_of(length).unwrap_or(1.0).clamp(FAINTEST, 1.0));
         hatch(sheet, &color, (x, y), (width, block));
         sheet.to.set_global_alpha(1.0);
         // The label of a gap that starts before the visible part is at the left side.
         let (left, right) = (x.max(0.0), (x + width).min(sheet.width));
-        let label = of.class.label();
+        let label = idle_box.class.label();
         if crate::chart::plot::label::width(label, IDLE_SIZE) + 8.0 <= right - left {
             let room = crate::chart::plot::label::width(label, IDLE_SIZE) + 4.0;
             sheet.rect(&sheet.colors.ground, (left + 2.0, y + 1.0), (room, block - 2.0));
@@ -145,11 +146,11 @@ fn hatch(sheet: &Sheet<'_>, color: &str, (x, y): (f64, f64), (width, height): (f
     sheet.to.rect(left, y, right - left, height);
     sheet.to.clip();
     sheet.to.begin_path();
-    let mut at = left - left.rem_euclid(HATCH) - height;
-    while at < right {
-        sheet.to.move_to(at, y + height);
-        sheet.to.line_to(at + height, y);
-        at += HATCH;
+    let mut left_end = left - left.rem_euclid(HATCH) - height;
+    while left_end < right {
+        sheet.to.move_to(left_end, y + height);
+        sheet.to.line_to(left_end + height, y);
+        left_end += HATCH;
     }
     sheet.to.set_stroke_style_str(color);
     sheet.to.set_line_width(1.2);
@@ -167,11 +168,11 @@ fn stripe(sheet: &Sheet<'_>, kind: Option<Kind>, (x, y): (f64, f64), width: f64)
     sheet.to.clip();
     sheet.to.begin_path();
     let from = x.max(-step) - x.max(-step).rem_euclid(step);
-    let mut at = from - step;
-    while at < (x + width).min(sheet.width) {
-        sheet.to.move_to(at, y + BLOCK);
-        sheet.to.line_to(at + 4.0, y + BLOCK - 4.0);
-        at += step;
+    let mut left_end = from - step;
+    while left_end < (x + width).min(sheet.width) {
+        sheet.to.move_to(left_end, y + BLOCK);
+        sheet.to.line_to(left_end + 4.0, y + BLOCK - 4.0);
+        left_end += step;
     }
     sheet.to.set_stroke_style_str(sheet.colors.text(kind));
     sheet.to.set_line_width(1.2);

@@ -8,7 +8,8 @@ use crate::chart::timeline::scene::{Content, MAX_MARKS, scene};
 use crate::chart::timeline::text;
 use crate::protocol::requests::{self, TypedRequest};
 use crate::protocol::{ExcerptRequest, ExportedFile, Failure, ViewRequest};
-use crate::view::widgets::{chart, clipboard};
+use crate::view::shared::chart;
+use crate::view::widgets::clipboard;
 use leptos::prelude::*;
 use xla_profile::units::Picos;
 
@@ -41,7 +42,10 @@ fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: 
         let (Some(layout), Some(timeline)) = (model.layout.get_untracked(), model.timeline.get_untracked()) else {
             return;
         };
-        let name = model.state.opened.with_untracked(|of| of.as_ref().map_or_else(String::new, |of| of.name.clone()));
+        let name = model
+            .state
+            .opened
+            .with_untracked(|opened| opened.as_ref().map_or_else(String::new, |opened| opened.name.clone()));
         let range = model.view_state.with_untracked(|view_state| view_state.range);
         let content = Content {
             title: &name,

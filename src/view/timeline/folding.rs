@@ -35,8 +35,8 @@ impl TimelineModel {
     pub(super) fn unfold(self, line: LineRef) {
         let group = self.timeline.with_untracked(|timeline| {
             let groups = &timeline.as_ref()?.groups;
-            let at = groups.iter().position(|group| group.tracks.iter().any(|track| track.line == line))?;
-            u32::try_from(at).ok()
+            let index = groups.iter().position(|group| group.tracks.iter().any(|track| track.line == line))?;
+            u32::try_from(index).ok()
         });
         let Some(group) = group else { return };
         if !self.unfolded().contains(&group) {

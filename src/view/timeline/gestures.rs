@@ -134,8 +134,8 @@ impl Gestures {
             }
             None if event.pointer_type() == "touch" => {}
             None => {
-                let at = (f64::from(event.client_x()), f64::from(event.client_y()));
-                timer.set_value(Some(Timeout::new(HOVER, move || hover(model, (x, y, width), at))));
+                let pointer = (f64::from(event.client_x()), f64::from(event.client_y()));
+                timer.set_value(Some(Timeout::new(HOVER, move || hover(model, (x, y, width), pointer))));
             }
         }
     }
@@ -208,9 +208,9 @@ fn idle_at(model: TimelineModel, (x, y, width): (f64, f64, f64)) -> Option<(u32,
     let BandKind::Idle { device } = kind else { return None };
     let reach = (view.length() as f64 / width.max(1.0) * NEAR) as u64;
     let time = view.time(x, width);
-    let distance = |of: &IdleBox| of.start.0.saturating_sub(time).max(time.saturating_sub(of.end.0));
+    let distance = |idle_box: &IdleBox| idle_box.start.0.saturating_sub(time).max(time.saturating_sub(idle_box.end.0));
     model.shown.with_value(|shown| {
-        let idle = shown.as_ref()?.idle(device).iter().min_by_key(|of| distance(of))?;
+        let idle = shown.as_ref()?.idle(device).iter().min_by_key(|idle_box| distance(idle_box))?;
         (distance(idle) <= reach).then_some((device, *idle))
     })
 }
@@ -226,8 +226,8 @@ fn series_tip(model: TimelineModel, (x, y, width): (f64, f64, f64)) -> Option<Ti
         model.shown.with_value(|shown| {
             let shown = shown.as_ref()?;
             let column = shown.query().column;
-            let at = time.saturating_sub(shown.query().start).0 / column.0.max(1);
-            let value = shown.series(id)?.read().nth(usize::try_from(at).ok()?)?;
+            let column_index = time.saturating_sub(shown.query().start).0 / column.0.max(1);
+            let value = shown.series(id)?.read().nth(usize::try_from(column_index).ok()?)?;
             Some(text::series_tip(track, value, (time, column)))
         })
     })

@@ -23,22 +23,24 @@ pub(super) fn flows(model: TimelineModel, sheet: &Sheet<'_>, scroll: f64) {
             Some(visible.lane_top(lane) + visible.band.block() / 2.0)
         })
     };
-    let draw = |of: &FlowLine, width: f64| {
-        let (Some(from), Some(to)) = (middle(of.source.line, of.source.lane), middle(of.target.line, of.target.lane))
-        else {
+    let draw = |flow_line: &FlowLine, width: f64| {
+        let (Some(from), Some(to)) = (
+            middle(flow_line.source.line, flow_line.source.lane),
+            middle(flow_line.target.line, flow_line.target.lane),
+        ) else {
             return;
         };
         // A call that lasts until the work has begun hands it over before its end.
-        let time = of.source.end.min(of.target.start).max(of.source.start);
-        arrow(sheet, (sheet.x(time), from), (sheet.x(of.target.start), to), width);
+        let time = flow_line.source.end.min(flow_line.target.start).max(flow_line.source.start);
+        arrow(sheet, (sheet.x(time), from), (sheet.x(flow_line.target.start), to), width);
     };
     if model.view_state.with_untracked(|view_state| view_state.has_flows) {
         model.flows.with_untracked(|flows| {
-            flows.iter().flat_map(|flows| &flows.flows).for_each(|of| draw(of, 0.8));
+            flows.iter().flat_map(|flows| &flows.flows).for_each(|flow_line| draw(flow_line, 0.8));
         });
     }
     model.selected.with_untracked(|event| {
-        event.iter().flat_map(|event| event.flow_lines()).for_each(|of| draw(&of, 1.4));
+        event.iter().flat_map(|event| event.flow_lines()).for_each(|flow_line| draw(&flow_line, 1.4));
     });
 }
 

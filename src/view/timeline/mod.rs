@@ -34,7 +34,9 @@ use model::TimelineModel;
 pub(crate) fn Timeline(state: State) -> impl IntoView {
     let model = TimelineModel::new(state);
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
-    let is_empty = Memo::new(move |_| model.timeline.with(|of| of.as_ref().is_some_and(|of| of.groups.is_empty())));
+    let is_empty = Memo::new(move |_| {
+        model.timeline.with(|timeline| timeline.as_ref().is_some_and(|timeline| timeline.groups.is_empty()))
+    });
     view! {
         <div class="timeline" role="tabpanel" aria-labelledby="tab-timeline">
             <h1 class="visually-hidden">"Timeline of " {live(name)}</h1>
@@ -81,7 +83,7 @@ fn selected(model: TimelineModel) -> AnyView {
             <b class="mono" title=event.text.clone()>{event.name.clone()}</b>
             <span class="sub">{model.track_name(event.line)}</span>
             <dl>{text::details(&event).into_iter().map(line).collect_view()}</dl>
-            {event.flows.iter().take(SHOWN_FLOWS).map(|of| flow(model, of)).collect_view()}
+            {event.flows.iter().take(SHOWN_FLOWS).map(|event_flow| flow(model, event_flow)).collect_view()}
             {(event.flows.len() > SHOWN_FLOWS).then(|| format!("{} more links", event.flows.len() - SHOWN_FLOWS))}
             <span class="grow"></span>
             {open}

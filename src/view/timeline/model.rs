@@ -84,7 +84,7 @@ impl TimelineModel {
         let timeline = state.answer_of_session::<Timeline>();
         let whole = Memo::new(move |_| {
             timeline.with(|timeline| {
-                let (start, end) = timeline.as_ref().map_or((0, 1), |of| (of.start.0, of.end.0));
+                let (start, end) = timeline.as_ref().map_or((0, 1), |timeline| (timeline.start.0, timeline.end.0));
                 Viewport { start, end: end.max(start.saturating_add(1000)) }
             })
         });
@@ -224,7 +224,7 @@ impl TimelineModel {
 
     /// Returns the time that a drag with a tool covers.
     fn dragged(self, tool: Tool) -> Option<(u64, u64)> {
-        self.drag.get_untracked().filter(|(of, _)| *of == tool).map(|(_, time)| time)
+        self.drag.get_untracked().filter(|(dragging, _)| *dragging == tool).map(|(_, time)| time)
     }
 
     /// Returns the range to draw: the one that a drag covers, else the selected one.
@@ -239,7 +239,7 @@ impl TimelineModel {
 
     /// Measures the selected event. If a time has been measured before, it grows so that the event is in it.
     pub(super) fn measure_event(self) {
-        let event = self.selected.with_untracked(|event| event.as_ref().map(|of| (of.start.0, of.end.0)));
+        let event = self.selected.with_untracked(|event| event.as_ref().map(|event| (event.start.0, event.end.0)));
         let Some((start, end)) = event else { return };
         self.change(|view_state| {
             let (from, to) = view_state.measure.unwrap_or((start, end));
@@ -307,7 +307,7 @@ impl TimelineModel {
     /// Shows the selected range, else the selected event, so that it fills most of the width.
     pub(super) fn fit(self) {
         let range = self.view_state.with_untracked(|view_state| view_state.range);
-        let event = self.selected.with_untracked(|event| event.as_ref().map(|of| (of.start.0, of.end.0)));
+        let event = self.selected.with_untracked(|event| event.as_ref().map(|event| (event.start.0, event.end.0)));
         if let Some((start, end)) = event.or(range) {
             self.show(Viewport::with_margin(self.whole.get_untracked(), start, end));
         }
@@ -351,7 +351,7 @@ impl TimelineModel {
     /// Returns the name of a line: "TPU:0, XLA Ops".
     pub(super) fn track_name(self, line: LineRef) -> String {
         self.timeline.with_untracked(|timeline| {
-            let groups = timeline.as_ref().map(|of| &of.groups[..]).unwrap_or_default();
+            let groups = timeline.as_ref().map(|timeline| &timeline.groups[..]).unwrap_or_default();
             let mut all = groups.iter().flat_map(|group| group.tracks.iter().map(move |track| (group, track)));
             let found = all.find(|(_, track)| track.line == line);
             found.map_or_else(String::new, |(group, track)| format!("{}, {}", group.name, track.name))

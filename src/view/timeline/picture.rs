@@ -73,8 +73,8 @@ impl Colors {
     /// Returns the colour of events of a kind; `None` for events without a kind.
     pub(super) fn fill(&self, kind: Option<Kind>) -> String {
         match kind.map(Kind::index) {
-            Some(at) => {
-                let [r, g, b] = self.classes[at];
+            Some(index) => {
+                let [r, g, b] = self.classes[index];
                 format!("rgb({r},{g},{b})")
             }
             None => self.line.clone(),
@@ -116,7 +116,7 @@ impl Shown {
         let width = picture.query.n_columns as usize;
         let mut images = BTreeMap::new();
         for line in &mut picture.lines {
-            line.boxes.sort_by_key(|of| of.kind);
+            line.boxes.sort_by_key(|event_box| event_box.kind);
             let strips = Strips::new(line, width, &colors.classes);
             if let Some(canvas) = image(&strips) {
                 images.insert(line.line, LaneImages { canvas, height: strips.height, lanes: strips.lanes });
@@ -140,12 +140,12 @@ impl Shown {
 
     /// Returns the idle time of a device, in order of time; empty if it has not been drawn.
     pub(super) fn idle(&self, device: u32) -> &[IdleBox] {
-        self.picture.idle.iter().find(|of| of.device == device).map_or(&[], |of| &of.boxes)
+        self.picture.idle.iter().find(|idle| idle.device == device).map_or(&[], |idle| &idle.boxes)
     }
 
     /// Returns the values of a series. `None` if it has not been drawn.
     pub(super) fn series(&self, id: SeriesRef) -> Option<&SeriesPicture> {
-        self.picture.series.iter().find(|of| of.id == id)
+        self.picture.series.iter().find(|series_picture| series_picture.id == id)
     }
 
     pub(super) fn name(&self, event: &EventBox) -> &str {

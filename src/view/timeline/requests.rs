@@ -24,7 +24,7 @@ impl TimelineModel {
 
     /// Keeps the greatest values of the series that a picture has shown.
     fn keep_scales(self, shown: &Shown) {
-        let known: Vec<(SeriesRef, f64)> = shown.picture.series.iter().map(|of| (of.id, of.top)).collect();
+        let known: Vec<(SeriesRef, f64)> = shown.picture.series.iter().map(|series| (series.id, series.top)).collect();
         if self.scales.with_untracked(|scales| known.iter().any(|(id, _)| !scales.contains_key(id))) {
             self.scales.update(|scales| scales.extend(known));
         }
@@ -165,12 +165,12 @@ impl TimelineModel {
         self.shown.with_value(|shown| {
             let Some(shown) = shown else { return time };
             let boxes = band.line().and_then(|line| shown.line(line)).into_iter().flat_map(|line| &line.boxes);
-            let events = boxes.flat_map(|of| [of.start.0, of.end.0]);
+            let events = boxes.flat_map(|event_box| [event_box.start.0, event_box.end.0]);
             let idle = match band.kind {
                 BandKind::Idle { device } => shown.idle(device),
                 _ => &[],
             };
-            snap(time, reach, events.chain(idle.iter().flat_map(|of| [of.start.0, of.end.0])))
+            snap(time, reach, events.chain(idle.iter().flat_map(|idle_box| [idle_box.start.0, idle_box.end.0])))
         })
     }
 }

@@ -7,16 +7,17 @@ use crate::analysis::timeline::{EventQuery, parse_event_key};
 use crate::chart::breakdown::figures;
 use crate::chart::timeline::DeviceTime;
 use crate::chart::timeline::Viewport;
-use crate::protocol::table_query::TableOf;
+use crate::protocol::table_query::TableQuery;
 use crate::protocol::url::timeline::TimelineRows;
 use crate::protocol::{BreakdownHead, Reply, Request};
 use crate::table::filter::TextFilter;
 use crate::table::page::{Row, SortBy};
-use crate::view::breakdown::readout;
 use crate::view::gaps::IdleTable;
+use crate::view::shared::{RemoteTable, RowPress, remote_model};
 use crate::view::state::{PtrEq, SharedSignal};
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::table::{RemoteTable, RowPress, Table, remote_model};
+use crate::view::widgets::figure::readout;
+use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 
 /// The groupings of the rows.
@@ -57,27 +58,27 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     let state = model.state;
     let sums = Memo::new(move |_| model.sums_query());
     // Without a device there are no sums.
-    let of = Memo::new(move |_| {
+    let shown_rows = Memo::new(move |_| {
         let chosen = model.view_state.with(|view_state| view_state.rows);
         let needs_device = matches!(chosen, TimelineRows::Sums | TimelineRows::Idle);
         if needs_device && sums.with(Option::is_none) { TimelineRows::Events } else { chosen }
     });
     let (by_sums, by_start) = (RwSignal::new(None::<SortBy>), RwSignal::new(Some(SortBy::new("start_ps", false))));
-    let sort = move || if of.get() == TimelineRows::Sums { by_sums } else { by_start };
+    let sort = move || if shown_rows.get() == TimelineRows::Sums { by_sums } else { by_start };
     let by = Memo::new(move |_| model.view_state.with(|view_state| view_state.by));
     let table = remote_model(
         state,
         RemoteTable {
-            label: Signal::derive(move || match of.get() {
+            label: Signal::derive(move || match shown_rows.get() {
                 TimelineRows::Sums => format!("Time in the range by {}", by.get().label().to_ascii_lowercase()),
                 TimelineRows::Events => "Events in the range".to_owned(),
                 TimelineRows::Hits => "Events that the search found".to_owned(),
                 TimelineRows::Idle => String::new(),
             }),
-            of: Signal::derive(move || match of.get() {
-                TimelineRows::Sums => sums.get().map(TableOf::Breakdown),
-                TimelineRows::Events => model.events_query().map(TableOf::Events),
-                TimelineRows::Hits => model.search_query().map(TableOf::Hits),
+            table: Signal::derive(move || match shown_rows.get() {
+                TimelineRows::Sums => sums.get().map(TableQuery::Breakdown),
+                TimelineRows::Events => model.events_query().map(TableQuery::Events),
+                TimelineRows::Hits => model.search_query().map(TableQuery::Hits),
                 TimelineRows::Idle => None,
             }),
             waits: Signal::stored(false),
@@ -94,14 +95,14 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
             }),
             press: Callback::new(move |(press, row): (RowPress, Row)| {
                 let opens = matches!(press, RowPress::Open | RowPress::DoubleClick);
-                match parse_event_key(&row.key).filter(|_| of.get_untracked() != TimelineRows::Sums) {
+                match parse_event_key(&row.key).filter(|_| shown_rows.get_untracked() != TimelineRows::Sums) {
                     Some((line, event)) => model.find_event(EventQuery::Index { line, event }, true),
                     None if opens && row.opens => state.op.set(row.key),
                     None => {}
                 }
             }),
             empty: Callback::new(move |()| {
-                let words = match of.get() {
+                let words = match shown_rows.get() {
                     TimelineRows::Sums | TimelineRows::Idle => {
                         let show_idle = move |_| model.change(|view_state| view_state.rows = TimelineRows::Idle);
                         return view! {
@@ -123,15 +124,15 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     state.place.set(Default::default());
     on_cleanup(move || state.table.set_value(None));
     let rows = move |rows: TimelineRows| {
-        let pressed = move || (of.get() == rows).to_string();
+        let pressed = move || (shown_rows.get() == rows).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|view_state| view_state.rows = rows)>{rows.label()}</button> }.any()
     };
-    let group = move |of: GroupBy| {
+    let group = move |grouping: GroupBy| {
         let choose = move |_| {
             by_sums.set(None);
-            model.change(|view_state| view_state.by = of);
+            model.change(|view_state| view_state.by = grouping);
         };
-        view! { <button type="button" aria-pressed=move || (by.get() == of).to_string() on:click=choose>{of.label()}</button> }
+        view! { <button type="button" aria-pressed=move || (by.get() == grouping).to_string() on:click=choose>{grouping.label()}</button> }
             .any()
     };
     let device = move || {
@@ -143,7 +144,7 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     };
     let idle = Memo::new(move |_| {
         let query = sums.with(|query| query.as_ref().map(|query| (query.device, query.step)));
-        query.filter(|_| of.get() == TimelineRows::Idle)
+        query.filter(|_| shown_rows.get() == TimelineRows::Idle)
     });
     let show_gap = Callback::new(move |DeviceTime { range, .. }: DeviceTime| {
         let device = sums.with_untracked(|query| query.as_ref().and_then(|query| query.device.single()));
@@ -157,7 +158,7 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
         } else {
             "the visible part"
         };
-        match of.get() {
+        match shown_rows.get() {
             TimelineRows::Sums => Some(format!("{}, {part}; events at its ends are cut", device()?)),
             TimelineRows::Events => Some(format!("the unfolded lines, {part}")),
             TimelineRows::Hits => Some("the whole capture".to_owned()),
@@ -168,13 +169,13 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
         <section class="timeline-sums" aria-label="Rows">
             <div class="table-tools" data-roving="">
                 <div class="segmented" data-roving="" role="group" aria-label="Rows">{TimelineRows::ALL.map(rows).collect_view()}</div>
-                <If when=move || of.get() == TimelineRows::Sums>
+                <If when=move || shown_rows.get() == TimelineRows::Sums>
                     <div class="segmented" data-roving="" role="group" aria-label="Group by">{GROUPS.map(group).collect_view()}</div>
                 </If>
                 <span class="sub">{live(about)}</span>
             </div>
-            <If when=move || of.get() == TimelineRows::Idle><IdleTable state request=idle show=show_gap /></If>
-            <If when=move || of.get() != TimelineRows::Idle><Table model=table /></If>
+            <If when=move || shown_rows.get() == TimelineRows::Idle><IdleTable state request=idle show=show_gap /></If>
+            <If when=move || shown_rows.get() != TimelineRows::Idle><Table model=table /></If>
         </section>
     }
     .any()

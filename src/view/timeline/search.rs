@@ -67,21 +67,23 @@ impl TimelineModel {
 
     /// Selects the hit that [`TimelineModel::to_hit`] left until the answer to `query`.
     fn to_awaited_hit(self, query: &SearchQuery) {
-        if let Some((_, by)) = self.awaited_hit.try_update_value(Option::take).flatten().filter(|(of, _)| of == query) {
+        if let Some((_, by)) =
+            self.awaited_hit.try_update_value(Option::take).flatten().filter(|(searched, _)| searched == query)
+        {
             self.select_hit(by);
         }
     }
 
     fn select_hit(self, by: isize) {
-        let at =
+        let selected =
             self.selected.with_untracked(|event| event.as_ref().map(|event| (event.start, event.line, event.event)));
         let start = self.view.get_untracked().start;
         let hit = self.search.with_untracked(|found| {
             let hits = &found.as_ref()?.hits;
             let key = |hit: &EventRow| (hit.start, hit.line, hit.event);
-            let index = match at {
-                Some(at) if by > 0 => hits.partition_point(|hit| key(hit) <= at),
-                Some(at) => hits.partition_point(|hit| key(hit) < at).checked_sub(1)?,
+            let index = match selected {
+                Some(selected) if by > 0 => hits.partition_point(|hit| key(hit) <= selected),
+                Some(selected) => hits.partition_point(|hit| key(hit) < selected).checked_sub(1)?,
                 None => hits.partition_point(|hit| hit.start.0 < start),
             };
             hits.get(index).map(|hit| (hit.line, hit.event))

@@ -93,7 +93,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
                     layout
                         .as_ref()
                         .zip(timeline.as_ref())
-                        .map_or(now, |(layout, of)| sight.scroll(layout, of, now, height))
+                        .map_or(now, |(layout, timeline)| sight.scroll(layout, timeline, now, height))
                 })
             });
             node.set_scroll_top(to.ceil() as i32);
@@ -157,7 +157,9 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
 /// Returns the label of the ruler.
 fn unit(model: TimelineModel, width: f64) -> String {
     let ruler = crate::chart::timeline::ruler::ruler(model.view.get(), width.max(1.0), MARKS);
-    model.timeline.with(|timeline| text::unit(ruler.unit.symbol(), timeline.as_ref().is_some_and(|of| of.is_aligned())))
+    model.timeline.with(|timeline| {
+        text::unit(ruler.unit.symbol(), timeline.as_ref().is_some_and(|timeline| timeline.is_aligned()))
+    })
 }
 
 /// Renders the names of the groups and the tracks.
@@ -165,13 +167,13 @@ fn names(model: TimelineModel) -> AnyView {
     let (Some(layout), Some(timeline)) = (model.layout.get(), model.timeline.get()) else { return ().into_any() };
     let name = |band: &Band| {
         let group = timeline.groups.get(band.group as usize)?;
-        let at = band.group;
+        let group_index = band.group;
         let body = match band.kind {
             BandKind::Head { is_open, .. } => {
                 let mark = if is_open { Icon::Down } else { Icon::Right };
                 let note = text::group_note(&timeline, group);
                 view! {
-                    <button type="button" class="timeline-group" title=note.clone() aria-expanded=is_open.to_string() on:click=move |_| model.fold(at)>
+                    <button type="button" class="timeline-group" title=note.clone() aria-expanded=is_open.to_string() on:click=move |_| model.fold(group_index)>
                         {icon(mark)} <b>{group.name.clone()}</b> <span class="sub">{note.clone()}</span>
                     </button>
                 }
@@ -201,7 +203,7 @@ fn names(model: TimelineModel) -> AnyView {
                 } else {
                     (format!("{n} more"), format!("{n} more threads"))
                 };
-                let (title, press) = (label.clone(), move |_| model.show_all(at));
+                let (title, press) = (label.clone(), move |_| model.show_all(group_index));
                 view! { <button type="button" class="timeline-group sub" aria-label=label title=title on:click=press>{words}</button> }.any()
             }
         };

@@ -25,7 +25,7 @@ impl TimelineModel {
             if self.timeline.with(Option::is_none) {
                 return;
             }
-            let now = self.selected.with_untracked(|of| of.as_ref().map(|of| (of.line, of.event)));
+            let now = self.selected.with_untracked(|event| event.as_ref().map(|event| (event.line, event.event)));
             match event.get() {
                 Some((line, event)) if now != Some((line, event)) => {
                     self.find_event(EventQuery::Index { line, event }, false);

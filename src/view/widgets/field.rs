@@ -18,11 +18,11 @@ pub(crate) struct FilterChips {
 /// Renders the buttons inside a field that choose where its text is searched, and the switch for regular expressions.
 pub(crate) fn filter_chips(chips: FilterChips) -> AnyView {
     let FilterChips { within, choose, regex, switch } = chips;
-    let chip = move |of: FilterField| {
-        let words = if of == FilterField::Source { "source" } else { of.key() };
-        let pressed = move || (within.get() == of).to_string();
+    let chip = move |filter_field: FilterField| {
+        let words = if filter_field == FilterField::Source { "source" } else { filter_field.key() };
+        let pressed = move || (within.get() == filter_field).to_string();
         view! {
-            <button type="button" class="chip" aria-pressed=pressed title=format!("Look in {}", of.label()) on:click=move |_| choose.run(of)>
+            <button type="button" class="chip" aria-pressed=pressed title=format!("Look in {}", filter_field.label()) on:click=move |_| choose.run(filter_field)>
                 {words}
             </button>
         }

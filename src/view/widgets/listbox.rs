@@ -17,21 +17,21 @@ fn rows(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// The lines of a list. A line is made when it comes into view.
+/// The options of a listbox. An option is made when it comes into view.
 #[derive(Clone, Copy)]
-pub(crate) struct Lines<T: 'static> {
+pub(crate) struct ListboxOptions<T: 'static> {
     pub(crate) count: Signal<u32>,
-    /// Returns the line at an index.
+    /// Returns the option at an index.
     pub(crate) get: Callback<u32, Option<Choice<T>>>,
     /// Returns the index of a value.
     pub(crate) position: Callback<T, Option<u32>>,
 }
 
-impl<T: Clone + PartialEq + Send + Sync> From<Memo<Vec<Choice<T>>>> for Lines<T> {
+impl<T: Clone + PartialEq + Send + Sync> From<Memo<Vec<Choice<T>>>> for ListboxOptions<T> {
     fn from(all: Memo<Vec<Choice<T>>>) -> Self {
         Self {
             count: Signal::derive(move || rows(all.with(Vec::len))),
-            get: Callback::new(move |at: u32| all.with(|all| all.get(at as usize).cloned())),
+            get: Callback::new(move |index: u32| all.with(|all| all.get(index as usize).cloned())),
             position: Callback::new(move |value: T| {
                 all.with(|all| all.iter().position(|choice| choice.value == value)).map(rows)
             }),
@@ -44,7 +44,7 @@ impl<T: Clone + PartialEq + Send + Sync> From<Memo<Vec<Choice<T>>>> for Lines<T>
 pub(crate) fn Listbox<T>(
     #[prop(into)] id: String,
     label: &'static str,
-    #[prop(into)] choices: Lines<T>,
+    #[prop(into)] choices: ListboxOptions<T>,
     #[prop(into)] chosen: Signal<T>,
     choose: Callback<T>,
 ) -> impl IntoView
@@ -53,11 +53,11 @@ where
 {
     let list = NodeRef::<html::Ul>::new();
     let top = RwSignal::new(0.0);
-    let at = RwSignal::new(0u32);
+    let current = RwSignal::new(0u32);
     let count = Memo::new(move |_| choices.count.get());
     let visible = Memo::new(move |_| virtual_rows::rendered(count.get(), ENTRY, top.get(), top.get() + HEIGHT));
     let go = move |to: u32| {
-        at.set(to);
+        current.set(to);
         if let Some(list) = list.get_untracked() {
             let y = f64::from(to) * ENTRY - f64::from(list.scroll_top());
             let by = virtual_rows::reveal(y, y + ENTRY, f64::from(list.client_height()).max(ENTRY));
@@ -78,12 +78,12 @@ where
         let key = event.key();
         if matches!(key.as_str(), "Enter" | " ") {
             event.prevent_default();
-            return take(at.get_untracked());
+            return take(current.get_untracked());
         }
         let Some(by) = Move::of_key(&key) else { return };
         event.prevent_default();
         event.stop_propagation();
-        go(virtual_rows::moved(Some(at.get_untracked()), by, page, count.get_untracked()).unwrap_or(0));
+        go(virtual_rows::moved(Some(current.get_untracked()), by, page, count.get_untracked()).unwrap_or(0));
     };
     let prefix = id.clone();
     let entry = move |index: u32| {
@@ -93,14 +93,14 @@ where
             <li
                 id=format!("{prefix}-{index}")
                 class="entry"
-                class:at=move || at.get() == index
+                class:at=move || current.get() == index
                 role="option"
                 aria-selected=move || selected().to_string()
                 aria-setsize=move || count.get().to_string()
                 aria-posinset=(index + 1).to_string()
                 style:top=format!("{}px", f64::from(index) * ENTRY)
                 on:click=move |_| take(index)
-                on:pointermove=move |_| at.set(index)
+                on:pointermove=move |_| current.set(index)
             >
                 <span class="tick">{move || selected().then(|| icon(Icon::Check))}</span>
                 <span class="entry-label">{move || choice.get().map(|c| c.label)}</span>
@@ -116,7 +116,7 @@ where
             role="listbox"
             tabindex="0"
             aria-label=label
-            aria-activedescendant=move || format!("{id}-{}", at.get())
+            aria-activedescendant=move || format!("{id}-{}", current.get())
             on:keydown=pressed
             on:focus=opened
             on:scroll=move |_| top.set(list.get_untracked().map_or(0.0, |list| list.scroll_top().into()))

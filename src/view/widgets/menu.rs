@@ -75,7 +75,7 @@ pub(crate) fn open_after_press(id: &'static str, anchor: Rect, event: &MouseEven
 
 fn entries(panel: &HtmlElement) -> Vec<HtmlElement> {
     let all = panel.query_selector_all("[role^=menuitem]").ok();
-    let all = all.into_iter().flat_map(|all| (0..all.length()).filter_map(move |at| all.item(at)));
+    let all = all.into_iter().flat_map(|all| (0..all.length()).filter_map(move |index| all.item(index)));
     all.filter_map(|node| node.dyn_into().ok()).collect()
 }
 

@@ -1,11 +1,10 @@
-//! This module holds the widgets that several views use. A widget does not depend on the meaning of the data that it
-//! shows.
+//! This module holds the widgets that several views use. A widget knows neither the state of the page nor the meaning of
+//! the data that it shows.
 
-pub(crate) mod chart;
 pub(crate) mod clipboard;
 pub(crate) mod drag_select;
 pub(crate) mod field;
-pub(crate) mod files;
+pub(crate) mod figure;
 pub(crate) mod icon;
 pub(crate) mod listbox;
 pub(crate) mod menu;
@@ -15,8 +14,5 @@ pub(crate) mod roving;
 pub(crate) mod size;
 pub(crate) mod swatch;
 pub(crate) mod table;
-pub(crate) mod toast;
 pub(crate) mod tooltip;
 pub(crate) mod tree;
-pub(crate) mod waiting;
-pub(crate) mod zoom;

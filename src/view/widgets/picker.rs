@@ -29,8 +29,8 @@ where
 {
     let shown = Memo::new(move |_| {
         let chosen = chosen.get();
-        let of = |choice: &Choice<T>| (choice.label.clone(), choice.detail.clone());
-        choices.with(|all| all.iter().find(|choice| choice.value == chosen).map(of))
+        let texts = |choice: &Choice<T>| (choice.label.clone(), choice.detail.clone());
+        choices.with(|all| all.iter().find(|choice| choice.value == chosen).map(texts))
     });
     let name = move || shown.get().map_or_else(|| none.to_owned(), |(label, _)| label);
     let detail = move || {

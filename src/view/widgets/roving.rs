@@ -28,7 +28,7 @@ pub(crate) fn listen() {
 
 fn elements(list: Result<NodeList, wasm_bindgen::JsValue>) -> Vec<HtmlElement> {
     let list = list.ok();
-    let all = list.into_iter().flat_map(|list| (0..list.length()).filter_map(move |at| list.item(at)));
+    let all = list.into_iter().flat_map(|list| (0..list.length()).filter_map(move |index| list.item(index)));
     all.filter_map(|node| node.dyn_into().ok()).collect()
 }
 
@@ -66,8 +66,8 @@ fn set_stop(group: &[HtmlElement]) {
     let is = |name: &str, value: &str| group.iter().position(|one| one.get_attribute(name).as_deref() == Some(value));
     let has_focus = group.iter().position(|one| active.as_ref() == Some(one.as_ref()));
     let stop = has_focus.or_else(|| is("tabindex", "0")).or_else(|| is("aria-pressed", "true")).unwrap_or(0);
-    for (at, button) in group.iter().enumerate() {
-        let _ = button.set_attribute("tabindex", if at == stop { "0" } else { "-1" });
+    for (index, button) in group.iter().enumerate() {
+        let _ = button.set_attribute("tabindex", if index == stop { "0" } else { "-1" });
     }
 }
 
@@ -82,11 +82,11 @@ fn move_focus(event: &KeyboardEvent) {
     }
     let all = groups();
     let found = all.iter().find_map(|group| Some((group, group.iter().position(|one| *one == button)?)));
-    let Some((group, at)) = found else { return };
+    let Some((group, index)) = found else { return };
     let last = group.len() - 1;
     let to = match event.key().as_str() {
-        "ArrowLeft" => at.checked_sub(1).unwrap_or(last),
-        "ArrowRight" if at < last => at + 1,
+        "ArrowLeft" => index.checked_sub(1).unwrap_or(last),
+        "ArrowRight" if index < last => index + 1,
         "End" => last,
         _ => 0,
     };

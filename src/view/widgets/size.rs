@@ -39,7 +39,7 @@ fn on_size(element: &Element, resized: impl Fn((f64, f64)) + Clone + 'static) {
 pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> OnSize>) {
     let first = Rc::new(Cell::new(None::<Timeout>));
     let (later, is_sent) = (Rc::clone(&first), Cell::new(false));
-    let heard = Closure::<dyn FnMut()>::new(move || {
+    let listener = Closure::<dyn FnMut()>::new(move || {
         let then = read();
         if is_sent.replace(true) {
             // A first size whose task still waits is outdated.
@@ -49,9 +49,9 @@ pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> OnSize>) {
             later.set(Some(Timeout::new(0, then)));
         }
     });
-    let Ok(observer) = ResizeObserver::new(heard.as_ref().unchecked_ref()) else { return };
+    let Ok(observer) = ResizeObserver::new(listener.as_ref().unchecked_ref()) else { return };
     observer.observe(element);
-    let cleanup = StoredValue::new_local(Some((observer, heard, first)));
+    let cleanup = StoredValue::new_local(Some((observer, listener, first)));
     on_cleanup(move || {
         if let Some(Some((observer, _, first))) = cleanup.try_update_value(Option::take) {
             observer.disconnect();

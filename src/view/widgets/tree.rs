@@ -33,7 +33,7 @@ pub(crate) fn branch(open: Open, branch: Branch<'_>) -> AnyView {
     let is_open = Memo::new(move |_| open.with(|open| open.contains(&known)));
     let toggle = move |_| {
         open.update(|open| match open.iter().position(|other| *other == key) {
-            Some(at) => drop(open.swap_remove(at)),
+            Some(index) => drop(open.swap_remove(index)),
             None => open.push(key.clone()),
         });
     };
@@ -82,23 +82,23 @@ pub(crate) fn width(share: f64) -> String {
 /// a row.
 #[expect(clippy::needless_pass_by_value, reason = "what a listener is")]
 pub(crate) fn walk(event: ev::KeyboardEvent) {
-    let Some(at) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };
+    let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };
     let within = event.current_target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
     let Some(names) = within.and_then(|within| within.query_selector_all(".tree-name").ok()) else { return };
     let names: Vec<HtmlElement> = (0..names.length()).filter_map(|i| names.item(i)?.dyn_into().ok()).collect();
-    let Some(place) = names.iter().position(|name| *name == at) else { return };
-    let expanded = at.get_attribute("aria-expanded");
+    let Some(place) = names.iter().position(|name| *name == target) else { return };
+    let expanded = target.get_attribute("aria-expanded");
     let to = match &*event.key() {
         "ArrowDown" => names.get(place + 1),
         "ArrowUp" => place.checked_sub(1).and_then(|place| names.get(place)),
         "Home" => names.first(),
         "End" => names.last(),
         "ArrowRight" if expanded.as_deref() == Some("false") => {
-            at.click();
+            target.click();
             None
         }
         "ArrowLeft" if expanded.as_deref() == Some("true") => {
-            at.click();
+            target.click();
             None
         }
         _ => return,

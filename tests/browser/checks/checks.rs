@@ -2,11 +2,11 @@
 //! Only workers have a synchronous reader of files. A check that fails panics.
 
 use js_sys::{Array, Uint8Array};
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::{Answer, Call, Progress, Reply, Request, RequestId, Stage, ViewRequest};
 use rooflight::table::page::PageQuery;
 use rooflight::worker::blob::BlobSource;
-use rooflight::worker::message::{pack, unpack};
+use rooflight::worker::message::{decode_message, encode_message};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{Blob, File};
@@ -30,8 +30,8 @@ fn progress(bytes: u64) -> Answer {
 #[wasm_bindgen]
 pub fn check_every_u64_value_survives_a_round_trip() {
     for bytes in [0, 1, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, 1 << 63, u64::MAX - 1, u64::MAX] {
-        let message = pack(&progress(bytes), &[]).expect("packed");
-        let (back, files) = unpack::<Answer>(message).expect("unpacked");
+        let message = encode_message(&progress(bytes), &[]).expect("packed");
+        let (back, files) = decode_message::<Answer>(message).expect("unpacked");
         assert_eq!(back, progress(bytes));
         assert!(files.is_empty());
     }
@@ -47,14 +47,14 @@ pub fn check_a_request_and_its_files_survive_a_round_trip() {
         ..Query::busiest()
     };
     let page = PageQuery { first: u32::MAX, ..PageQuery::default() };
-    let rows = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
+    let rows = ViewRequest::Table { table: TableQuery::Breakdown(query.clone()), action: TableAction::Rows(page) };
     let parts = Array::of1(&"abc".into());
     let file = File::new_with_str_sequence(&parts, "host.xplane.pb").expect("a file");
     for request in [rows.into(), Request::Breakdown(query), Request::Cancel(RequestId(7))] {
         let call = Call { id: RequestId(1), request };
-        let message = pack(&call, std::slice::from_ref(&file)).expect("packed");
+        let message = encode_message(&call, std::slice::from_ref(&file)).expect("packed");
         let message = clone(&message);
-        let (back, files) = unpack::<Call>(message).expect("unpacked");
+        let (back, files) = decode_message::<Call>(message).expect("unpacked");
         assert_eq!(back, call);
         assert_eq!(files.iter().map(File::name).collect::<Vec<_>>(), ["host.xplane.pb"]);
     }
@@ -72,7 +72,7 @@ pub fn check_a_value_that_is_not_a_message_is_rejected() {
     for value in
         [JsValue::NULL, JsValue::from(1.5), "text".into(), Array::new().into(), Array::of1(&JsValue::from(1)).into()]
     {
-        assert!(unpack::<Call>(value.clone()).is_err(), "{value:?}");
+        assert!(decode_message::<Call>(value.clone()).is_err(), "{value:?}");
     }
 }
 
@@ -124,9 +124,9 @@ pub fn check_offsets_beyond_2_gib_do_not_wrap() {
     let end = 80 * 64 * PART as u64;
     assert_eq!(source.size(), end + 8);
     let mut read = [0; 8];
-    for at in [0, (1 << 31) - PART as u64, 1 << 31, 1 << 32, end - PART as u64] {
-        source.read_at(at, &mut read).expect("within");
-        assert_eq!(&read, b"the head", "at {at}");
+    for offset in [0, (1 << 31) - PART as u64, 1 << 31, 1 << 32, end - PART as u64] {
+        source.read_at(offset, &mut read).expect("within");
+        assert_eq!(&read, b"the head", "at {offset}");
     }
     source.read_at((1 << 31) - 4, &mut read).expect("across 2 GiB");
     assert_eq!(&read, b"\0\0\0\0the ");

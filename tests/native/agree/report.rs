@@ -84,17 +84,20 @@ pub fn assert_report(what: &str, report: &Report, views: &Views) {
     let mut found = Vec::new();
     for (view, fields) in parts {
         for field in *fields {
-            let (of, result) = (&views.named(view)[field], &result.named(view)[field]);
-            differences(&format!("{view}.{field}"), of, result, but, &mut found);
+            let (expected, result) = (&views.named(view)[field], &result.named(view)[field]);
+            differences(&format!("{view}.{field}"), expected, result, but, &mut found);
         }
     }
     for (view, table, names, figures) in ROWS.iter().filter(|_| !is_exact) {
         for row in rows(&result.named(view)[table]) {
-            let same = |of: &&Value| names.iter().all(|name| of[name] == row[name]);
-            let of = rows(&views.named(view)[table]).iter().find(same).unwrap_or_else(|| panic!("{what}: no {row}"));
-            let differs = figures.iter().filter(|name| printed(name, &of[name]) != printed(name, &row[name]));
+            let same = |candidate: &&Value| names.iter().all(|name| candidate[name] == row[name]);
+            let counterpart =
+                rows(&views.named(view)[table]).iter().find(same).unwrap_or_else(|| panic!("{what}: no {row}"));
+            let differs = figures.iter().filter(|name| printed(name, &counterpart[name]) != printed(name, &row[name]));
             found.extend(
-                differs.map(|name| format!("{view}.{table} {}.{name}: {}, but {}", row["key"], of[name], row[name])),
+                differs.map(|name| {
+                    format!("{view}.{table} {}.{name}: {}, but {}", row["key"], counterpart[name], row[name])
+                }),
             );
         }
     }

@@ -16,9 +16,9 @@ fn figures(line: &str) -> Vec<String> {
         let digits = word.trim_start_matches('<');
         digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| matches!(c, '0'..='9' | ',' | '.'))
     };
-    let unit = |at: usize| words.get(at + 1).filter(|word| UNITS.contains(&word.as_str()));
-    let figure = |at: usize| unit(at).map_or(words[at].clone(), |unit| format!("{} {unit}", words[at]));
-    (0..words.len()).filter(|at| is_number(&words[*at])).map(figure).collect()
+    let unit = |index: usize| words.get(index + 1).filter(|word| UNITS.contains(&word.as_str()));
+    let figure = |index: usize| unit(index).map_or(words[index].clone(), |unit| format!("{} {unit}", words[index]));
+    (0..words.len()).filter(|index| is_number(&words[*index])).map(figure).collect()
 }
 
 /// Asserts that exactly the lines with figures in a text have the expected labels and figures, in the expected order.
@@ -26,8 +26,8 @@ fn assert_lines(what: &str, text: &str, expected: &[(&str, Vec<String>)]) {
     let lines = text.lines().filter(|line| !figures(line).is_empty());
     let result: Vec<(&str, Vec<String>)> = lines.map(|line| (line, figures(line))).collect();
     let expected: Vec<_> = expected.iter().filter(|(_, figures)| !figures.is_empty()).collect();
-    for at in 0..result.len().max(expected.len()) {
-        let (is, should) = (result.get(at), expected.get(at));
+    for index in 0..result.len().max(expected.len()) {
+        let (is, should) = (result.get(index), expected.get(index));
         let same = is.zip(should).is_some_and(|(is, should)| is.0.contains(should.0) && is.1 == should.1);
         assert!(same, "{what}: {is:?}, by the JSON {should:?}\n{text}");
     }
@@ -36,15 +36,15 @@ fn assert_lines(what: &str, text: &str, expected: &[(&str, Vec<String>)]) {
 /// Returns the sums of the roofline as the summary and Markdown print them: "Roofline efficiency: 59.5 % of 91.02 ms
 /// compute, 54.6 % of the step; coverage 96.9 %".
 fn efficiency(views: &Views) -> Vec<String> {
-    let of = &views.roofline["step_summary"];
-    let mut found = all_printed(of, &["weighted_avg_roofline_util"]);
-    if of["weighted_avg_roofline_util"].is_null() {
+    let summary = &views.roofline["step_summary"];
+    let mut found = all_printed(summary, &["weighted_avg_roofline_util"]);
+    if summary["weighted_avg_roofline_util"].is_null() {
         return found;
     }
-    let share = ps(&of["rooflined_dur_ps"]).fraction_of(ps(&views.roofline["step_duration_ps"]));
-    found.push(printed("_ps", &of["rooflined_dur_ps"]));
+    let share = ps(&summary["rooflined_dur_ps"]).fraction_of(ps(&views.roofline["step_duration_ps"]));
+    found.push(printed("_ps", &summary["rooflined_dur_ps"]));
     found.extend(share.map(percent_text));
-    found.extend(all_printed(of, &["rooflined_pct_of_compute"]));
+    found.extend(all_printed(summary, &["rooflined_pct_of_compute"]));
     found
 }
 
@@ -75,7 +75,7 @@ pub fn assert_markdown(what: &str, text: &str, views: &Views) {
         &text.lines().filter(|line| line.starts_with("- ")).collect::<Vec<_>>().join("\n"),
         &[
             ("- Step:", step_figures),
-            ("step", steps.map_or(Vec::new(), |of| all_printed(&of["all"], &["n", "min_dur_ps", "max_dur_ps"]))),
+            ("step", steps.map_or(Vec::new(), |stats| all_printed(&stats["all"], &["n", "min_dur_ps", "max_dur_ps"]))),
             ("- MFU:", all_printed(window, &["model_mfu"])),
             ("- HFU", all_printed(window, &["mfu"])),
             ("bandwidth", all_printed(window, &["hbm_util"])),
@@ -126,16 +126,16 @@ pub fn assert_summary(what: &str, text: &str, views: &Views) {
     let mean = ["weighted_avg_mfu", "weighted_avg_hbm_util"];
     let mean = mean.map(|name| printed(name, &roof[name])).into_iter().filter(|text| text != "–");
     let savings: &[&str] = &["recoverable_ps", "recoverable_pct_of_step"];
-    let traffic = |of: &Value| {
+    let traffic = |part: &Value| {
         let names = ["stall_ps", "in_flight_ps", "exposed_ps", "overlapped_ps", "overlap_pct", "n_executions"];
-        if of["n_executions"].as_u64() > Some(0) { all_printed(of, &names) } else { Vec::new() }
+        if part["n_executions"].as_u64() > Some(0) { all_printed(part, &names) } else { Vec::new() }
     };
     let balance = &views.comm["balance"];
     let straggler = &balance["straggler"];
-    let late = rows(&balance["devices"]).iter().find(|of| of["device"] == straggler["device"]);
-    let late = late.map_or(Vec::new(), |of| all_printed(of, &["n_last", "n_executions"]));
+    let late = rows(&balance["devices"]).iter().find(|device| device["device"] == straggler["device"]);
+    let late = late.map_or(Vec::new(), |device| all_printed(device, &["n_last", "n_executions"]));
     let allocators = rows(&views.summary["memory"]["runtime"]).iter();
-    let most = allocators.max_by_key(|of| of["peak_in_use_bytes"].as_u64());
+    let most = allocators.max_by_key(|allocator| allocator["peak_in_use_bytes"].as_u64());
     // Left out are notes, which are sentences of the JSON, the peaks, which belong to the chip, and "No straggler",
     // which no field of the JSON contains.
     let is_told = |line: &&str| {
@@ -163,7 +163,10 @@ pub fn assert_summary(what: &str, text: &str, views: &Views) {
             ("Steps differ", all_printed(balance, &["worst_spread_pct"])),
             ("Straggler:", [all_printed(straggler, &["delay_ps", "pct_of_window"]), late].concat()),
             ("Memory:", peak(views)),
-            ("Memory:", most.map_or(Vec::new(), |of| all_printed(of, &["peak_in_use_bytes", "capacity_bytes"]))),
+            (
+                "Memory:",
+                most.map_or(Vec::new(), |allocator| all_printed(allocator, &["peak_in_use_bytes", "capacity_bytes"])),
+            ),
         ],
     );
 }
@@ -217,18 +220,18 @@ pub const COLUMNS: [Columns<'_>; 5] = [
 
 /// Returns the rows of the JSON that a table shows.
 fn shown(views: &Views, (view, first, _): Columns<'_>) -> Vec<Value> {
-    let of = views.named(view);
+    let document = views.named(view);
     match first {
         // A program whose memory is unknown has a row of its own.
-        "Program" => rows(&of["programs"])
+        "Program" => rows(&document["programs"])
             .iter()
             .flat_map(|program| {
                 if rows(&program["spaces"]).is_empty() { vec![Value::Null] } else { rows(&program["spaces"]).to_vec() }
             })
             .collect(),
-        "Device" => rows(&of["cross_check"]).to_vec(),
-        "Collective" => rows(&of["rows"]).to_vec(),
-        _ => rows(&of["groups"]).to_vec(),
+        "Device" => rows(&document["cross_check"]).to_vec(),
+        "Collective" => rows(&document["rows"]).to_vec(),
+        _ => rows(&document["groups"]).to_vec(),
     }
 }
 
@@ -244,9 +247,9 @@ pub fn assert_table(what: &str, text: &str, views: &Views, columns: Columns<'_>)
     };
     for (row, result) in rows.iter().take(TOP).zip(result) {
         for (column, field) in columns.2 {
-            let at =
+            let index =
                 heads.iter().position(|head| head.starts_with(column)).unwrap_or_else(|| panic!("{what}: no {column}"));
-            let unit = UNITS.into_iter().find(|unit| heads[at].ends_with(&format!(" {}", unit.symbol())));
+            let unit = UNITS.into_iter().find(|unit| heads[index].ends_with(&format!(" {}", unit.symbol())));
             let value = &row[*field];
             let is_rate = ["mfu", "hbm_util", "roofline_util"].contains(field);
             let expected = match unit {
@@ -259,7 +262,7 @@ pub fn assert_table(what: &str, text: &str, views: &Views, columns: Columns<'_>)
             let expected = if column.ends_with('%') { expected.trim_end_matches(" %") } else { &expected };
             // The cells are counted from the right, because a name may contain any characters.
             assert_eq!(
-                result[result.len() + at - heads.len()],
+                result[result.len() + index - heads.len()],
                 expected,
                 "{what}, {}: {column} of {}",
                 columns.0,

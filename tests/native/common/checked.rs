@@ -14,7 +14,7 @@ use rooflight::analysis::timeline::{
     EventDetail, EventQuery, EventsQuery, FlowsQuery, Picture, PictureQuery, SearchQuery, SeriesColumn, SeriesRange,
     Timeline, cells,
 };
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{CommView, Export, OpRef, Request, RooflineHead, ShareQuery, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened, open};
@@ -64,18 +64,19 @@ pub fn check(files: &[(&str, &[u8])]) -> bool {
 /// Returns queries for all devices and steps, and for single ones.
 fn queries(analysis: &Analysis) -> Vec<Query> {
     let first = analysis.devices.first();
-    let last_step =
-        first.and_then(|of| of.steps.last()).map_or(StepChoice::Busiest, |step| StepChoice::Number(step.number));
+    let last_step = first
+        .and_then(|device| device.steps.last())
+        .map_or(StepChoice::Busiest, |step| StepChoice::Number(step.number));
     let last = DeviceChoice::One((analysis.devices.len() as u32).saturating_sub(1));
-    let of = |device, step| Query { device, step, ..Query::busiest() };
+    let query = |device, step| Query { device, step, ..Query::busiest() };
     vec![
-        of(DeviceChoice::Mean, StepChoice::Mean),
-        of(DeviceChoice::All, StepChoice::All),
-        of(DeviceChoice::One(0), last_step),
-        of(DeviceChoice::One(0), StepChoice::Mean),
-        of(last, StepChoice::All),
-        of(DeviceChoice::All, StepChoice::Busiest),
-        of(DeviceChoice::All, StepChoice::Range(TimeRange { start: Picos(1_000), end: Picos(u64::MAX / 3) })),
+        query(DeviceChoice::Mean, StepChoice::Mean),
+        query(DeviceChoice::All, StepChoice::All),
+        query(DeviceChoice::One(0), last_step),
+        query(DeviceChoice::One(0), StepChoice::Mean),
+        query(last, StepChoice::All),
+        query(DeviceChoice::All, StepChoice::Busiest),
+        query(DeviceChoice::All, StepChoice::Range(TimeRange { start: Picos(1_000), end: Picos(u64::MAX / 3) })),
     ]
 }
 
@@ -154,9 +155,9 @@ pub fn gaps(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
     if query.step != StepChoice::All {
         return;
     }
-    let chosen = |at: usize| query.device == DeviceChoice::All || query.device == DeviceChoice::One(at as u32);
+    let chosen = |index: usize| query.device == DeviceChoice::All || query.device == DeviceChoice::One(index as u32);
     let mut union = 0;
-    for (_, device) in analysis.devices.iter().enumerate().filter(|(at, _)| chosen(*at)) {
+    for (_, device) in analysis.devices.iter().enumerate().filter(|(index, _)| chosen(*index)) {
         let lines = device.ops.iter().map(|line| &profile.planes[device.plane].lines[*line]);
         let times: Option<Vec<_>> = lines.map(|line| intervals(line, device.event_clock)).collect();
         let Some(times) = times else { continue };
@@ -175,8 +176,8 @@ pub fn gaps(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
 /// the last. The figures of steady steps are those of a plain computation.
 fn steps(opened: &Opened, analysis: &Analysis) {
     let StepStats { devices, .. } = analysis.step_stats(&opened.profile);
-    for (at, (of, device)) in devices.iter().zip(&analysis.devices).enumerate() {
-        assert_eq!(of.steps.len(), device.steps.len());
+    for (index, (stats, device)) in devices.iter().zip(&analysis.devices).enumerate() {
+        assert_eq!(stats.steps.len(), device.steps.len());
         // A step that the event clock has at another place in the order has no period.
         let is_in_order = device.steps.is_sorted_by_key(|step| step.event_window.0);
         for (step, next) in device.steps.iter().zip(device.steps.iter().skip(1)) {
@@ -188,7 +189,7 @@ fn steps(opened: &Opened, analysis: &Analysis) {
         if let (Some(first), Some(last)) = (device.steps.first(), device.steps.last())
             && device.steps.iter().rev().skip(1).all(|step| step.has_period)
         {
-            let periods = of
+            let periods = stats
                 .steps
                 .iter()
                 .filter_map(rooflight::analysis::breakdown::StepTime::period)
@@ -196,18 +197,18 @@ fn steps(opened: &Opened, analysis: &Analysis) {
                 .sum::<u128>();
             assert_eq!(periods, u128::from(last.window.0 - first.window.0));
         }
-        let steady = of.steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length.0);
+        let steady = stats.steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length.0);
         assert_eq!(
-            of.steady.map(|steady| (u64::from(steady.n), steady.max.0)),
+            stats.steady.map(|steady| (u64::from(steady.n), steady.max.0)),
             steady.clone().max().map(|max| {
-                assert!(of.has_few_steady || steady.clone().count() >= 3);
+                assert!(stats.has_few_steady || steady.clone().count() >= 3);
                 (steady.clone().count() as u64, max)
             })
         );
-        for step in &of.steps {
+        for step in &stats.steps {
             assert_eq!(total(&step.by_kind, |time| *time), u128::from(step.busy.0), "kinds of step {}", step.number);
             assert!(device.ops.len() > 1 || step.busy + step.idle == step.length, "busy and idle of {step:?}");
-            if at == 0 {
+            if index == 0 {
                 let query = Query { step: StepChoice::Number(step.number), ..Query::busiest() };
                 let requested = analysis.breakdown(&opened.profile, &query).expect("no filter").totals;
                 assert_eq!((requested.busy, requested.by_kind), (step.busy, step.by_kind), "step {}", step.number);
@@ -220,9 +221,9 @@ fn steps(opened: &Opened, analysis: &Analysis) {
 fn views(engine: &mut OpenSession, query: &Query) {
     for column in ["key", "byte_rate"] {
         let sort = Some(SortBy::new(column, true));
-        let of = TableOf::Breakdown(query.clone());
+        let table = TableQuery::Breakdown(query.clone());
         let action = TableAction::Rows(PageQuery { sort: sort.clone(), first: 1, count: 50, ..PageQuery::default() });
-        let page = engine.answer(&ViewRequest::Table { of, action }.into()).decode::<TablePage>();
+        let page = engine.answer(&ViewRequest::Table { table, action }.into()).decode::<TablePage>();
         assert!(page.is_ok(), "{page:?}");
         for format in [Export::Csv, Export::Json] {
             engine.answer(&Request::Export { query: query.clone(), sort: sort.clone(), format });
@@ -241,9 +242,9 @@ fn views(engine: &mut OpenSession, query: &Query) {
             "held against roofs, and not: {query:?}"
         );
         for by in RoofBy::ALL {
-            let of = TableOf::Roofline(request.clone(), by);
+            let table = TableQuery::Roofline(request.clone(), by);
             let action = TableAction::Rows(PageQuery { count: 50, ..PageQuery::default() });
-            engine.answer(&ViewRequest::Table { of, action }.into());
+            engine.answer(&ViewRequest::Table { table, action }.into());
         }
         let sort = Some(SortBy::new("key", true));
         engine.answer(&ViewRequest::ExportRoofline { query: request, sort, format: Export::Json }.into());
@@ -258,7 +259,7 @@ fn views(engine: &mut OpenSession, query: &Query) {
             assert_eq!(all, parts, "what is in flight is exposed or overlapped: {}", row.key);
         }
     }
-    let lanes = LaneQuery { query: query.clone(), carried: TransferFilter::All, part: None, max_spans: 0 };
+    let lanes = LaneQuery { query: query.clone(), transfers: TransferFilter::All, part: None, max_spans: 0 };
     if let Ok(lanes) = engine.answer(&ViewRequest::CommLanes(lanes).into()).decode::<CommLanes>() {
         assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end), "{query:?}");
     }
@@ -308,9 +309,13 @@ fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
         let picture = ask(engine, TimelineRequest::Picture(query.clone())).decode::<Picture>();
         let Ok(picture) = picture else { panic!("the lines are drawn") };
         for shown in &picture.lines {
-            for of in &shown.boxes {
-                assert!((of.name as usize) < picture.names.len() && of.lane < shown.n_lanes && of.start <= of.end);
-                let event = EventQuery::Index { line: shown.line, event: of.event };
+            for event_box in &shown.boxes {
+                assert!(
+                    (event_box.name as usize) < picture.names.len()
+                        && event_box.lane < shown.n_lanes
+                        && event_box.start <= event_box.end
+                );
+                let event = EventQuery::Index { line: shown.line, event: event_box.event };
                 let event = ask(engine, TimelineRequest::Event(event)).decode::<Option<EventDetail>>();
                 assert!(matches!(event, Ok(Some(_))), "a box is an event");
             }
@@ -319,7 +324,7 @@ fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
         assert_eq!(picture.series.iter().map(|shown| shown.id).collect::<Vec<_>>(), series);
         for shown in &picture.series {
             assert_eq!(shown.read().count(), 300);
-            let is_in_order = |of: SeriesColumn| of.min.is_nan() || of.min <= of.max;
+            let is_in_order = |column: SeriesColumn| column.min.is_nan() || column.min <= column.max;
             assert!(shown.read().all(is_in_order) && shown.top.is_finite(), "{:?}", shown.id);
             let request = TimelineRequest::SeriesRanges { series: vec![shown.id], start: from, end: query.end() };
             let ranges = ask(engine, request).decode::<Vec<SeriesRange>>();
@@ -339,7 +344,7 @@ fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
 fn ops_and_programs(engine: &mut OpenSession) {
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() };
     let action = TableAction::Rows(PageQuery { count: 6, ..PageQuery::default() });
-    let rows = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action };
+    let rows = ViewRequest::Table { table: TableQuery::Breakdown(query.clone()), action };
     let Ok(page) = engine.answer(&rows.into()).decode::<TablePage>() else { panic!("the rows have an answer") };
     for row in page.rows {
         let (name, program) = split_row_key(&row.key);
@@ -365,8 +370,8 @@ fn levels(full: &Report, exact: bool) {
     if exact {
         assert_eq!(time(full), u128::from(full.totals.busy.0), "a full report");
     }
-    for at in [0, 25, 99] {
-        let result = full.cut_to(Level::from_slider(at));
+    for level in [0, 25, 99] {
+        let result = full.cut_to(Level::from_slider(level));
         let written = encode(&result);
         let again = decode(&written).expect("what is written is read");
         assert!(encode(&again) == written, "what is read is written the same");
@@ -377,15 +382,15 @@ fn levels(full: &Report, exact: bool) {
         }
         assert_eq!((&result.totals, result.n_rows()), (&full.totals, full.n_rows()));
         if exact {
-            assert_eq!(time(&result), time(full), "at level {at}");
+            assert_eq!(time(&result), time(full), "at level {level}");
             for row in &result.rows {
-                let is = |of: &&rooflight::share::OpRow| {
-                    (&of.group.key, of.group.program_id) == (&row.group.key, row.group.program_id)
+                let is = |other: &&rooflight::share::OpRow| {
+                    (&other.group.key, other.group.program_id) == (&row.group.key, row.group.program_id)
                 };
-                let of = full.rows.iter().find(is).expect("a row of the report").group.total;
-                let by = u128::from(row.group.total.0.abs_diff(of.0));
+                let expected = full.rows.iter().find(is).expect("a row of the report").group.total;
+                let by = u128::from(row.group.total.0.abs_diff(expected.0));
                 // Rows are rounded to four digits, and the longest rows take the difference that rounding leaves.
-                assert!(by * 20 <= u128::from(of.0) + 1000, "{} at level {at}: {of:?}", row.group.key);
+                assert!(by * 20 <= u128::from(expected.0) + 1000, "{} at level {level}: {expected:?}", row.group.key);
             }
         }
     }

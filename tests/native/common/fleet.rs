@@ -44,7 +44,7 @@ impl Op {
 pub struct Run {
     pub number: usize,
     /// Number of all runs.
-    pub of: usize,
+    pub index: usize,
 }
 
 impl Run {
@@ -55,17 +55,17 @@ impl Run {
 
     /// Returns the first commit with a slower matmul: that at three fifths of the runs.
     pub fn slow_commit(index: usize) -> String {
-        Self { number: index * 3 / 5, of: index }.commit()
+        Self { number: index * 3 / 5, index }.commit()
     }
 
     /// Returns the version of libtpu: it changes at a third of the runs.
     pub const fn libtpu(self) -> &'static str {
-        if self.number < self.of / 3 { "0.0.51" } else { "0.0.52" }
+        if self.number < self.index / 3 { "0.0.51" } else { "0.0.52" }
     }
 
     /// Returns whether this run is unlike its neighbours: one run waits for its host.
     pub const fn is_odd(self) -> bool {
-        self.number == self.of / 7
+        self.number == self.index / 7
     }
 
     /// Returns the bytes of the capture.
@@ -78,7 +78,7 @@ impl Run {
     }
 
     fn ops(self) -> [Op; 7] {
-        let is_slow = self.commit() >= Self::slow_commit(self.of);
+        let is_slow = self.commit() >= Self::slow_commit(self.index);
         let is_new = self.libtpu() != "0.0.51";
         let dot = |name, scope, length| Op {
             name,

@@ -62,18 +62,18 @@ impl<'a> Choices<'a> {
 
 /// Returns the bytes of a capture that is made from choices.
 pub fn capture(choices: &[u8]) -> Vec<u8> {
-    let mut of = Choices::new(choices);
-    let is_wild = of.rarely(40);
-    let damage = of.rarely(30);
-    let space = space(&mut of, is_wild);
+    let mut choices = Choices::new(choices);
+    let is_wild = choices.rarely(40);
+    let damage = choices.rarely(30);
+    let space = space(&mut choices, is_wild);
     let mut bytes = prost::Message::encode_to_vec(&space);
     if damage && !bytes.is_empty() {
-        for _ in 0..=of.below(3) {
-            let at = (of.below(256) << 8 | of.below(256)) % bytes.len();
-            match of.below(3) {
-                0 => bytes.truncate(at.max(1)),
-                1 => bytes[at] ^= 1 << of.below(8),
-                _ => bytes[at] = 0xff,
+        for _ in 0..=choices.below(3) {
+            let offset = (choices.below(256) << 8 | choices.below(256)) % bytes.len();
+            match choices.below(3) {
+                0 => bytes.truncate(offset.max(1)),
+                1 => bytes[offset] ^= 1 << choices.below(8),
+                _ => bytes[offset] = 0xff,
             }
         }
     }
@@ -211,17 +211,17 @@ fn op(choices: &mut Choices<'_>, plane: &mut Plane, (is_host, is_tpu): (bool, bo
 fn events(choices: &mut Choices<'_>, ops: &[i64], most: usize, is_wild: bool) -> Vec<(i64, i64, i64)> {
     let n = choices.below(most);
     let way = choices.below(4);
-    let (mut at, mut events) = (0_i64, Vec::new());
+    let (mut now, mut events) = (0_i64, Vec::new());
     for _ in 0..n {
         let (op, length) = (choices.one_of(ops), choices.number(is_wild));
         let start = match way {
-            0 => at,
-            1 => at.saturating_add(choices.number(is_wild)),
-            2 => at.saturating_sub(length.saturating_abs() / 2),
+            0 => now,
+            1 => now.saturating_add(choices.number(is_wild)),
+            2 => now.saturating_sub(length.saturating_abs() / 2),
             _ => choices.number(is_wild),
         };
         events.push((op, start, length));
-        at = start.saturating_add(length).max(at);
+        now = start.saturating_add(length).max(now);
     }
     events
 }

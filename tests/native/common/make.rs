@@ -78,14 +78,14 @@ pub fn allocators(n: usize) -> XPlane {
     let mut plane = Plane::new("/host:CPU");
     let id = plane.op("MemoryAllocation", "", &[]);
     let stats: Vec<Vec<XStat>> = (0..n)
-        .map(|at| {
-            let bytes = 1_000 + at as i64;
+        .map(|index| {
+            let bytes = 1_000 + index as i64;
             let numbers = [("bytes_reserved", 0), ("bytes_allocated", bytes), ("bytes_available", 9_000)];
-            let name = plane.stat("allocator_name", text(&format!("allocator_{at}")));
+            let name = plane.stat("allocator_name", text(&format!("allocator_{index}")));
             numbers.into_iter().map(|(name, n)| plane.stat(name, int(n))).chain([name]).collect()
         })
         .collect();
-    let events: Vec<(i64, i64, i64)> = (0..n as i64).map(|at| (id, at * 10, 1)).collect();
+    let events: Vec<(i64, i64, i64)> = (0..n as i64).map(|index| (id, index * 10, 1)).collect();
     let line = plane.line("python", &events);
     line.events.iter_mut().zip(stats).for_each(|(event, stats)| event.stats = stats);
     plane.done()

@@ -16,7 +16,7 @@ pub use captures::{V6E, XSPACES, profile, profiles, xspaces};
 use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::ViewRequest;
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::session::OpenSession;
 use rooflight::table::page::{PageQuery, TablePage};
 use xla_profile::units::Picos;
@@ -37,7 +37,7 @@ pub fn roofline_query(query: Query) -> RooflineQuery {
 
 /// Requests rows of a breakdown, as its table does.
 pub fn breakdown_page(engine: &mut OpenSession, query: &Query, page: PageQuery) -> TablePage {
-    let request = ViewRequest::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
+    let request = ViewRequest::Table { table: TableQuery::Breakdown(query.clone()), action: TableAction::Rows(page) };
     engine.answer(&request.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 

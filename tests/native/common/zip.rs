@@ -16,7 +16,7 @@ pub struct Entry {
     /// Whether the sizes and the offset are written in 64 bits.
     pub zip64: bool,
     /// Offset of the local header that the central directory gives, instead of the true one.
-    pub at: Option<u32>,
+    pub offset: Option<u32>,
 }
 
 /// Returns a stored member.
@@ -24,7 +24,7 @@ pub fn stored(name: &str, bytes: &[u8]) -> Entry {
     let mut crc = flate2::Crc::new();
     crc.update(bytes);
     let (name, data, size) = (name.to_owned(), bytes.to_vec(), bytes.len() as u64);
-    Entry { name, data, method: 0, flags: 0x800, crc: crc.sum(), size, zip64: false, at: None }
+    Entry { name, data, method: 0, flags: 0x800, crc: crc.sum(), size, zip64: false, offset: None }
 }
 
 /// Returns a deflated member.
@@ -53,7 +53,7 @@ fn common(entry: &Entry, version: u16, extra: u16) -> Vec<u8> {
 pub fn zip(entries: &[Entry]) -> Vec<u8> {
     let (mut out, mut contents) = (Vec::new(), Vec::new());
     for entry in entries {
-        let at = out.len() as u64;
+        let start = out.len() as u64;
         out.extend(b"PK\x03\x04");
         let local = common(entry, 20, 0);
         // With bit 3 of the flags, the sizes and the checksum follow the data, and the local header holds zeros.
@@ -67,12 +67,12 @@ pub fn zip(entries: &[Entry]) -> Vec<u8> {
         let mut extra = Vec::new();
         if entry.zip64 {
             extra.extend([1u16.to_le_bytes(), 24u16.to_le_bytes()].concat());
-            extra.extend([entry.size, entry.data.len() as u64, at].map(u64::to_le_bytes).concat());
+            extra.extend([entry.size, entry.data.len() as u64, start].map(u64::to_le_bytes).concat());
         }
         contents.extend(b"PK\x01\x02\x14\0");
         contents.extend(common(entry, 20, extra.len() as u16));
         contents.extend([0; 10]);
-        let place = if entry.zip64 { u32::MAX } else { entry.at.unwrap_or(at as u32) };
+        let place = if entry.zip64 { u32::MAX } else { entry.offset.unwrap_or(start as u32) };
         contents.extend(place.to_le_bytes());
         contents.extend(entry.name.as_bytes());
         contents.extend(extra);

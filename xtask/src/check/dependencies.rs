@@ -38,8 +38,9 @@ fn wrong(list: &str, rules: &Table) -> (usize, Vec<String>) {
             wrong.push(format!("{name} {version} is banned in deny.toml."));
         }
         // `name@1` stands for all versions 1.x, and `name@0.1` for all versions 0.1.x.
-        let is_of = |at: &str| version == at || version.strip_prefix(at).is_some_and(|rest| rest.starts_with('.'));
-        if !skip.iter().any(|skip| skip.split_once('@').is_some_and(|(of, at)| of == name && is_of(at))) {
+        let is_of =
+            |prefix: &str| version == prefix || version.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'));
+        if !skip.iter().any(|skip| skip.split_once('@').is_some_and(|(other, prefix)| other == name && is_of(prefix))) {
             versions.entry(name).or_default().push(version);
         }
     }
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_breaks_the_rules_is_said() {
+    fn broken_rules_are_reported() {
         let rules = "[licenses]\nallow = ['MIT', 'Apache-2.0 WITH LLVM-exception']\n[bans]\ndeny = [{ crate = 'bad' }]\n\
                      skip = [{ crate = 'old@0.1', reason = 'x' }]\n";
         let rules = rules.parse().unwrap();

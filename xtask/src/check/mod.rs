@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn a_stage_that_needs_another_comes_after_it() {
-        for (at, stage) in STAGES.iter().enumerate() {
+        for (index, stage) in STAGES.iter().enumerate() {
             let Some(needs) = stage.needs else { continue };
-            assert!(STAGES[..at].iter().any(|before| before.name == needs), "{}", stage.name);
+            assert!(STAGES[..index].iter().any(|before| before.name == needs), "{}", stage.name);
         }
     }
 }

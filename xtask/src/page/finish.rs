@@ -58,8 +58,8 @@ fn names(dist: &Path, html: &str) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dist)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if let (Some(at), Some(_)) = (html.find(&name), kind(&name)) {
-            names.push((at, name));
+        if let (Some(position), Some(_)) = (html.find(&name), kind(&name)) {
+            names.push((position, name));
         }
     }
     names.sort();
@@ -84,8 +84,8 @@ fn kind(name: &str) -> Option<(&'static str, &'static str)> {
 fn pack(files: &[(&str, Vec<u8>)], level: Compression) -> Result<Vec<u8>> {
     let mut list = Vec::new();
     for (name, bytes) in files {
-        let (kind, of) = kind(name).context("a file of no kind")?;
-        list.push(format!(r#"{{"kind":"{kind}","type":"{of}","size":{}}}"#, bytes.len()));
+        let (kind, mime) = kind(name).context("a file of no kind")?;
+        list.push(format!(r#"{{"kind":"{kind}","type":"{mime}","size":{}}}"#, bytes.len()));
     }
     let mut gzip = GzEncoder::new(Vec::new(), level);
     writeln!(gzip, "[{}]", list.join(","))?;

@@ -84,11 +84,11 @@ fn kb(bytes: u64) -> String {
 
 /// Formats both sizes with their budgets.
 fn verdict(files: &[File]) -> String {
-    let of = |is_worker, budget: u64| {
+    let sum_text = |is_worker, budget: u64| {
         let sum = sum(files, is_worker);
         format!("{} of {} gzip ({} %)", kb(sum), kb(budget), sum * 100 / budget)
     };
-    format!("page {}, worker {}", of(false, PAGE_BUDGET), of(true, WORKER_BUDGET))
+    format!("page {}, worker {}", sum_text(false, PAGE_BUDGET), sum_text(true, WORKER_BUDGET))
 }
 
 #[cfg(test)]

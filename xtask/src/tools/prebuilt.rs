@@ -38,8 +38,9 @@ const ARCHIVES: [Archive; 8] = [
 
 /// Returns the address and the SHA-256 of an archive of `tool` for this system.
 pub(super) fn archive(tool: &Tool) -> Option<(String, &'static str)> {
-    let is_right =
-        |of: &&Archive| (of.program, of.version, of.os, of.arch) == (tool.program, tool.version.as_str(), OS, ARCH);
+    let is_right = |archive: &&Archive| {
+        (archive.program, archive.version, archive.os, archive.arch) == (tool.program, tool.version.as_str(), OS, ARCH)
+    };
     let Archive { version, name, sha256, .. } = ARCHIVES.iter().find(is_right)?;
     let address = match tool.program {
         "trunk" => format!("https://github.com/trunk-rs/trunk/releases/download/v{version}/trunk-{name}"),
@@ -57,14 +58,14 @@ mod tests {
     /// An archive of another version than the one in use is never downloaded.
     #[test]
     fn archives_are_of_the_versions_in_use() {
-        for of in &ARCHIVES {
-            let version = if of.program == "trunk" {
+        for archive in &ARCHIVES {
+            let version = if archive.program == "trunk" {
                 super::super::TRUNK.to_owned()
             } else {
                 super::super::wasm_bindgen_version().unwrap()
             };
-            assert_eq!(of.version, version, "{}", of.program);
-            assert!(of.sha256.len() == 64 && of.sha256.bytes().all(|digit| digit.is_ascii_hexdigit()));
+            assert_eq!(archive.version, version, "{}", archive.program);
+            assert!(archive.sha256.len() == 64 && archive.sha256.bytes().all(|digit| digit.is_ascii_hexdigit()));
         }
     }
 }

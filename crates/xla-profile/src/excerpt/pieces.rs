@@ -63,9 +63,9 @@ impl Pieces {
 }
 
 fn copy(span: Span, window: &mut Window<'_>, out: &mut dyn Write) -> Result<(), ExcerptError> {
-    let mut at = span.start;
-    while at < span.end {
-        let bytes = window.ahead(at, span.end, 1).map_err(|error| match error {
+    let mut offset = span.start;
+    while offset < span.end {
+        let bytes = window.ahead(offset, span.end, 1).map_err(|error| match error {
             crate::wire::WireError::Source(error) => ExcerptError::Read(error),
             error => ExcerptError::Write(std::io::Error::other(error)),
         })?;
@@ -73,7 +73,7 @@ fn copy(span: Span, window: &mut Window<'_>, out: &mut dyn Write) -> Result<(), 
             break;
         }
         out.write_all(bytes)?;
-        at = at.saturating_add(bytes.len() as u64);
+        offset = offset.saturating_add(bytes.len() as u64);
     }
     Ok(())
 }

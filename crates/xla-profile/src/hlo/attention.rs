@@ -95,8 +95,8 @@ pub(super) fn transformer_engine(
 /// Returns the number of an attribute, as in `q_max_seqlen = 2048 : i64` or `"q_max_seqlen":"2048"`.
 fn number_named(config: &str, name: &str) -> Option<u64> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let after = config.match_indices(name).find_map(|(at, _)| {
-        let (before, rest) = config.split_at_checked(at)?;
+    let after = config.match_indices(name).find_map(|(start, _)| {
+        let (before, rest) = config.split_at_checked(start)?;
         rest.strip_prefix(name).filter(|after| !before.ends_with(is_word) && !after.starts_with(is_word))
     })?;
     let after = after.trim_start_matches([' ', '"', '=', ':']);

@@ -51,9 +51,9 @@ pub(super) fn flops(
         product *= real(size(shape, labels, label)?);
     }
     let window = instruction.text("window").unwrap_or_default();
-    for (at, label) in output_labels.chars().filter(char::is_ascii_digit).enumerate() {
+    for (index, label) in output_labels.chars().filter(char::is_ascii_digit).enumerate() {
         // A window lists dimensions by their number, while labels have the order of the dimensions of the output.
-        let number = usize::try_from(label.to_digit(10)?).unwrap_or(at);
+        let number = usize::try_from(label.to_digit(10)?).unwrap_or(index);
         let value = |key: &str, usual: i128| entry(window, key, number).map_or(Some(usual), |text| text.parse().ok());
         let padding = entry(window, "pad", number).map_or(Some("0"), |pad| Some(pad.split_once('_')?.0))?;
         let dimension = Dimension {
@@ -103,8 +103,8 @@ impl Dimension {
         }
         let last = input.checked_sub(1)?.checked_mul(base_dilation)?;
         let along = Progression::new(many_step, base_dilation)?;
-        (0..few).try_fold(0_i128, |sum, at| {
-            let offset = at.checked_mul(few_step)?.checked_sub(padding)?;
+        (0..few).try_fold(0_i128, |sum, position| {
+            let offset = position.checked_mul(few_step)?.checked_sub(padding)?;
             sum.checked_add(along.count(many, offset, last)?)
         })
     }

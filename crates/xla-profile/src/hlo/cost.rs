@@ -26,8 +26,8 @@ impl Module {
     /// Returns the cost of one execution of an instruction. Loops, calls and conditionals have no cost of their own.
     pub fn cost(&self, id: InstructionId) -> Cost {
         match self.instruction(id) {
-            Some(of) if !matches!(&*of.opcode, "while" | "call" | "conditional") => {
-                Cost { flops: self.flops(of, id, DEPTH), bytes: self.bytes(of, id) }
+            Some(instruction) if !matches!(&*instruction.opcode, "while" | "call" | "conditional") => {
+                Cost { flops: self.flops(instruction, id, DEPTH), bytes: self.bytes(instruction, id) }
             }
             _ => Cost::default(),
         }
@@ -115,19 +115,19 @@ impl Module {
     fn fused_bytes(&self, computation: ComputationId) -> Option<f64> {
         let mut sum = 0.0;
         for id in self.instructions_of(computation) {
-            let of = self.instruction(id)?;
-            if &*of.opcode == "parameter" {
+            let instruction = self.instruction(id)?;
+            if &*instruction.opcode == "parameter" {
                 let users = self.users(id);
                 let parts = users.iter().map(|user| self.part_of(*user, id, DEPTH)).collect::<Option<Vec<f64>>>();
                 sum += match parts.filter(|parts| !parts.is_empty()) {
-                    Some(parts) => parts.into_iter().sum::<f64>().min(size(&of.shape)?),
-                    None => size(&of.shape)?,
+                    Some(parts) => parts.into_iter().sum::<f64>().min(size(&instruction.shape)?),
+                    None => size(&instruction.shape)?,
                 };
             }
-            if of.is_root {
-                sum += match &*of.opcode {
+            if instruction.is_root {
+                sum += match &*instruction.opcode {
                     "dynamic-update-slice" => self.operand_shape(id, 1).and_then(size)?,
-                    _ => size(&of.shape)?,
+                    _ => size(&instruction.shape)?,
                 };
             }
         }
@@ -137,15 +137,15 @@ impl Module {
     /// Returns the bytes that `user` reads of `operand`, or `None` if it reads all of them. A bitcast reads what its own
     /// users read.
     fn part_of(&self, user: InstructionId, operand: InstructionId, depth: u32) -> Option<f64> {
-        let of = self.instruction(user)?;
-        if &*of.opcode == "bitcast" && of.operands.len() == 1 {
+        let instruction = self.instruction(user)?;
+        if &*instruction.opcode == "bitcast" && instruction.operands.len() == 1 {
             let (users, depth) = (self.users(user), depth.checked_sub(1)?);
             let parts = users.iter().map(|next| self.part_of(*next, user, depth)).collect::<Option<Vec<f64>>>()?;
             return (!parts.is_empty()).then(|| parts.into_iter().sum());
         }
         let is_first = self.operands(user).next() == Some(operand);
-        match &*of.opcode {
-            "slice" | "dynamic-slice" | "gather" if is_first => size(&of.shape),
+        match &*instruction.opcode {
+            "slice" | "dynamic-slice" | "gather" if is_first => size(&instruction.shape),
             // The bytes that the update replaces are not read.
             "dynamic-update-slice" if is_first => Some(0.0),
             _ => None,

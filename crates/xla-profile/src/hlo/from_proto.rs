@@ -25,10 +25,9 @@ fn read(from: &proto::HloModuleProto) -> Module {
     let mut module = Module {
         name: texts.get(&from.name),
         id: Some(from.id.cast_unsigned()),
-        assigned: from
-            .device_assignment
-            .as_ref()
-            .and_then(|of| Some((u64::try_from(of.replica_count).ok()?, u64::try_from(of.computation_count).ok()?))),
+        assigned: from.device_assignment.as_ref().and_then(|assignment| {
+            Some((u64::try_from(assignment.replica_count).ok()?, u64::try_from(assignment.computation_count).ok()?))
+        }),
         parameter_tiles: from.spmd_parameters_shardings.iter().map(sharding::tiles).collect(),
         frames: from.stack_frame_index.as_ref().map(|f| frames(f, &mut texts)).unwrap_or_default(),
         ..Module::default()

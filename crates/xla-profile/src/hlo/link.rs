@@ -34,9 +34,9 @@ impl Module {
 
     fn operands_and_calls(&mut self) {
         let Self { computations, instructions, links, damage, .. } = self;
-        let mut lost = |what: &str, name: &Text, of: &Text| {
+        let mut lost = |what: &str, name: &Text, owner: &Text| {
             damage.unresolved = damage.unresolved.saturating_add(1);
-            damage.note(|| format!("{of} {what} {name}, which does not exist"));
+            damage.note(|| format!("{owner} {what} {name}, which does not exist"));
         };
         for computation in computations {
             let range = computation.instructions.start as usize..computation.instructions.end as usize;
@@ -111,6 +111,6 @@ fn reverse(
     pairs.sort_unstable();
     pairs.dedup();
     let starts = (0..=n).map(|i| pairs.partition_point(|pair| ((*pair >> 32) as usize) < i));
-    let starts = starts.map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect();
+    let starts = starts.map(|start| u32::try_from(start).unwrap_or(u32::MAX)).collect();
     (starts, pairs.into_iter().map(|pair| InstructionId::new((pair & u64::from(u32::MAX)) as usize)).collect())
 }

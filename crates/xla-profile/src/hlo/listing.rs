@@ -56,9 +56,9 @@ impl Listing {
     pub fn of_texts<'t>(comment: &str, texts: impl Iterator<Item = &'t str>) -> Self {
         let mut listing = Self::default();
         listing.add(|text| writeln!(text, "// {comment}").is_ok());
-        for of in texts {
+        for line in texts {
             listing.instructions.push(listing.n_starts());
-            if !listing.add(|text| writeln!(text, "{of}").is_ok()) {
+            if !listing.add(|text| writeln!(text, "{line}").is_ok()) {
                 break;
             }
         }
@@ -80,8 +80,8 @@ impl Listing {
         }
         let added = self.text.get(start..).unwrap_or_default();
         // No line starts at the end of the text.
-        let breaks = added.match_indices('\n').map(|(at, _)| start.saturating_add(at).saturating_add(1));
-        self.starts.extend(breaks.filter(|at| *at < self.text.len()).map(offset));
+        let breaks = added.match_indices('\n').map(|(position, _)| start.saturating_add(position).saturating_add(1));
+        self.starts.extend(breaks.filter(|position| *position < self.text.len()).map(offset));
         written
     }
 
@@ -115,9 +115,9 @@ impl Listing {
 
     /// Returns a line without its line break, or an empty text if there is no such line.
     pub fn line(&self, line: usize) -> &str {
-        let at = |line: usize| self.starts.get(line).map(|at| *at as usize);
-        let Some(from) = at(line) else { return "" };
-        let to = at(line.saturating_add(1)).unwrap_or(self.text.len());
+        let start_of = |line: usize| self.starts.get(line).map(|start| *start as usize);
+        let Some(from) = start_of(line) else { return "" };
+        let to = start_of(line.saturating_add(1)).unwrap_or(self.text.len());
         let line = self.text.get(from..to).unwrap_or_default();
         line.strip_suffix('\n').unwrap_or(line)
     }
@@ -167,9 +167,21 @@ mod tests {
         assert_eq!((listing.line(lines.len()), listing.kind(lines.len())), ("", Line::Other));
         let kinds: Vec<Line<'_>> = (0..listing.len()).map(|i| listing.kind(i)).collect();
         let named = Line::Instruction;
-        let (other, of) = (Line::Other, Line::Computation);
-        let expected =
-            [other, other, of(0), named("x"), other, other, other, of(1), named("y"), named("c"), other, other];
+        let (other, computation) = (Line::Other, Line::Computation);
+        let expected = [
+            other,
+            other,
+            computation(0),
+            named("x"),
+            other,
+            other,
+            other,
+            computation(1),
+            named("y"),
+            named("c"),
+            other,
+            other,
+        ];
         assert_eq!(kinds, expected);
         assert_eq!((listing.n_instructions(), listing.is_cut()), (3, false));
     }

@@ -184,19 +184,19 @@ impl Module {
     /// all-reduce-done → all-reduce-start
     /// ```
     pub fn wrapped(&self, id: InstructionId) -> InstructionId {
-        let mut at = id;
+        let mut current = id;
         // Real chains have three steps. The limit ends a circle of calls.
         for _ in 0..16 {
-            let Some(instruction) = self.instruction(at) else { break };
+            let Some(instruction) = self.instruction(current) else { break };
             let next = match &*instruction.opcode {
                 "async-start" | "call" => instruction.calls().find_map(|c| self.computation(c.id?)?.root),
-                opcode if opcode == "async-update" || is_done(opcode) => self.operands(at).next(),
+                opcode if opcode == "async-update" || is_done(opcode) => self.operands(current).next(),
                 _ => None,
             };
-            let Some(next) = next else { return at };
-            at = next;
+            let Some(next) = next else { return current };
+            current = next;
         }
-        at
+        current
     }
 
     /// Returns the call stack of an instruction, the innermost call first. It comes from the stack frames of the
@@ -225,6 +225,6 @@ impl Module {
 }
 
 fn slice<'a>(start: &[u32], all: &'a [InstructionId], i: usize) -> &'a [InstructionId] {
-    let at = |i: usize| start.get(i).map(|n| *n as usize);
-    at(i).zip(at(i.saturating_add(1))).and_then(|(from, to)| all.get(from..to)).unwrap_or_default()
+    let bound = |i: usize| start.get(i).map(|n| *n as usize);
+    bound(i).zip(bound(i.saturating_add(1))).and_then(|(from, to)| all.get(from..to)).unwrap_or_default()
 }

@@ -47,7 +47,7 @@ pub(super) enum ModulePart<'m> {
 /// Iterates over the parts of a module in the order in which compilers print them. The instructions of a computation
 /// follow its schedule if the schedule has all of them.
 pub(super) fn pieces<'m>(module: &'m Module) -> impl Iterator<Item = ModulePart<'m>> {
-    let of = |(id, computation): (ComputationId, &'m Computation)| {
+    let parts = |(id, computation): (ComputationId, &'m Computation)| {
         let scheduled = computation.schedule.as_ref().filter(|order| order.len() == computation.instructions.len());
         let order = scheduled.cloned().unwrap_or_else(|| module.instructions_of(id).collect());
         let instructions = order.into_iter().filter_map(|i| module.instruction(i)).map(ModulePart::Instruction);
@@ -55,7 +55,7 @@ pub(super) fn pieces<'m>(module: &'m Module) -> impl Iterator<Item = ModulePart<
             .chain(instructions)
             .chain(iter::once(ModulePart::Closes(computation)))
     };
-    iter::once(ModulePart::Head).chain(module.computations().flat_map(of))
+    iter::once(ModulePart::Head).chain(module.computations().flat_map(parts))
 }
 
 impl Display for Piece<'_> {

@@ -166,9 +166,9 @@ impl Attributes<'_> {
             self.dims("fft_length", &from.fft_length);
         }
         let precisions = from.precision_config.iter().flat_map(|config| &config.operand_precision);
-        let name = |of: &i32| {
-            let at = usize::try_from(*of).ok();
-            at.and_then(|at| PRECISIONS.get(at)).copied().unwrap_or("default")
+        let name = |number: &i32| {
+            let index = usize::try_from(*number).ok();
+            index.and_then(|index| PRECISIONS.get(index)).copied().unwrap_or("default")
         };
         let names: Vec<&str> = precisions.map(name).collect();
         if names.iter().any(|name| *name != PRECISIONS[0]) {

@@ -6,7 +6,7 @@ use super::Shape;
 pub(super) fn contracted(shape: &Shape, dims: &[usize]) -> Option<f64> {
     let sizes = &shape.as_array()?.dims;
     #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-    dims.iter().map(|at| sizes.get(*at).map(|size| *size as f64)).product()
+    dims.iter().map(|dim| sizes.get(*dim).map(|size| *size as f64)).product()
 }
 
 /// Returns the numbers in `{1,2}`, `1,2` or `"1","2"`.

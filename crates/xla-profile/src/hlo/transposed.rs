@@ -22,7 +22,7 @@ impl Transposed {
         if size == 0 {
             return None;
         }
-        let at = move |mut i: u64| {
+        let position = move |mut i: u64| {
             // The sum over dimensions, from the most minor one on, of the digit of `i` times its stride.
             strides.iter().rev().fold(0_u64, |sum, (dim, stride)| {
                 let digit = i.checked_rem(*dim).unwrap_or(0);
@@ -31,7 +31,7 @@ impl Transposed {
             })
         };
         let starts = (0..total).step_by(usize::try_from(size).ok()?);
-        Some(starts.map(move |from| (from..from.saturating_add(size).min(total)).map(&at).collect()))
+        Some(starts.map(move |from| (from..from.saturating_add(size).min(total)).map(&position).collect()))
     }
 
     /// Returns the size and the stride of each dimension after the transpose.
@@ -40,25 +40,25 @@ impl Transposed {
             return None;
         }
         let mut stride = 1_u64;
-        let mut of: Vec<(u64, u64)> = Vec::with_capacity(self.dims.len());
+        let mut strides: Vec<(u64, u64)> = Vec::with_capacity(self.dims.len());
         for dim in self.dims.iter().rev() {
-            of.push((*dim, stride));
+            strides.push((*dim, stride));
             stride = stride.checked_mul(*dim)?;
         }
-        of.reverse();
+        strides.reverse();
         if stride != total {
             return None;
         }
         if self.perm.is_empty() {
-            return Some(of);
+            return Some(strides);
         }
         let mut seen = 0_u64;
-        let mut transposed = Vec::with_capacity(of.len());
+        let mut transposed = Vec::with_capacity(strides.len());
         for from in &self.perm {
             let from = usize::try_from(*from).ok()?;
-            transposed.push(*of.get(from)?);
+            transposed.push(*strides.get(from)?);
             seen |= 1_u64.checked_shl(u32::try_from(from).ok()?)?;
         }
-        (transposed.len() == of.len() && seen.count_ones() as usize == of.len()).then_some(transposed)
+        (transposed.len() == strides.len() && seen.count_ones() as usize == strides.len()).then_some(transposed)
     }
 }

@@ -33,19 +33,23 @@ pub(super) fn window(window: &Window) -> String {
 
 /// Returns the text of `dim_labels`.
 pub(super) fn dim_labels(dims: &ConvolutionDimensionNumbers) -> String {
-    let of = |letters: [(i64, char); 2], spatial: &[i64]| {
-        let mut all: Vec<(i64, String)> = letters.into_iter().map(|(at, c)| (at, c.to_string())).collect();
-        all.extend(spatial.iter().enumerate().map(|(i, at)| (*at, i.to_string())));
-        all.small_sort_by_key(|(at, _)| *at);
+    let labels = |letters: [(i64, char); 2], spatial: &[i64]| {
+        let mut all: Vec<(i64, String)> = letters.into_iter().map(|(place, c)| (place, c.to_string())).collect();
+        all.extend(spatial.iter().enumerate().map(|(i, place)| (*place, i.to_string())));
+        all.small_sort_by_key(|(place, _)| *place);
         all.into_iter().map(|(_, label)| label).collect::<String>()
     };
-    let input =
-        of([(dims.input_batch_dimension, 'b'), (dims.input_feature_dimension, 'f')], &dims.input_spatial_dimensions);
-    let kernel = of(
+    let input = labels(
+        [(dims.input_batch_dimension, 'b'), (dims.input_feature_dimension, 'f')],
+        &dims.input_spatial_dimensions,
+    );
+    let kernel = labels(
         [(dims.kernel_input_feature_dimension, 'i'), (dims.kernel_output_feature_dimension, 'o')],
         &dims.kernel_spatial_dimensions,
     );
-    let output =
-        of([(dims.output_batch_dimension, 'b'), (dims.output_feature_dimension, 'f')], &dims.output_spatial_dimensions);
+    let output = labels(
+        [(dims.output_batch_dimension, 'b'), (dims.output_feature_dimension, 'f')],
+        &dims.output_spatial_dimensions,
+    );
     format!("{input}_{kernel}->{output}")
 }

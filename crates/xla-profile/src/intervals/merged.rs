@@ -122,7 +122,7 @@ impl Merged {
 
     /// Returns a cursor for many lookups in about the order of time.
     pub const fn cursor(&self) -> Cursor<'_> {
-        Cursor { of: self, near: 0 }
+        Cursor { merged: self, near: 0 }
     }
 
     /// Returns the length of the part before the time `time`.
@@ -138,7 +138,7 @@ impl Merged {
         let theirs = other.near(window);
         // Searching for a few intervals among many is faster than walking along both lists.
         if self.near(window).len().saturating_mul(8) < theirs.len() {
-            return self.within(window).map(|at| other.length_in(at)).sum();
+            return self.within(window).map(|interval| other.length_in(interval)).sum();
         }
         let (mut length, mut next) = (0, 0);
         for (from, to) in self.within(window) {
@@ -166,7 +166,7 @@ pub fn add_to_union(list: &mut Vec<Interval>, (start, end): Interval) {
 
 /// A place in a merged list. Most lookups in order of time need one interval and no search.
 pub struct Cursor<'a> {
-    of: &'a Merged,
+    merged: &'a Merged,
     /// The interval of the last answer.
     near: usize,
 }
@@ -178,8 +178,8 @@ impl Cursor<'_> {
         if self.holds(from, to) {
             return to.saturating_sub(from);
         }
-        self.near = self.of.intervals.partition_point(|(_, end)| *end <= from);
-        if self.holds(from, to) { to.saturating_sub(from) } else { self.of.length_in((from, to)) }
+        self.near = self.merged.intervals.partition_point(|(_, end)| *end <= from);
+        if self.holds(from, to) { to.saturating_sub(from) } else { self.merged.length_in((from, to)) }
     }
 
     /// Returns whether the time `time` lies in an interval, as [`Merged::contains`] does.
@@ -190,7 +190,7 @@ impl Cursor<'_> {
     /// Returns whether the last interval holds a whole interval.
     #[inline]
     fn holds(&self, from: u64, to: u64) -> bool {
-        self.of.intervals.get(self.near).is_some_and(|(start, end)| *start <= from && to <= *end)
+        self.merged.intervals.get(self.near).is_some_and(|(start, end)| *start <= from && to <= *end)
     }
 }
 
@@ -201,7 +201,7 @@ mod tests {
 
     /// The intervals as a set of bits, one bit per ps.
     fn bits(intervals: &[Interval]) -> u128 {
-        intervals.iter().fold(0, |all, (start, end)| (*start..*end).fold(all, |all, at| all | 1 << at))
+        intervals.iter().fold(0, |all, (start, end)| (*start..*end).fold(all, |all, time| all | 1 << time))
     }
 
     fn assert_merged(list: &Merged) {
@@ -232,7 +232,7 @@ mod tests {
                 assert_merged(&found);
                 prop_assert_eq!(bits(found.intervals()), wanted);
                 prop_assert_eq!(found.length(), u64::from(wanted.count_ones()));
-                prop_assert!((0..128).all(|at| found.contains(at) == (wanted >> at & 1 == 1)));
+                prop_assert!((0..128).all(|time| found.contains(time) == (wanted >> time & 1 == 1)));
                 prop_assert_eq!(found.length_in(ALL), u64::from(wanted.count_ones()));
             }
             let mut cursor = one.cursor();

@@ -23,8 +23,8 @@ fn times(events: &Events) -> LineTimes<'_> {
 
 /// Returns the events of each lane, in their order.
 fn by_lane(lanes: &Lanes) -> Vec<(Vec<usize>, bool)> {
-    let events = |at: usize| {
-        let (lane, overlaps) = lanes.lane(at).unwrap();
+    let events = |lane_index: usize| {
+        let (lane, overlaps) = lanes.lane(lane_index).unwrap();
         ((0..lane.len()).map(|position| lane.event(position)).collect(), overlaps)
     };
     (0..lanes.len()).map(events).collect()
@@ -32,7 +32,8 @@ fn by_lane(lanes: &Lanes) -> Vec<(Vec<usize>, bool)> {
 
 /// The greatest number of events at the same time. An event without duration takes a moment of its own.
 fn greatest_overlap(all: &[Event]) -> usize {
-    let open_at = |at: u64| all.iter().filter(|(start, duration, _)| *start <= at && at < start + duration).count();
+    let open_at =
+        |time: u64| all.iter().filter(|(start, duration, _)| *start <= time && time < start + duration).count();
     all.iter().filter(|(_, duration, _)| *duration > 0).map(|(start, ..)| open_at(*start)).max().unwrap_or(0)
 }
 
@@ -49,10 +50,10 @@ fn dense() -> impl Strategy<Value = Vec<Event>> {
 /// Events that follow each other, so that lanes have many blocks.
 fn serial() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec((0_u64..9, 0_u64..30, 0_u8..3), 0..600).prop_map(|steps| {
-        let mut at = 0;
+        let mut end = 0;
         let event = |(gap, duration, class): (u64, u64, u8)| {
-            let start = at + gap;
-            at = start + duration;
+            let start = end + gap;
+            end = start + duration;
             (start, duration, class)
         };
         steps.into_iter().map(event).collect()
@@ -62,10 +63,10 @@ fn serial() -> impl Strategy<Value = Vec<Event>> {
 fn check_picture(all: &[Event], view: &View) -> Result<(), TestCaseError> {
     let events = line(all);
     let lanes = Lanes::new(&events, false, &CLASSES);
-    for (at, (members, overlaps)) in by_lane(&lanes).into_iter().enumerate() {
+    for (lane_index, (members, overlaps)) in by_lane(&lanes).into_iter().enumerate() {
         let (mut boxes, mut cells) = (Vec::new(), vec![Cell::default(); view.n_columns as usize]);
         let mut last = None;
-        lanes.draw(at, times(&events), &CLASSES, view, &mut |part| match part {
+        lanes.draw(lane_index, times(&events), &CLASSES, view, &mut |part| match part {
             PicturePart::Box { event, start, end } => boxes.push((event, start, end)),
             PicturePart::Cell(cell) => {
                 assert!(last.is_none_or(|last| last < cell.column), "the columns of a lane come once, and in order");
@@ -97,7 +98,7 @@ fn check_picture(all: &[Event], view: &View) -> Result<(), TestCaseError> {
                 n += u32::from(from <= starts && starts < to);
                 busy[usize::from(class)] += end.min(to).saturating_sub(start.max(from));
             }
-            prop_assert_eq!((cell.n, cell.busy), (n, busy), "lane {}, column {}", at, column);
+            prop_assert_eq!((cell.n, cell.busy), (n, busy), "lane {}, column {}", lane_index, column);
         }
     }
     Ok(())
@@ -139,14 +140,14 @@ proptest! {
     fn an_event_is_found_at_its_time(all in prop_oneof![overlapping(), dense()], time in 4_000_u64..10_000, tolerance in 0_u64..50) {
         let events = line(&all);
         let lanes = Lanes::new(&events, false, &CLASSES);
-        for (at, (members, _)) in by_lane(&lanes).into_iter().enumerate() {
+        for (lane_index, (members, _)) in by_lane(&lanes).into_iter().enumerate() {
             let distance = |event: &usize| {
                 let (start, duration, _) = all[*event];
                 let (start, end) = (start + OFFSET, start + OFFSET + duration);
                 start.saturating_sub(time).max(time.saturating_sub(end))
             };
             let nearest = members.iter().map(distance).min().filter(|nearest| *nearest <= tolerance);
-            let found = lanes.event_at(at, times(&events), time, tolerance);
+            let found = lanes.event_at(lane_index, times(&events), time, tolerance);
             prop_assert_eq!(found.as_ref().map(distance), nearest);
         }
     }
@@ -171,7 +172,7 @@ fn a_short_event_at_the_end_of_another_one_is_nested() {
 
 #[test]
 fn a_million_events_at_the_same_time_need_bounded_memory() {
-    let all: Vec<Event> = (0..1_000_000).map(|at| (at, 2_000_000, 0)).collect();
+    let all: Vec<Event> = (0..1_000_000).map(|start| (start, 2_000_000, 0)).collect();
     let events = line(&all[..100_000]);
     let lanes = Lanes::new(&events, false, &CLASSES);
     assert_eq!((lanes.len(), lanes.depth(), lanes.n_overlapping()), (MAX_LANES + 1, 100_000, 100_000 - MAX_LANES));

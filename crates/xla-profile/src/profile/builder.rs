@@ -401,8 +401,8 @@ impl Sink for Builder<'_> {
         self.note(Note::new(severity, code, format!("The profiler says: {text}")));
     }
 
-    fn progress(&mut self, time: u64) {
+    fn progress(&mut self, bytes: u64) {
         let planes = self.profile.planes.len();
-        (self.progress)(ReadProgress { at: time, planes, events: self.n_events, plane: &self.plane.name });
+        (self.progress)(ReadProgress { bytes, planes, events: self.n_events, plane: &self.plane.name });
     }
 }

@@ -48,22 +48,22 @@ impl Column {
 
     /// Iterates over all numbers in order.
     pub fn iter(&self) -> Iter<'_> {
-        Iter { column: self, next_block: 0, numbers: [0; BLOCK], at: 0, n: 0 }
+        Iter { column: self, next_block: 0, numbers: [0; BLOCK], n_returned: 0, n: 0 }
     }
 
     /// Adds a number.
     // `always`, because this runs up to five times per event, and the page is optimized for size.
     #[inline(always)]
     pub fn push(&mut self, number: u64) {
-        let at = self.len % BLOCK;
-        if at >= self.open.len() {
-            self.make_room(at);
+        let index = self.len % BLOCK;
+        if index >= self.open.len() {
+            self.make_room(index);
         }
-        if let Some(place) = self.open.get_mut(at) {
+        if let Some(place) = self.open.get_mut(index) {
             *place = number;
         }
         self.len += 1;
-        if at == BLOCK - 1 {
+        if index == BLOCK - 1 {
             self.pack();
         }
     }
@@ -133,9 +133,9 @@ impl Column {
 pub struct Iter<'a> {
     column: &'a Column,
     next_block: usize,
-    /// The first `n` are the numbers of the current block, of which the first `at` have been returned.
+    /// The first `n` are the numbers of the current block, of which the first `n_returned` have been returned.
     numbers: [u64; BLOCK],
-    at: usize,
+    n_returned: usize,
     n: usize,
 }
 
@@ -148,7 +148,7 @@ impl Iter<'_> {
     /// Unpacks the next block. After the last block, `n` becomes 0.
     #[inline(never)]
     fn unpack(&mut self) {
-        (self.at, self.n) = (0, self.left().min(BLOCK));
+        (self.n_returned, self.n) = (0, self.left().min(BLOCK));
         let numbers = &mut self.numbers[..self.n];
         match self.column.blocks.get(self.next_block) {
             Some(block) => block.read(numbers),
@@ -163,14 +163,14 @@ impl Iterator for Iter<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<u64> {
-        if self.at == self.n {
+        if self.n_returned == self.n {
             self.unpack();
             if self.n == 0 {
                 return None;
             }
         }
-        let number = self.numbers.get(self.at).copied();
-        self.at += 1;
+        let number = self.numbers.get(self.n_returned).copied();
+        self.n_returned += 1;
         number
     }
 
@@ -179,7 +179,7 @@ impl Iterator for Iter<'_> {
     fn fold<A, F: FnMut(A, u64) -> A>(mut self, first: A, mut add: F) -> A {
         let mut all = first;
         loop {
-            all = self.numbers.get(self.at..self.n).unwrap_or_default().iter().copied().fold(all, &mut add);
+            all = self.numbers.get(self.n_returned..self.n).unwrap_or_default().iter().copied().fold(all, &mut add);
             self.unpack();
             if self.n == 0 {
                 return all;
@@ -188,7 +188,7 @@ impl Iterator for Iter<'_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let n = self.n - self.at + self.left();
+        let n = self.n - self.n_returned + self.left();
         (n, Some(n))
     }
 }

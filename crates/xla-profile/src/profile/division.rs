@@ -55,7 +55,7 @@ impl AddedOps {
         let mut new_ids: Vec<OpId> = (0..plane.n_metadata as u32).map(OpId).collect();
         let mut variants = division.variants.into_iter().peekable();
         for (op, own) in (0..).map(OpId).zip(&plane.ops).skip(plane.n_metadata) {
-            let id = match variants.next_if(|(_, of)| *of == op.0) {
+            let id = match variants.next_if(|(_, variant)| *variant == op.0) {
                 Some((key, _)) => {
                     let key = numbers.key(&key, &new_ids);
                     *self.variants.entry(key).or_insert_with(|| added(op))

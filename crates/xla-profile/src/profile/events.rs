@@ -112,13 +112,13 @@ impl Events {
     #[inline]
     pub(crate) fn push(&mut self, op: OpId, time: (u64, u64), device: Option<(u64, u64)>) {
         match (device, &mut self.device) {
-            (Some(at), Some([start, duration])) => {
-                start.push(at.0.wrapping_sub(time.0));
-                duration.push(at.1.wrapping_sub(time.1));
+            (Some(times), Some([start, duration])) => {
+                start.push(times.0.wrapping_sub(time.0));
+                duration.push(times.1.wrapping_sub(time.1));
             }
             (None, None) => {}
-            (Some(at), None) if self.op.is_empty() => {
-                let differences = [at.0.wrapping_sub(time.0), at.1.wrapping_sub(time.1)];
+            (Some(times), None) if self.op.is_empty() => {
+                let differences = [times.0.wrapping_sub(time.0), times.1.wrapping_sub(time.1)];
                 self.device = Some(differences.map(|first| std::iter::once(first).collect()));
             }
             _ => (self.device, self.is_mixed) = (None, true),

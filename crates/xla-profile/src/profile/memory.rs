@@ -28,7 +28,7 @@ pub struct Memories {
 /// Returns the number of an op in the list of a plane ([`Plane::memory`](super::Plane::memory)), or `None` if the op is
 /// not in the list.
 pub(super) fn value_of(list: &[(OpId, u32)], op: OpId) -> Option<u32> {
-    list.binary_search_by_key(&op, |(op, _)| *op).ok().map(|at| list[at].1)
+    list.binary_search_by_key(&op, |(op, _)| *op).ok().map(|index| list[index].1)
 }
 
 /// Adds the latest op to the list of a plane. If the op is in the list already, its number is replaced.

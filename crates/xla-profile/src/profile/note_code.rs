@@ -330,9 +330,9 @@ mod tests {
 
     #[test]
     fn names_are_distinct_and_read_back() {
-        for (at, code) in NoteCode::ALL.iter().enumerate() {
+        for (index, code) in NoteCode::ALL.iter().enumerate() {
             assert_eq!(code.key().parse(), Ok(*code));
-            assert!(NoteCode::ALL[..at].iter().all(|before| before.key() < code.key()), "{code} is out of order");
+            assert!(NoteCode::ALL[..index].iter().all(|before| before.key() < code.key()), "{code} is out of order");
         }
         assert_eq!("from_the_future".parse(), Ok(NoteCode::Unknown));
     }

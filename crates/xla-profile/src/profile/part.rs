@@ -104,7 +104,7 @@ impl Builder<'_> {
         for (index, mut plane) in (0..).zip(planes) {
             plane.file = file;
             numbers.renumber(&mut plane);
-            let division = divisions.next_if(|(of, _)| *of == index).map(|(_, division)| division);
+            let division = divisions.next_if(|(divided, _)| *divided == index).map(|(_, division)| division);
             self.join_plane(plane, division, &numbers);
         }
         hlo.iter_mut().for_each(|program| program.file = file);

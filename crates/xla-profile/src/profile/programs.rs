@@ -52,8 +52,8 @@ fn join_programs(profile: &mut Profile, program_files: &[ProgramFile]) {
         let of_file = id_in_name(&profile.files[*file], name);
         let ids = [of_file, Some(ProgramId(*id)).filter(|id| id.0 != 0)];
         let ids = || ids.into_iter().flatten();
-        let is_named = |id: &ProgramId| named.get(id).map_or_else(|| ran.contains(id), |of| of == name);
-        let mut of_name = named.iter().filter(|(_, of)| *of == name).map(|(id, _)| *id);
+        let is_named = |id: &ProgramId| named.get(id).map_or_else(|| ran.contains(id), |other| other == name);
+        let mut of_name = named.iter().filter(|(_, other)| *other == name).map(|(id, _)| *id);
         let program = match (ids().find(is_named), of_name.next(), of_name.next()) {
             (Some(id), ..) | (None, Some(id), None) => Some(id),
             (None, Some(_), Some(_)) => None,

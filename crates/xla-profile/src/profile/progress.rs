@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub struct ReadProgress<'a> {
     /// Number of bytes of the current file that were read.
-    pub at: u64,
+    pub bytes: u64,
     /// Number of complete planes of all files.
     pub planes: usize,
     /// Number of events of all files.

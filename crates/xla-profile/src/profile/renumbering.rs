@@ -42,7 +42,7 @@ impl Renumbering {
         let (stats, _) = stats.as_chunks::<2>();
         let word =
             |stat, word| Value::renumbered([stat, word], |number| self.text(number), |number| self.memory(number));
-        let words = stats.iter().flat_map(|[stat, of]| [*stat, word(*stat, *of)]);
+        let words = stats.iter().flat_map(|[stat, value]| [*stat, word(*stat, *value)]);
         std::iter::once(op).chain(words).collect()
     }
 

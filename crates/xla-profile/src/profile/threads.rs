@@ -58,10 +58,10 @@ impl Builder<'_> {
             // The loop ends when the last thread has ended.
             for PartProgress { part, bytes, planes, events, plane } in receiver {
                 all[part] = (bytes, planes, events);
-                let at = all.iter().map(|of| of.0).sum();
-                let n_planes = self.profile.planes.len() + all.iter().map(|of| of.1).sum::<usize>();
-                let events = self.n_events + all.iter().map(|of| of.2).sum::<u64>();
-                (self.progress)(ReadProgress { at, planes: n_planes, events, plane: &plane });
+                let bytes = all.iter().map(|part| part.0).sum();
+                let n_planes = self.profile.planes.len() + all.iter().map(|part| part.1).sum::<usize>();
+                let events = self.n_events + all.iter().map(|part| part.2).sum::<u64>();
+                (self.progress)(ReadProgress { bytes, planes: n_planes, events, plane: &plane });
             }
             threads.into_iter().map(|thread| thread.join().ok()).collect::<Option<_>>()
         })?;
@@ -78,10 +78,10 @@ fn read_part(
     range: Span,
     sender: &mpsc::Sender<PartProgress>,
 ) -> (ProfilePart, Outcome) {
-    let mut report = |of: ReadProgress<'_>| {
+    let mut report = |read: ReadProgress<'_>| {
         // The walk also passes what is before and behind the range.
-        let bytes = of.at.clamp(range.start, range.end) - range.start;
-        let (planes, events, plane) = (of.planes, of.events, of.plane.to_owned());
+        let bytes = read.bytes.clamp(range.start, range.end) - range.start;
+        let (planes, events, plane) = (read.planes, read.events, read.plane.to_owned());
         // Without a receiver, the reader has given up.
         let _ = sender.send(PartProgress { part, bytes, planes, events, plane });
     };

@@ -115,8 +115,8 @@ mod tests {
             let out = inflate(&bomb, packing, u64::MAX, &mut |_| {});
             assert_eq!(out.stopped, Some(Truncation::Bomb));
             assert!(out.bytes.len() < 65 << 20, "{}", out.bytes.len());
-            let at = n * (16 << 20) - 8;
-            assert!(inflate_range(&bomb, packing, at, 8).unwrap_err().to_string().contains("200 times"));
+            let offset = n * (16 << 20) - 8;
+            assert!(inflate_range(&bomb, packing, offset, 8).unwrap_err().to_string().contains("200 times"));
         }
         // Large content that does not compress well is not a bomb.
         let text: Vec<u8> = (0..20_000_000u32).flat_map(u32::to_le_bytes).collect();

@@ -97,25 +97,25 @@ pub(super) trait CountedRead: Read {
 /// A reader of the bytes of a source, from front to back. It reports its position to `progress` after each read.
 pub(super) struct Sequential<'s> {
     source: &'s dyn Source,
-    at: u64,
+    position: u64,
     progress: Option<&'s mut dyn FnMut(u64)>,
 }
 
 impl<'s> Sequential<'s> {
     pub(super) fn new(source: &'s dyn Source, progress: Option<&'s mut dyn FnMut(u64)>) -> Self {
-        Self { source, at: 0, progress }
+        Self { source, position: 0, progress }
     }
 }
 
 impl Read for Sequential<'_> {
     fn read(&mut self, buf: &mut [u8]) -> Result<usize> {
-        let left = self.source.size().saturating_sub(self.at);
+        let left = self.source.size().saturating_sub(self.position);
         let n = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
         let part = buf.get_mut(..n).unwrap_or_default();
-        self.source.read_at(self.at, part).map_err(Error::other)?;
-        self.at = self.at.saturating_add(n as u64);
+        self.source.read_at(self.position, part).map_err(Error::other)?;
+        self.position = self.position.saturating_add(n as u64);
         if let Some(progress) = &mut self.progress {
-            progress(self.at);
+            progress(self.position);
         }
         Ok(n)
     }
@@ -123,11 +123,11 @@ impl Read for Sequential<'_> {
 
 impl CountedRead for Sequential<'_> {
     fn bytes_out(&self) -> u64 {
-        self.at
+        self.position
     }
 
     fn position(&self) -> u64 {
-        self.at
+        self.position
     }
 }
 

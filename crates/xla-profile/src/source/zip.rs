@@ -194,7 +194,7 @@ const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 /// A range of a source with additional bytes before and after it.
 struct MemberSource {
-    of: Rc<dyn Source>,
+    archive: Rc<dyn Source>,
     start: u64,
     len: u64,
     before: &'static [u8],
@@ -205,12 +205,12 @@ impl MemberSource {
     fn new(source: Rc<dyn Source>, place: &MemberPlace) -> Self {
         let (start, len) = (place.start, place.end.saturating_sub(place.start));
         let Some((crc, unpacked)) = place.deflated else {
-            return Self { of: source, start, len, before: &[], after: Vec::new() };
+            return Self { archive: source, start, len, before: &[], after: Vec::new() };
         };
         // The trailer of gzip holds the length modulo 2³².
         let [a, b, c, d, ..] = unpacked.to_le_bytes();
         let after = [crc.to_le_bytes(), [a, b, c, d]].concat();
-        Self { of: source, start, len, before: &GZIP_HEADER, after }
+        Self { archive: source, start, len, before: &GZIP_HEADER, after }
     }
 }
 
@@ -220,24 +220,24 @@ impl Source for MemberSource {
     }
 
     fn stride(&self) -> u64 {
-        self.of.stride()
+        self.archive.stride()
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
         checked_end(offset, buf.len(), self.size())?;
         let pieces: [(u64, Piece<'_>); 3] = [
-            (self.before.len() as u64, &|at, part| Source::read_at(&self.before, at, part)),
-            (self.len, &|at, part| self.of.read_at(self.start.saturating_add(at), part)),
-            (self.after.len() as u64, &|at, part| Source::read_at(&self.after, at, part)),
+            (self.before.len() as u64, &|start, part| Source::read_at(&self.before, start, part)),
+            (self.len, &|start, part| self.archive.read_at(self.start.saturating_add(start), part)),
+            (self.after.len() as u64, &|start, part| Source::read_at(&self.after, start, part)),
         ];
-        let (mut at, mut rest) = (offset, buf);
+        let (mut start, mut rest) = (offset, buf);
         for (len, read) in pieces {
-            let n = usize::try_from(len.saturating_sub(at)).unwrap_or(usize::MAX).min(rest.len());
+            let n = usize::try_from(len.saturating_sub(start)).unwrap_or(usize::MAX).min(rest.len());
             let (part, more) = rest.split_at_mut_checked(n).unwrap_or_default();
             if !part.is_empty() {
-                read(at, part)?;
+                read(start, part)?;
             }
-            (at, rest) = (at.saturating_sub(len), more);
+            (start, rest) = (start.saturating_sub(len), more);
         }
         Ok(())
     }
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn overlapping_members_are_refused_and_no_others() {
-        let at = |header, end| Entry {
+        let entry = |header, end| Entry {
             name: String::new(),
             place: Ok(MemberPlace { header, start: header + 30, end, deflated: None }),
         };
@@ -293,7 +293,7 @@ mod tests {
             (vec![(100, 140), (0, 200), (40, 80), (200, 240)], vec![0, 1, 2]),
             (vec![(0, 40), (0, 40)], vec![0, 1]),
         ] {
-            let mut entries: Vec<Entry> = ranges.into_iter().map(|(a, b)| at(a, b)).collect();
+            let mut entries: Vec<Entry> = ranges.into_iter().map(|(a, b)| entry(a, b)).collect();
             refuse_overlaps(&mut entries);
             let refused = entries.iter().enumerate().filter(|(_, e)| e.place.is_err()).map(|(i, _)| i);
             assert_eq!(refused.collect::<Vec<_>>(), expected);

@@ -46,7 +46,7 @@ pub struct Cursor<'a> {
     /// The message, and bytes before and after it.
     bytes: &'a [u8],
     /// Index of the next unread byte.
-    at: usize,
+    index: usize,
     /// Index of the end of the message, at most the number of bytes.
     end: usize,
     /// Offset of the first byte of `bytes` in the file.
@@ -54,28 +54,28 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Creates a cursor over a message that starts at byte `time` of the file.
-    pub const fn new(message: &'a [u8], time: u64) -> Self {
-        Self { bytes: message, at: 0, end: message.len(), offset: time }
+    /// Creates a cursor over a message that starts at byte `offset` of the file.
+    pub const fn new(message: &'a [u8], offset: u64) -> Self {
+        Self { bytes: message, index: 0, end: message.len(), offset }
     }
 
     /// Creates a cursor over a message within `bytes`, from index `start` to `end`. The first of the bytes is byte `offset`
     /// of the file.
     #[inline(always)]
     pub(super) fn within(bytes: &'a [u8], start: usize, end: usize, offset: u64) -> Self {
-        Self { bytes, at: start, end: end.min(bytes.len()), offset }
+        Self { bytes, index: start, end: end.min(bytes.len()), offset }
     }
 
     /// Returns a cursor over the message that was returned as the last value, which has `len` bytes.
     #[inline(always)]
     pub(super) const fn last_message(&self, len: usize) -> Self {
-        Self { bytes: self.bytes, at: self.at.saturating_sub(len), end: self.at, offset: self.offset }
+        Self { bytes: self.bytes, index: self.index.saturating_sub(len), end: self.index, offset: self.offset }
     }
 
     /// Returns the offset of the next unread byte in the file.
     #[inline]
     pub const fn position(&self) -> u64 {
-        self.offset.saturating_add(self.at as u64)
+        self.offset.saturating_add(self.index as u64)
     }
 
     /// Returns the next field, or `None` at the end of the message.
@@ -98,7 +98,7 @@ impl<'a> Cursor<'a> {
     /// Returns an error if the next bytes are not a number. The tag itself is not checked.
     #[inline(always)]
     pub(super) fn next_tag(&mut self) -> Result<Option<u64>, WireError> {
-        if self.at == self.end { Ok(None) } else { self.number().map(Some) }
+        if self.index == self.end { Ok(None) } else { self.number().map(Some) }
     }
 
     /// Returns the field with a tag that was read at offset `start` of the file.
@@ -108,13 +108,13 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(super) fn field(&mut self, tag: u64, start: u64) -> Result<Field<'a>, WireError> {
         // Field numbers have 29 bits, so a tag fits 32 bits. No field number is 0, so a tag is at least 8.
-        let (Ok(tag), true) = (u32::try_from(tag), tag > 7) else { return Err(WireError::Tag { at: start }) };
+        let (Ok(tag), true) = (u32::try_from(tag), tag > 7) else { return Err(WireError::Tag { offset: start }) };
         let value = match tag & 7 {
             0 => Value::Varint(self.number()?),
             1 => Value::Fixed64(u64::from_le_bytes(self.array()?)),
             2 => Value::Bytes(self.message(start)?),
             5 => Value::Fixed32(u32::from_le_bytes(self.array()?)),
-            _ => return Err(WireError::Tag { at: start }),
+            _ => return Err(WireError::Tag { offset: start }),
         };
         Ok(Field { number: tag >> 3, value })
     }
@@ -125,11 +125,11 @@ impl<'a> Cursor<'a> {
     /// Returns an error if the number is too long, or if the message ends inside of it.
     #[inline(always)]
     pub(super) fn number(&mut self) -> Result<u64, WireError> {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let rest = self.bytes.get(self.index..).unwrap_or_default();
         if let Ok((value, n)) = varint(rest) {
-            let next = self.at.saturating_add(n);
+            let next = self.index.saturating_add(n);
             if next <= self.end {
-                self.at = next;
+                self.index = next;
                 return Ok(value);
             }
         }
@@ -143,29 +143,29 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(super) fn message(&mut self, start: u64) -> Result<&'a [u8], WireError> {
         let declared = self.number()?;
-        let left = self.end.saturating_sub(self.at);
+        let left = self.end.saturating_sub(self.index);
         match usize::try_from(declared) {
             Ok(len) if len <= left => {
-                let from = self.at;
-                self.at = from.saturating_add(len);
-                Ok(self.bytes.get(from..self.at).unwrap_or_default())
+                let from = self.index;
+                self.index = from.saturating_add(len);
+                Ok(self.bytes.get(from..self.index).unwrap_or_default())
             }
-            _ => Err(WireError::Length { at: start, declared, left: left as u64 }),
+            _ => Err(WireError::Length { offset: start, declared, left: left as u64 }),
         }
     }
 
     #[inline(always)]
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
-        let rest = self.bytes.get(self.at..self.end).unwrap_or_default();
-        let array = *rest.first_chunk::<N>().ok_or(WireError::Ends { at: self.position() })?;
-        self.at = self.at.saturating_add(N);
+        let rest = self.bytes.get(self.index..self.end).unwrap_or_default();
+        let array = *rest.first_chunk::<N>().ok_or(WireError::Ends { offset: self.position() })?;
+        self.index = self.index.saturating_add(N);
         Ok(array)
     }
 
     /// Returns the error of the number that follows.
     #[cold]
     fn bad_number(&self) -> WireError {
-        let rest = self.bytes.get(self.at..self.end).unwrap_or_default();
+        let rest = self.bytes.get(self.index..self.end).unwrap_or_default();
         varint(rest).err().unwrap_or(BadVarint::Ends).position(self.position())
     }
 }
@@ -178,10 +178,10 @@ pub(super) enum BadVarint {
 }
 
 impl BadVarint {
-    pub(super) const fn position(self, time: u64) -> WireError {
+    pub(super) const fn position(self, offset: u64) -> WireError {
         match self {
-            Self::Ends => WireError::Ends { at: time },
-            Self::TooLong => WireError::Varint { at: time },
+            Self::Ends => WireError::Ends { offset },
+            Self::TooLong => WireError::Varint { offset },
         }
     }
 }
@@ -196,13 +196,13 @@ pub(super) const fn bytes_tag(number: u64) -> u64 {
     number << 3 | 2
 }
 
-/// Splits a tag into field number and wire type. `time` is the offset of the tag, for the error.
+/// Splits a tag into field number and wire type. `offset` is that of the tag, for the error.
 #[inline(always)]
-pub(super) fn split_tag(tag: u64, time: u64) -> Result<(u32, u8), WireError> {
+pub(super) fn split_tag(tag: u64, offset: u64) -> Result<(u32, u8), WireError> {
     // Field numbers have 29 bits, so a tag fits 32 bits.
-    let tag = u32::try_from(tag).map_err(|_| WireError::Tag { at: time })?;
+    let tag = u32::try_from(tag).map_err(|_| WireError::Tag { offset })?;
     let number = tag >> 3;
-    if number == 0 { Err(WireError::Tag { at: time }) } else { Ok((number, (tag & 7) as u8)) }
+    if number == 0 { Err(WireError::Tag { offset }) } else { Ok((number, (tag & 7) as u8)) }
 }
 
 /// Decodes the variable-length number at the start of `bytes`. Returns the number and its length in bytes.
@@ -308,14 +308,14 @@ mod tests {
 
     #[test]
     fn errors_have_the_offset_of_the_damage() {
-        assert_eq!(fields(&[0x08]), Err(WireError::Ends { at: 101 }));
-        assert_eq!(fields(&[0x08, 0x80]), Err(WireError::Ends { at: 101 }));
-        assert_eq!(fields(&[0x00]), Err(WireError::Tag { at: 100 }));
-        assert_eq!(fields(&[0x0b]), Err(WireError::Tag { at: 100 }), "groups");
-        assert_eq!(fields(&[0x0a, 5, 1]), Err(WireError::Length { at: 100, declared: 5, left: 1 }));
+        assert_eq!(fields(&[0x08]), Err(WireError::Ends { offset: 101 }));
+        assert_eq!(fields(&[0x08, 0x80]), Err(WireError::Ends { offset: 101 }));
+        assert_eq!(fields(&[0x00]), Err(WireError::Tag { offset: 100 }));
+        assert_eq!(fields(&[0x0b]), Err(WireError::Tag { offset: 100 }), "groups");
+        assert_eq!(fields(&[0x0a, 5, 1]), Err(WireError::Length { offset: 100, declared: 5, left: 1 }));
         let long = [0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
-        assert_eq!(fields(&long), Err(WireError::Length { at: 100, declared: (1 << 63) - 1, left: 0 }));
+        assert_eq!(fields(&long), Err(WireError::Length { offset: 100, declared: (1 << 63) - 1, left: 0 }));
         let too_long = [0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02];
-        assert_eq!(fields(&too_long), Err(WireError::Varint { at: 101 }));
+        assert_eq!(fields(&too_long), Err(WireError::Varint { offset: 101 }));
     }
 }

@@ -135,15 +135,15 @@ fn name(rest: &[u8]) -> &str {
 /// Returns whether a computation begins anywhere in the text. A computation begins with a brace between two blanks,
 /// while the brace of an attribute has a bracket or an equals sign beside it.
 fn has_computation(source: &dyn Source) -> Result<bool, HloError> {
-    let mut at = 0;
+    let mut offset = 0;
     // Pieces overlap by two bytes, because the three bytes may lie on both sides of an edge.
-    while at < source.size() {
-        let bytes = piece(source, at)?;
-        let opens = |at: &[u8]| matches!(at, [before, b'{', after] if before.is_ascii_whitespace() && after.is_ascii_whitespace());
+    while offset < source.size() {
+        let bytes = piece(source, offset)?;
+        let opens = |three: &[u8]| matches!(three, [before, b'{', after] if before.is_ascii_whitespace() && after.is_ascii_whitespace());
         if bytes.windows(3).any(opens) {
             return Ok(true);
         }
-        at = at.saturating_add(PIECE - 2);
+        offset = offset.saturating_add(PIECE - 2);
     }
     Ok(false)
 }
@@ -155,10 +155,10 @@ fn is_complete(tail: &[u8]) -> bool {
     rest.next().is_some_and(|line| line.starts_with(b"}") || line.ends_with(b"}"))
 }
 
-fn piece(source: &dyn Source, time: u64) -> Result<Vec<u8>, HloError> {
-    let len = source.size().saturating_sub(time).min(PIECE);
+fn piece(source: &dyn Source, offset: u64) -> Result<Vec<u8>, HloError> {
+    let len = source.size().saturating_sub(offset).min(PIECE);
     let mut bytes = vec![0; usize::try_from(len).unwrap_or_default()];
-    source.read_at(time, &mut bytes).map_err(super::WireError::from)?;
+    source.read_at(offset, &mut bytes).map_err(super::WireError::from)?;
     Ok(bytes)
 }
 
@@ -203,7 +203,11 @@ mod tests {
             ("ROOT %add.1 = bf16[8]{0} add(bf16[8]{0} %a, bf16[8]{0} %b)".to_owned(), "add.1"),
             ("w = ((s32[], f8e4m3fn[2]), token[]) while(x), body=b\n".to_owned(), "w"),
         ] {
-            assert_eq!(outline_of(&text).map(|of| (of.name, of.is_complete)), Ok((name.to_owned(), true)), "{text}");
+            assert_eq!(
+                outline_of(&text).map(|outline| (outline.name, outline.is_complete)),
+                Ok((name.to_owned(), true)),
+                "{text}"
+            );
         }
         for none in ["main {\n  x = 1\n}\n", "a = b[0](c)\n", "%0 = stablehlo.add %a\n", "x = f32[8]\n", "= f32[] a("] {
             assert!(!is_text(none.as_bytes()), "{none}");
@@ -212,10 +216,10 @@ mod tests {
 
     #[test]
     fn a_computation_may_open_at_the_edge_of_a_piece() {
-        for at in PIECE - 4..PIECE + 4 {
+        for edge in PIECE - 4..PIECE + 4 {
             let head = "HloModule m, k=\"";
-            let text = format!("{head}{}\" {{\n}}\n", "x".repeat(at as usize - head.len() - 2));
-            assert!(outline_of(&text).is_ok(), "{at}");
+            let text = format!("{head}{}\" {{\n}}\n", "x".repeat(edge as usize - head.len() - 2));
+            assert!(outline_of(&text).is_ok(), "{edge}");
         }
     }
 }

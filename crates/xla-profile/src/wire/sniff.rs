@@ -43,7 +43,7 @@ pub enum Unknown {
     /// A text tool has replaced bytes of a binary file that are not UTF-8 by EF BF BD.
     Mangled {
         /// Offset of the first replacement.
-        at: u64,
+        offset: u64,
     },
     /// Text that is neither JSON nor HLO.
     Text,
@@ -76,8 +76,8 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     if let Some(format) = known_formats::by_magic(head) {
         return Format::Unknown(Unknown::Known(format));
     }
-    if let Some(at) = mangled(head) {
-        return Format::Unknown(Unknown::Mangled { at });
+    if let Some(offset) = mangled(head) {
+        return Format::Unknown(Unknown::Mangled { offset });
     }
     if super::hlo_text::is_text(head) {
         return Format::HloText;
@@ -133,7 +133,7 @@ fn mangled(head: &[u8]) -> Option<u64> {
         }
         Err(_) => return None,
     };
-    let mut replaced = text.match_indices('\u{fffd}').map(|(at, _)| at as u64);
+    let mut replaced = text.match_indices('\u{fffd}').map(|(offset, _)| offset as u64);
     let first = replaced.next()?;
     (replaced.count() >= 7).then_some(first)
 }
@@ -200,9 +200,9 @@ fn is_name(text: &[u8]) -> bool {
 fn plausible_plane(plane: &[u8]) -> bool {
     let mut cursor = Cursor::new(plane, 0);
     let id = cursor.next_field();
-    let at = usize::try_from(cursor.position()).unwrap_or(usize::MAX);
+    let index = usize::try_from(cursor.position()).unwrap_or(usize::MAX);
     matches!(id, Ok(Some(Field { number: 1, value: Value::Varint(_) })))
-        && matches!(plane.get(at), None | Some(0x12 | 0x1a | 0x22 | 0x2a | 0x32))
+        && matches!(plane.get(index), None | Some(0x12 | 0x1a | 0x22 | 0x2a | 0x32))
 }
 
 /// Returns whether an XSpace starts with errors, warnings and names of hosts, which are texts. The last one may be cut.
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(sniff(b"hello, world\n", 13), Format::Unknown(Unknown::Text));
         assert_eq!(sniff(&[0xc7, 0x01, 0xfe, 0x83, 0x42, 0x99, 0x10], 7), Format::Unknown(Unknown::Bytes));
         let mangled = [b"\x0a".as_slice(), &b"\xef\xbf\xbd\x01".repeat(10)].concat();
-        assert_eq!(sniff(&mangled, 41), Format::Unknown(Unknown::Mangled { at: 1 }));
+        assert_eq!(sniff(&mangled, 41), Format::Unknown(Unknown::Mangled { offset: 1 }));
     }
 
     #[test]

@@ -38,8 +38,8 @@ impl Span {
     }
 
     /// Returns whether the byte at an offset is in the span.
-    pub const fn contains(self, time: u64) -> bool {
-        self.start <= time && time < self.end
+    pub const fn contains(self, offset: u64) -> bool {
+        self.start <= offset && offset < self.end
     }
 
     /// Returns whether some of the bytes of `other` are in the span. An empty span is where it starts.
@@ -74,20 +74,20 @@ impl<'s> Window<'s> {
         Span { start: 0, end: self.size }
     }
 
-    /// Returns the loaded bytes from `time` on, but not beyond `end` or the end of the source. These are at least `need`
-    /// bytes, or all bytes up to that end if there are fewer.
+    /// Returns the loaded bytes from `offset` on, but not beyond `end` or the end of the source. These are at least
+    /// `need` bytes, or all bytes up to that end if there are fewer.
     ///
     /// # Errors
     /// Returns an error if the source cannot be read.
     #[inline(always)]
-    pub fn ahead(&mut self, time: u64, end: u64, need: u64) -> Result<&[u8], WireError> {
+    pub fn ahead(&mut self, offset: u64, end: u64, need: u64) -> Result<&[u8], WireError> {
         let end = end.min(self.size);
-        let need = need.min(end.saturating_sub(time));
+        let need = need.min(end.saturating_sub(offset));
         let have = self.start.saturating_add(self.filled as u64);
-        if time < self.start || time.saturating_add(need) > have {
-            self.fill(time, need, end)?;
+        if offset < self.start || offset.saturating_add(need) > have {
+            self.fill(offset, need, end)?;
         }
-        let from = usize::try_from(time.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        let from = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
         let to = usize::try_from(end.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.filled);
         Ok(self.buf.get(from..to).unwrap_or_default())
     }
@@ -99,12 +99,12 @@ impl<'s> Window<'s> {
     pub fn bytes(&mut self, span: Span) -> Result<&[u8], WireError> {
         if span.end > self.size {
             let left = self.size.saturating_sub(span.start);
-            return Err(WireError::Length { at: span.start, declared: span.len(), left });
+            return Err(WireError::Length { offset: span.start, declared: span.len(), left });
         }
         self.ahead(span.start, span.end, span.len())
     }
 
-    /// Reads from the source, so that the buffer holds `need` bytes from `time` on. Bytes far beyond `end` are rarely
+    /// Reads from the source, so that the buffer holds `need` bytes from `offset` on. Bytes far beyond `end` are rarely
     /// used, so the read ends at most 1/16 stride after `end`.
     ///
     /// After a jump, another jump is likely, such as when lines are skipped by their lengths. Only 1/64 stride is
@@ -112,25 +112,25 @@ impl<'s> Window<'s> {
     /// one stride. The earlier bytes stay in the buffer while everything fits into one stride, for readers that go
     /// back.
     #[cold]
-    fn fill(&mut self, time: u64, need: u64, end: u64) -> Result<(), WireError> {
+    fn fill(&mut self, offset: u64, need: u64, end: u64) -> Result<(), WireError> {
         let stride = self.source.stride();
         let (little, filled) = (stride / 64, self.filled as u64);
         let have = self.start.saturating_add(filled);
-        let jumps = time < self.start || time.saturating_sub(have) >= little;
-        let needed = time.saturating_add(need);
+        let jumps = offset < self.start || offset.saturating_sub(have) >= little;
+        let needed = offset.saturating_add(need);
         let more = if jumps { little } else { filled.saturating_mul(3).clamp(little, stride) };
-        if jumps || time > have {
-            (self.start, self.filled) = (time, 0);
+        if jumps || offset > have {
+            (self.start, self.filled) = (offset, 0);
         } else if have.saturating_add(more).max(needed).saturating_sub(self.start) > stride {
-            // The loaded bytes from `at` on stay in the buffer, and the bytes before `at` are dropped.
-            let gone = usize::try_from(time.saturating_sub(self.start)).unwrap_or(self.filled);
+            // The loaded bytes from `offset` on stay in the buffer, and the bytes before `offset` are dropped.
+            let gone = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(self.filled);
             self.buf.copy_within(gone..self.filled, 0);
-            (self.start, self.filled) = (time, self.filled.saturating_sub(gone));
+            (self.start, self.filled) = (offset, self.filled.saturating_sub(gone));
         }
         let from = self.start.saturating_add(self.filled as u64);
         let most = self.start.saturating_add(stride).min(end.saturating_add(stride / 16));
         let to = from.saturating_add(more).min(most).max(needed).min(self.size);
-        let n = usize::try_from(to.saturating_sub(self.start)).map_err(|_| WireError::Ends { at: time })?;
+        let n = usize::try_from(to.saturating_sub(self.start)).map_err(|_| WireError::Ends { offset })?;
         // The buffer is reused, but the memory of a single huge record is released.
         let keep = usize::try_from(stride).unwrap_or(n).max(n).saturating_mul(4);
         if self.buf.len() < n || self.buf.len() > keep {
@@ -166,24 +166,24 @@ impl SpanValue {
 /// A cursor over the fields of a message in a source. The message is not held in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Walker {
-    at: u64,
+    offset: u64,
     end: u64,
 }
 
 impl Walker {
     /// Creates a cursor over the message that fills `span`.
     pub const fn new(span: Span) -> Self {
-        Self { at: span.start, end: span.end }
+        Self { offset: span.start, end: span.end }
     }
 
     /// Returns the offset of the next field.
     pub const fn position(&self) -> u64 {
-        self.at
+        self.offset
     }
 
-    /// Moves to the field at offset `time`.
-    pub const fn seek(&mut self, time: u64) {
-        self.at = time;
+    /// Moves to the field at an offset.
+    pub const fn seek(&mut self, offset: u64) {
+        self.offset = offset;
     }
 
     /// Returns the number and the value of the next field, or `None` at the end. After an error,
@@ -194,33 +194,33 @@ impl Walker {
     /// cannot be read.
     #[inline]
     pub fn next_field(&mut self, window: &mut Window<'_>) -> Result<Option<(u32, SpanValue)>, WireError> {
-        if self.at >= self.end {
+        if self.offset >= self.end {
             return Ok(None);
         }
-        let at = self.at;
+        let offset = self.offset;
         // A tag with a length or a number has at most 20 bytes.
-        let head = window.ahead(at, self.end, 20)?;
-        let (tag, n) = varint(head).map_err(|e| e.position(at))?;
-        let (number, wire) = split_tag(tag, at)?;
+        let head = window.ahead(offset, self.end, 20)?;
+        let (tag, n) = varint(head).map_err(|e| e.position(offset))?;
+        let (number, wire) = split_tag(tag, offset)?;
         let rest = head.get(n..).unwrap_or_default();
         if wire == 2 {
-            let (declared, m) = varint(rest).map_err(|e| e.position(at))?;
-            let start = at.saturating_add(n as u64).saturating_add(m as u64);
+            let (declared, m) = varint(rest).map_err(|e| e.position(offset))?;
+            let start = offset.saturating_add(n as u64).saturating_add(m as u64);
             let left = self.end.saturating_sub(start);
             if declared > left {
-                return Err(WireError::Length { at, declared, left });
+                return Err(WireError::Length { offset, declared, left });
             }
             let end = start.saturating_add(declared);
-            self.at = end;
+            self.offset = end;
             return Ok(Some((number, SpanValue::Span(Span { start, end }))));
         }
-        let mut cursor = Cursor::new(head, at);
+        let mut cursor = Cursor::new(head, offset);
         let Some(Field { value, .. }) = cursor.next_field()? else { return Ok(None) };
-        self.at = cursor.position();
+        self.offset = cursor.position();
         let bits = match value {
             Value::Varint(v) | Value::Fixed64(v) => v,
             Value::Fixed32(v) => u64::from(v),
-            Value::Bytes(_) => return Err(WireError::Tag { at }),
+            Value::Bytes(_) => return Err(WireError::Tag { offset }),
         };
         Ok(Some((number, SpanValue::Number(bits))))
     }
@@ -267,16 +267,16 @@ mod tests {
         ) {
             let source = By(stride, bytes.clone());
             let mut window = Window::new(&source);
-            let mut at = 0;
+            let mut index = 0;
             for (place, len, need, reads_on) in reads {
                 // About half of the reads start at the end of the last one, like sequential reads.
-                at = if reads_on { at } else { place.index(bytes.len() + 1) };
-                let end = (at as u64).saturating_add(len);
-                let ahead = window.ahead(at as u64, end, need).unwrap();
-                let there = &bytes[at..bytes.len().min(at + len as usize)];
+                index = if reads_on { index } else { place.index(bytes.len() + 1) };
+                let end = (index as u64).saturating_add(len);
+                let ahead = window.ahead(index as u64, end, need).unwrap();
+                let there = &bytes[index..bytes.len().min(index + len as usize)];
                 prop_assert!(there.starts_with(ahead));
                 prop_assert!(ahead.len() >= there.len().min(need as usize));
-                at += ahead.len();
+                index += ahead.len();
             }
         }
     }

@@ -38,23 +38,23 @@ pub(super) fn signs(files: &[HostFile<'_>], known: &[Sign]) -> Vec<Sign> {
 fn no_ops(file: &HostFile<'_>, known: &[Sign]) -> Option<Sign> {
     let profile = file.profile;
     let devices = file.devices();
-    let lacks_ops = |(at, platform): &&(usize, Platform)| platform.op_lines(&profile.planes[*at]).is_empty();
+    let lacks_ops = |(index, platform): &&(usize, Platform)| platform.op_lines(&profile.planes[*index]).is_empty();
     let has_ops = devices.iter().any(|device| !lacks_ops(&device));
-    let is_known = |at: &usize| known.iter().any(|sign| sign.is_loss() && sign.planes.contains(at));
+    let is_known = |index: &usize| known.iter().any(|sign| sign.is_loss() && sign.planes.contains(index));
     // The ops of CPUs are events of the host.
     let accelerators = devices.iter().filter(|(_, platform)| *platform != Platform::Cpu).filter(lacks_ops);
-    let without: Vec<usize> = accelerators.map(|(at, _)| *at).filter(|at| !is_known(at)).collect();
+    let without: Vec<usize> = accelerators.map(|(index, _)| *index).filter(|index| !is_known(index)).collect();
     if without.is_empty() {
         return None;
     }
-    let ran: Vec<usize> = without.iter().copied().filter(|at| has_runs(&profile.planes[*at])).collect();
+    let ran: Vec<usize> = without.iter().copied().filter(|index| has_runs(&profile.planes[*index])).collect();
     let steps = HostSteps::new(file);
     let lost = match () {
         () if !has_ops && steps.is_some() => without,
         () if !ran.is_empty() => ran,
         () => return None,
     };
-    let no = if lost.iter().all(|at| has_runs(&profile.planes[*at])) { "no ops" } else { "no events" };
+    let no = if lost.iter().all(|index| has_runs(&profile.planes[*index])) { "no ops" } else { "no events" };
     let (names, has, its) = match lost.as_slice() {
         [one] => (label(&profile.planes[*one]).to_owned(), "has", "its"),
         _ => (place_text(profile, &lost).unwrap_or_default(), "have", "their"),
@@ -114,8 +114,8 @@ pub(super) fn enqueued(file: &HostFile<'_>) -> Vec<(i128, Run)> {
 /// recorded, in order of the end. A host may enqueue on devices that the capture leaves out on purpose.
 pub(super) fn runs(file: &HostFile<'_>) -> Vec<(i128, Run, bool)> {
     let mut recorded: FxHashSet<Run> = FxHashSet::default();
-    for (at, _) in file.devices() {
-        let plane = &file.profile.planes[at];
+    for (index, _) in file.devices() {
+        let plane = &file.profile.planes[index];
         for (_, link) in plane.lines.iter().flat_map(|line| &line.links) {
             if let EventLink::Run(run) = link {
                 recorded.insert((run.device.or_else(|| device_number(plane)), run.queue, number(*run)));
@@ -148,6 +148,11 @@ fn lacks_runs(file: &HostFile<'_>) -> Option<Sign> {
     let advice = "The time without these runs is therefore not idle time. Capture fewer steps.";
     let mut sign = Sign::new(NoteCode::RunsWithoutDevice, Severity::Partial, headline, advice);
     sign.n = Some(lost.len() as u64);
-    let planes = file.devices().into_iter().map(|(at, _)| at);
-    Some(sign.of_planes(profile, planes.filter(|at| lost.contains(&device_number(&profile.planes[*at]))).collect()))
+    let planes = file.devices().into_iter().map(|(index, _)| index);
+    Some(
+        sign.of_planes(
+            profile,
+            planes.filter(|index| lost.contains(&device_number(&profile.planes[*index]))).collect(),
+        ),
+    )
 }

@@ -48,7 +48,7 @@ fn of_host(file: &HostFile<'_>, launches: Option<&Launches>) -> Vec<Sign> {
     let planes: Vec<(usize, Platform)> =
         file.devices().into_iter().filter(|(_, platform)| *platform != Platform::Cpu).collect();
     let all: Vec<DeviceEnds> =
-        planes.iter().filter_map(|(at, platform)| device_ends(profile, *at, *platform)).collect();
+        planes.iter().filter_map(|(index, platform)| device_ends(profile, *index, *platform)).collect();
     let mut groups: IndexMap<&str, Vec<&DeviceEnds>> = IndexMap::default();
     all.iter().for_each(|device| groups.entry(&device.program).or_default().push(device));
     let host_period = || HostSteps::new(file).and_then(|steps| steps.period()).map_or(0, |time| i128::from(time.0));
@@ -95,12 +95,12 @@ type DeviceTime<'a> = (&'a DeviceEnds, i128);
 fn work_without_ops(device: &DeviceEnds, group: &[&DeviceEnds], lost: Option<Span>) -> [i128; 2] {
     let (first, last) = device.ops;
     let sorted = |time: fn(&DeviceEnds) -> i128| {
-        let mut times: Vec<i128> = group.iter().map(|of| time(of)).collect();
+        let mut times: Vec<i128> = group.iter().map(|other| time(other)).collect();
         times.small_sort_by_key(|time| *time);
         times
     };
     // At least half of the devices end after the lower median, and start before the upper one.
-    let (starts, ends) = (sorted(|of| of.ops.0), sorted(|of| of.ops.1));
+    let (starts, ends) = (sorted(|other| other.ops.0), sorted(|other| other.ops.1));
     let is_short = has_fewer_runs(device, group);
     let of_peers = starts.get(starts.len() / 2).zip(ends.get((ends.len() - 1) / 2)).map(|(start, end)| (*start, *end));
     let work = [of_peers.filter(|_| is_short), device.runs, lost];
@@ -111,15 +111,15 @@ fn work_without_ops(device: &DeviceEnds, group: &[&DeviceEnds], lost: Option<Spa
 
 /// Returns whether a device ends or starts at another time than the others, or lacks runs that its line of runs has.
 fn is_unlike(device: &DeviceEnds, group: &[&DeviceEnds], period: i128) -> bool {
-    let last = group.iter().map(|of| of.ops.1).max().unwrap_or(device.ops.1);
-    let first = group.iter().map(|of| of.ops.0).min().unwrap_or(device.ops.0);
+    let last = group.iter().map(|other| other.ops.1).max().unwrap_or(device.ops.1);
+    let first = group.iter().map(|other| other.ops.0).min().unwrap_or(device.ops.0);
     let (start, end) = device.runs.unwrap_or(device.ops);
     last.max(end) - device.ops.1 > period || device.ops.0 - first.min(start) > period
 }
 
 /// Returns whether a device has fewer runs than most of the others. Without events of runs, that is assumed.
 fn has_fewer_runs(device: &DeviceEnds, group: &[&DeviceEnds]) -> bool {
-    let mut n_runs: Vec<usize> = group.iter().map(|of| of.n_runs).collect();
+    let mut n_runs: Vec<usize> = group.iter().map(|other| other.n_runs).collect();
     n_runs.small_sort_by_key(|n| *n);
     let usual = n_runs.get(n_runs.len() / 2).copied().unwrap_or(0);
     device.runs.is_none() || device.n_runs < usual

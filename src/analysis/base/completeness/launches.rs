@@ -32,11 +32,11 @@ impl Launches {
     pub fn new(file: &HostFile<'_>) -> Option<Self> {
         let (profile, devices) = (file.profile, file.devices());
         let gpus: Vec<usize> =
-            devices.iter().filter(|(_, platform)| *platform == Platform::Gpu).map(|(at, _)| *at).collect();
+            devices.iter().filter(|(_, platform)| *platform == Platform::Gpu).map(|(index, _)| *index).collect();
         if gpus.is_empty() || file.is_cut() {
             return None;
         }
-        let lines = gpus.iter().flat_map(|at| &profile.planes[*at].lines);
+        let lines = gpus.iter().flat_map(|index| &profile.planes[*index].lines);
         let kernels: FxHashSet<u32> = lines.flat_map(|line| &line.launches).map(|(_, id)| *id).collect();
         let (mut all, mut last_event) = (Vec::new(), i128::MIN);
         for (plane, line) in file.threads() {
@@ -99,7 +99,7 @@ fn without_kernels(profile: &Profile, launches: &Launches) -> Option<Sign> {
 
 /// Returns a sentence about the events that were recorded. They all are copies and memsets if no kernel was recorded.
 fn recorded(profile: &Profile, gpus: &[usize], only_copies: bool) -> String {
-    let lines = gpus.iter().flat_map(|at| &profile.planes[*at].lines).filter(|line| line.is_stream());
+    let lines = gpus.iter().flat_map(|index| &profile.planes[*index].lines).filter(|line| line.is_stream());
     let (mut n, mut time) = (0, 0);
     for line in lines {
         n += line.events.len() as u64;

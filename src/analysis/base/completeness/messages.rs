@@ -51,12 +51,12 @@ pub(super) fn is_of_excerpt(message: &str) -> bool {
 
 /// Returns the signs that the profiler reported.
 pub(super) fn signs(profile: &Profile) -> Vec<Sign> {
-    let of = |wanted: Platform| {
+    let planes_of = |wanted: Platform| {
         let planes = profile.planes.iter().enumerate();
         let is = |name: &str| Platform::from_plane_name(name) == Some(wanted);
-        planes.filter(|(_, plane)| is(&plane.name)).map(|(at, _)| at).collect::<Vec<usize>>()
+        planes.filter(|(_, plane)| is(&plane.name)).map(|(index, _)| index).collect::<Vec<usize>>()
     };
-    let gpus = of(Platform::Gpu);
+    let gpus = planes_of(Platform::Gpu);
     errors(profile, &gpus).into_iter().chain(dropped(profile, &gpus)).collect()
 }
 

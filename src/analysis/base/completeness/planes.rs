@@ -32,7 +32,7 @@ fn covered(profile: &Profile, files: &[HostFile<'_>], index: usize) -> Vec<usize
     if Platform::from_plane_name(&plane.name).is_some() {
         return vec![index];
     }
-    files.get(plane.file).map_or_else(Vec::new, HostFile::devices).into_iter().map(|(at, _)| at).collect()
+    files.get(plane.file).map_or_else(Vec::new, HostFile::devices).into_iter().map(|(index, _)| index).collect()
 }
 
 fn traces(profile: &Profile, files: &[HostFile<'_>]) -> Option<Sign> {
@@ -53,7 +53,7 @@ fn traces(profile: &Profile, files: &[HostFile<'_>]) -> Option<Sign> {
             counted(all.len() as u64, "plane", "planes")
         }
     );
-    let mut planes: Vec<usize> = all.iter().flat_map(|(at, _)| covered(profile, files, *at)).collect();
+    let mut planes: Vec<usize> = all.iter().flat_map(|(index, _)| covered(profile, files, *index)).collect();
     planes.sort_unstable();
     planes.dedup();
     let advice = format!("Times and counts are too small, and idle time may be the time of these traces. {FEWER}");
@@ -67,7 +67,7 @@ fn traces(profile: &Profile, files: &[HostFile<'_>]) -> Option<Sign> {
 fn buffers(profile: &Profile, files: &[HostFile<'_>]) -> Option<Sign> {
     let (mut spans, mut n, mut planes): (Vec<Span>, u64, Vec<usize>) = (Vec::new(), 0, Vec::new());
     let mut has_place = true;
-    for (at, plane) in profile.planes.iter().enumerate() {
+    for (index, plane) in profile.planes.iter().enumerate() {
         let is_mark =
             |op: &OpId| profile.text(plane.op(*op).name) == BUFFERS || profile.text(plane.op(*op).text) == BUFFERS;
         let marks: FxHashSet<OpId> = (0..plane.ops.len() as u32).map(OpId).filter(is_mark).collect();
@@ -84,7 +84,7 @@ fn buffers(profile: &Profile, files: &[HostFile<'_>]) -> Option<Sign> {
         has_place &= !found.is_empty();
         n += (found.len() as u64).max(1);
         spans.append(&mut found);
-        planes.extend(covered(profile, files, at));
+        planes.extend(covered(profile, files, index));
     }
     if n == 0 {
         return None;

@@ -34,9 +34,9 @@ impl<'p> HostFile<'p> {
     /// Returns the files of a session, each with its planes.
     pub fn all(profile: &'p Profile) -> Vec<Self> {
         let mut files: Vec<Self> = profile.files.iter().map(|_| Self { profile, planes: Vec::new() }).collect();
-        for (at, plane) in profile.planes.iter().enumerate() {
+        for (index, plane) in profile.planes.iter().enumerate() {
             if let Some(file) = files.get_mut(plane.file) {
-                file.planes.push(at);
+                file.planes.push(index);
             }
         }
         files
@@ -44,18 +44,18 @@ impl<'p> HostFile<'p> {
 
     /// Iterates over the planes of the file.
     pub fn planes(&self) -> impl Iterator<Item = &'p Plane> {
-        self.planes.iter().map(|at| &self.profile.planes[*at])
+        self.planes.iter().map(|index| &self.profile.planes[*index])
     }
 
     /// Returns the planes that are devices with ops of their own, by the name of the plane.
     pub fn devices(&self) -> Vec<(usize, Platform)> {
-        let platform = |at: &usize| Some((*at, Platform::from_plane_name(&self.profile.planes[*at].name)?));
+        let platform = |index: &usize| Some((*index, Platform::from_plane_name(&self.profile.planes[*index].name)?));
         self.planes.iter().filter_map(platform).collect()
     }
 
     /// Returns the indices of the planes with the threads of the host.
     pub fn host_planes(&self) -> Vec<usize> {
-        self.planes.iter().copied().filter(|at| self.profile.planes[*at].name == "/host:CPU").collect()
+        self.planes.iter().copied().filter(|index| self.profile.planes[*index].name == "/host:CPU").collect()
     }
 
     /// Returns the threads of the host, with their planes.

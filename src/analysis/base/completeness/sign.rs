@@ -69,14 +69,14 @@ pub(super) fn label(plane: &Plane) -> &str {
 /// file precedes the device.
 pub(super) fn place_text(profile: &Profile, planes: &[usize]) -> Option<String> {
     let names = hosts::names(profile);
-    let of = |at: &usize| {
-        let plane = profile.planes.get(*at)?;
+    let label = |index: &usize| {
+        let plane = profile.planes.get(*index)?;
         let host = names.get(plane.file).filter(|_| profile.files.len() > 1);
         Some(host.map_or_else(|| label(plane).to_owned(), |host| format!("{host} {}", label(plane))))
     };
     match planes {
         [] => None,
-        [one] => of(one),
-        [first, .., last] => Some(format!("{} devices, {} to {}", planes.len(), of(first)?, of(last)?)),
+        [one] => label(one),
+        [first, .., last] => Some(format!("{} devices, {} to {}", planes.len(), label(first)?, label(last)?)),
     }
 }

@@ -39,11 +39,12 @@ impl Input<'_> {
         let units = &self.source.steps.all;
         let mut of_line = vec![Launch::Unknown; n_line];
         for (unit, launch) in self.source.runs.all.iter().zip(&launches) {
-            let at = units.partition_point(|step| step.event_window.0 <= unit.event_window.0);
-            let Some(at) = at.checked_sub(1) else { continue };
-            let is_better = matches!((&of_line[at], launch), (Launch::Unknown, _) | (Launch::Outside, Launch::In(_)));
+            let after = units.partition_point(|step| step.event_window.0 <= unit.event_window.0);
+            let Some(index) = after.checked_sub(1) else { continue };
+            let is_better =
+                matches!((&of_line[index], launch), (Launch::Unknown, _) | (Launch::Outside, Launch::In(_)));
             if is_better {
-                of_line[at] = *launch;
+                of_line[index] = *launch;
             }
         }
         self.checked(self.marked(self.grouped(&of_line), true), OF_LINKED)
@@ -89,7 +90,7 @@ impl Input<'_> {
         if !steps.iter().all(|step| step.number.is_some_and(|number| numbers.insert(number))) {
             steps.iter_mut().for_each(|step| step.number = None);
         }
-        let host = |step: &FoundStep| step.host_step.map(|at| &self.host.steps[at]);
+        let host = |step: &FoundStep| step.host_step.map(|index| &self.host.steps[index]);
         let host_names = steps.iter().map(|step| host(step).map_or_else(String::new, |step| step.name.clone()));
         let host_names: Vec<String> = host_names.collect();
         let name = host_names.first().cloned().unwrap_or_default();
@@ -124,10 +125,10 @@ impl Input<'_> {
         let units = &self.source.steps.all;
         let numbers = if k == 1 { self.numbers(units) } else { None };
         let starts = (0..units.len()).step_by(k);
-        let step = |(at, first): (usize, usize)| FoundStep {
+        let step = |(index, first): (usize, usize)| FoundStep {
             first,
             end: (first + k).min(units.len()),
-            number: numbers.as_ref().map(|numbers| numbers[at]),
+            number: numbers.as_ref().map(|numbers| numbers[index]),
             host_step: None,
         };
         let steps: Vec<FoundStep> = starts.enumerate().map(step).collect();
@@ -161,8 +162,8 @@ impl Input<'_> {
             return Err(Rejection::Overlap);
         }
         let of_run = |unit: &Unit| {
-            let at = host.partition_point(|step| step.time.0 <= unit.event_window.0);
-            at.checked_sub(1).map_or(Launch::Outside, Launch::In)
+            let after = host.partition_point(|step| step.time.0 <= unit.event_window.0);
+            after.checked_sub(1).map_or(Launch::Outside, Launch::In)
         };
         let launches: Vec<Launch> = self.source.runs.all.iter().map(of_run).collect();
         let steps = self.grouped(&launches);

@@ -60,9 +60,9 @@ impl Input<'_> {
         }
         let phase = self.pause(period, part.start, part.end);
         let firsts: Vec<usize> = (part.start + phase..part.end).step_by(period).collect();
-        let step = |(at, first): (usize, &usize)| FoundStep {
+        let step = |(index, first): (usize, &usize)| FoundStep {
             first: *first,
-            end: firsts.get(at + 1).copied().unwrap_or((first + period).min(part.end)),
+            end: firsts.get(index + 1).copied().unwrap_or((first + period).min(part.end)),
             number: None,
             host_step: None,
         };
@@ -75,7 +75,7 @@ impl Input<'_> {
     /// the steps.
     fn inner_steps(&self, period: usize, part: &Range<usize>, inner: &InnerUnit) -> Outcome {
         let groups = (part.start + inner.start..part.end).step_by(period);
-        let firsts = groups.flat_map(|group| (0..inner.n).map(move |at| group + at * inner.length));
+        let firsts = groups.flat_map(|group| (0..inner.n).map(move |index| group + index * inner.length));
         let step = |first: usize| FoundStep { first, end: first + inner.length, number: None, host_step: None };
         let steps: Vec<FoundStep> = firsts.map(step).filter(|step| step.end <= part.end).collect();
         let Some(first) = steps.first() else { return Err(Rejection::Absent) };
@@ -90,9 +90,9 @@ impl Input<'_> {
     fn pause(&self, period: usize, start: usize, end: usize) -> usize {
         let Some(calls) = self.host.call_times(self.device, self.source) else { return 0 };
         let pause = |phase: usize| {
-            let firsts = (start + phase..end).step_by(period).filter(|at| *at > start);
+            let firsts = (start + phase..end).step_by(period).filter(|index| *index > start);
             let mut pauses: Vec<u64> =
-                firsts.filter_map(|at| Some(calls[at]?.saturating_sub(calls[at - 1]?))).collect();
+                firsts.filter_map(|index| Some(calls[index]?.saturating_sub(calls[index - 1]?))).collect();
             // The median leaves out a compilation in one of the steps.
             pauses.small_sort_by_key(|pause| *pause);
             pauses.get(pauses.len() / 2).copied().unwrap_or(0)
@@ -135,10 +135,11 @@ impl Input<'_> {
 
     /// Returns the steps that start with a run of a program in `anchors`. Other runs follow the last one.
     fn starting_with(&self, anchors: &[NameId]) -> FoundSteps {
-        let firsts: Vec<usize> = (0..self.runs.len()).filter(|at| anchors.contains(&self.runs[*at].name)).collect();
-        let step = |(at, first): (usize, &usize)| FoundStep {
+        let firsts: Vec<usize> =
+            (0..self.runs.len()).filter(|index| anchors.contains(&self.runs[*index].name)).collect();
+        let step = |(index, first): (usize, &usize)| FoundStep {
             first: *first,
-            end: firsts.get(at + 1).copied().unwrap_or(self.runs.len()),
+            end: firsts.get(index + 1).copied().unwrap_or(self.runs.len()),
             number: None,
             host_step: None,
         };

@@ -80,8 +80,8 @@ impl<'a> HostSteps<'a> {
         };
         let steps: Vec<HostStep> = marks.filter_map(step).collect();
         let mut by_line: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
-        for (at, step) in steps.iter().enumerate() {
-            by_line.entry(step.line).or_default().push(at);
+        for (index, step) in steps.iter().enumerate() {
+            by_line.entry(step.line).or_default().push(index);
         }
         Self { steps, by_line, planes: planes.to_vec(), clock, profile, links: OnceCell::new() }
     }
@@ -133,8 +133,8 @@ impl<'a> HostSteps<'a> {
         for _ in 0..MAX_TASKS {
             let (start, _) = links.time(call);
             let step = line(call).and_then(|steps| {
-                let at = steps.partition_point(|step| self.steps[*step].time.0 <= start).checked_sub(1)?;
-                Some(steps[at]).filter(|step| start < self.steps[*step].time.1)
+                let index = steps.partition_point(|step| self.steps[*step].time.0 <= start).checked_sub(1)?;
+                Some(steps[index]).filter(|step| start < self.steps[*step].time.1)
             });
             if let Some(step) = step {
                 return Launch::In(step);
@@ -168,8 +168,8 @@ impl<'a> HostSteps<'a> {
         let plane = &self.profile.planes[device.plane];
         let number = device_number(plane);
         let call = |unit: &Unit| {
-            let of: Vec<EventLink> = unit.links(plane).iter().map(|(_, link)| *link).collect();
-            self.links().enqueue(&of, number)
+            let links: Vec<EventLink> = unit.links(plane).iter().map(|(_, link)| *link).collect();
+            self.links().enqueue(&links, number)
         };
         source.runs.all.iter().map(call).collect()
     }
@@ -179,7 +179,7 @@ impl<'a> HostSteps<'a> {
         let plane = &self.profile.planes[device.plane];
         let runs = &source.runs.all;
         let mut calls: Vec<Option<(u64, HostEventId)>> = vec![None; runs.len()];
-        for line in device.ops.iter().map(|at| &plane.lines[*at]) {
+        for line in device.ops.iter().map(|line| &plane.lines[*line]) {
             let Some(times) = intervals(line, device.event_clock) else { continue };
             for (event, correlation) in &line.launches {
                 let Some(call) = self.links().launch(*correlation) else { continue };
@@ -188,13 +188,13 @@ impl<'a> HostSteps<'a> {
                 // The last run that begins at or before the kernel and has its program. Copies have none: the host makes them for a
                 // later run.
                 let before = runs.partition_point(|run| run.event_window.0 <= start);
-                let is_of = |at: &usize| {
-                    let run = &runs[*at];
+                let is_of = |index: &usize| {
+                    let run = &runs[*index];
                     start < run.event_window.1.max(run.event_window.0 + 1) && plane.op(run.op).stats.program == program
                 };
-                let Some(at) = (before.saturating_sub(MAX_OVERLAP)..before).rev().find(is_of) else { continue };
-                if calls[at].is_none_or(|(first, _)| start < first) {
-                    calls[at] = Some((start, call));
+                let Some(index) = (before.saturating_sub(MAX_OVERLAP)..before).rev().find(is_of) else { continue };
+                if calls[index].is_none_or(|(first, _)| start < first) {
+                    calls[index] = Some((start, call));
                 }
             }
         }
@@ -205,7 +205,7 @@ impl<'a> HostSteps<'a> {
     fn outermost_calls(&self, is_of: &dyn Fn(&HostThread<'_>) -> bool) -> Vec<HostEventId> {
         let links = self.links();
         let mut found: Vec<HostEventId> = Vec::new();
-        for (at, thread) in links.threads.iter().enumerate().filter(|(_, thread)| is_of(thread)) {
+        for (index, thread) in links.threads.iter().enumerate().filter(|(_, thread)| is_of(thread)) {
             let ops = &self.profile.planes[thread.plane].ops;
             let is_execute = |name: &str| EXECUTE.iter().any(|part| name.contains(part));
             let is_call: Vec<bool> = ops.iter().map(|op| is_execute(self.profile.text(op.name))).collect();
@@ -214,7 +214,7 @@ impl<'a> HostSteps<'a> {
                 let time = thread.times[event as usize];
                 if is_call[thread.line.events.op(event as usize).0 as usize] && time.1 > reached {
                     reached = time.1;
-                    found.push(HostEventId { thread: at, event });
+                    found.push(HostEventId { thread: index, event });
                 }
             }
         }

@@ -82,28 +82,28 @@ pub(super) fn mark(
     for (((device, source), runs), found) in devices.iter().zip(sources).zip(runs).zip(found) {
         let steps = step_runs(device, source, runs, found.as_ref());
         let mut by_key: IndexMap<&Key, Vec<usize>> = IndexMap::default();
-        steps.iter().enumerate().for_each(|(at, step)| by_key.entry(&step.key).or_default().push(at));
+        steps.iter().enumerate().for_each(|(index, step)| by_key.entry(&step.key).or_default().push(index));
         let mut taken: FxHashSet<usize> = FxHashSet::default();
         let mut of_device = vec![0; steps.len()];
         for (key, members) in by_key {
-            let numbers = || members.iter().map(|at| device.steps[*at].number);
+            let numbers = || members.iter().map(|index| device.steps[*index].number);
             let alike = || {
                 let other = of_number.get(&numbers().next()?)?;
-                let is_other = |number: u64| of_number.get(&number).is_none_or(|of| of == other);
+                let is_other = |number: u64| of_number.get(&number).is_none_or(|kind| kind == other);
                 (kinds[*other].key_host == key.host_name && !taken.contains(other) && numbers().all(is_other))
                     .then_some(*other)
             };
-            let at = kinds.get_index_of(key).or_else(alike).unwrap_or_else(|| {
+            let kind = kinds.get_index_of(key).or_else(alike).unwrap_or_else(|| {
                 let first = &steps[members[0]];
                 let (main, n_programs) = (first.main, first.n_programs);
                 let kind = Kind { main, n_programs, key_host: key.host_name.clone(), ..Kind::default() };
                 kinds.insert_full(key.clone(), kind).0
             });
-            taken.insert(at);
-            kinds[at].add(device, &members);
+            taken.insert(kind);
+            kinds[kind].add(device, &members);
             for member in &members {
-                of_device[*member] = at;
-                of_number.entry(device.steps[*member].number).or_insert(at);
+                of_device[*member] = kind;
+                of_number.entry(device.steps[*member].number).or_insert(kind);
             }
         }
         of_steps.push(of_device);
@@ -134,7 +134,7 @@ struct Kind {
 impl Kind {
     fn add(&mut self, device: &Device, members: &[usize]) {
         self.n_steps = self.n_steps.max(members.len() as u64);
-        self.time += members.iter().map(|at| device.steps[*at].length()).sum::<Picos>();
+        self.time += members.iter().map(|index| device.steps[*index].length()).sum::<Picos>();
     }
 }
 
@@ -157,27 +157,28 @@ fn step_runs(device: &Device, source: &Source, runs: &[Run], found: Option<&Foun
     let before = |time: u64| units.partition_point(|unit| unit.event_window.0 < time);
     let mut programs_of: Vec<Vec<ProgramRuns>> = Vec::with_capacity(device.steps.len());
     let mut groups: IndexMap<Key, Vec<usize>> = IndexMap::default();
-    for (at, step) in device.steps.iter().enumerate() {
-        let found_step = found.and_then(|found| found.steps.get(at));
+    for (index, step) in device.steps.iter().enumerate() {
+        let found_step = found.and_then(|found| found.steps.get(index));
         let of_step = match found_step.filter(|_| found.is_some_and(|found| !found.of_line)) {
-            Some(of) => of.first..of.end,
+            Some(unit) => unit.first..unit.end,
             None => before(step.event_window.0)..before(step.event_window.1.max(step.event_window.0 + 1)),
         };
         let mut programs: Vec<ProgramRuns> = Vec::new();
         for run in runs[of_step].iter().filter(|run| times.contains_key(&run.name)) {
             let longest = (run.length, run.program);
-            match programs.iter_mut().find(|of| of.name == run.name) {
-                Some(of) => {
-                    (of.n, of.time) = (of.n + 1, of.time.saturating_add(run.length));
-                    of.longest = of.longest.max(longest);
+            match programs.iter_mut().find(|program| program.name == run.name) {
+                Some(program) => {
+                    (program.n, program.time) = (program.n + 1, program.time.saturating_add(run.length));
+                    program.longest = program.longest.max(longest);
                 }
                 None => programs.push(ProgramRuns { name: run.name, n: 1, time: run.length, longest }),
             }
         }
-        programs.small_sort_by_key(|of| of.name);
-        let host_name = found.and_then(|found| found.host_names.get(at)).cloned().unwrap_or_default();
-        let key = Key { host_name, programs: programs.iter().map(|of| (of.name, of.n)).collect(), id: None };
-        groups.entry(key).or_default().push(at);
+        programs.small_sort_by_key(|program| program.name);
+        let host_name = found.and_then(|found| found.host_names.get(index)).cloned().unwrap_or_default();
+        let key =
+            Key { host_name, programs: programs.iter().map(|program| (program.name, program.n)).collect(), id: None };
+        groups.entry(key).or_default().push(index);
         programs_of.push(programs);
     }
     let mut all: Vec<Option<StepRuns>> = Vec::new();
@@ -185,18 +186,20 @@ fn step_runs(device: &Device, source: &Source, runs: &[Run], found: Option<&Foun
     // Of the steps with the same programs: the program with the most time, and its id in each step.
     for (key, members) in groups {
         let mut times: IndexMap<NameId, u128> = IndexMap::default();
-        for of in members.iter().flat_map(|at| &programs_of[*at]) {
-            *times.entry(of.name).or_default() += u128::from(of.time);
+        for program in members.iter().flat_map(|index| &programs_of[*index]) {
+            *times.entry(program.name).or_default() += u128::from(program.time);
         }
         let main = times.into_iter().max_by_key(|(name, time)| (*time, std::cmp::Reverse(*name))).map(|(name, _)| name);
-        let id = |at: usize| programs_of[at].iter().find(|of| Some(of.name) == main).and_then(|of| of.longest.1);
+        let id = |index: usize| {
+            programs_of[index].iter().find(|program| Some(program.name) == main).and_then(|program| program.longest.1)
+        };
         let mut n_of: FxHashMap<Option<ProgramId>, u64> = FxHashMap::default();
-        members.iter().for_each(|at| *n_of.entry(id(*at)).or_default() += 1);
+        members.iter().for_each(|index| *n_of.entry(id(*index)).or_default() += 1);
         let is_once = n_of.len() > 1 && n_of.values().all(|n| *n == 1);
         let n_programs = is_once.then_some(n_of.len() as u64);
-        for at in members {
-            let key = Key { id: id(at).filter(|_| !is_once), ..key.clone() };
-            all[at] = Some(StepRuns { key, main, n_programs });
+        for index in members {
+            let key = Key { id: id(index).filter(|_| !is_once), ..key.clone() };
+            all[index] = Some(StepRuns { key, main, n_programs });
         }
     }
     all.into_iter().flatten().collect()
@@ -206,12 +209,12 @@ fn step_runs(device: &Device, source: &Source, runs: &[Run], found: Option<&Foun
 fn ranked(kinds: &IndexMap<Key, Kind>, names: &Names) -> (Vec<u16>, Vec<StepKind>) {
     let total: Picos = kinds.values().map(|kind| kind.time).sum();
     let mut order: Vec<usize> = (0..kinds.len()).collect();
-    order.small_sort_by_key(|at| (std::cmp::Reverse(kinds[*at].time), *at));
-    let is_small = |at: usize| kinds[at].time.as_f64() < total.as_f64() * LEAST_KIND;
-    let n_large = order.iter().filter(|at| !is_small(**at)).count().min(MAX_KINDS - 1);
+    order.small_sort_by_key(|index| (std::cmp::Reverse(kinds[*index].time), *index));
+    let is_small = |index: usize| kinds[index].time.as_f64() < total.as_f64() * LEAST_KIND;
+    let n_large = order.iter().filter(|index| !is_small(**index)).count().min(MAX_KINDS - 1);
     // A single small kind keeps its name.
     let n_own = if order.len() <= n_large + 1 { order.len() } else { n_large };
-    let mut texts: Vec<String> = order[..n_own].iter().map(|at| kinds[*at].text(names)).collect();
+    let mut texts: Vec<String> = order[..n_own].iter().map(|index| kinds[*index].text(names)).collect();
     let mut numbers: FxHashMap<String, u64> = FxHashMap::default();
     let mut by_first: Vec<usize> = (0..n_own).collect();
     by_first.small_sort_by_key(|place| order[*place]);
@@ -222,9 +225,9 @@ fn ranked(kinds: &IndexMap<Key, Kind>, names: &Names) -> (Vec<u16>, Vec<StepKind
             texts[place] = format!("{} #{n}", texts[place]);
         }
     }
-    let named = |(at, name): (&usize, String)| {
-        let Kind { n_steps, time, n_programs, .. } = kinds[*at];
-        let key = kinds.get_index(*at).map(|(key, _)| key);
+    let named = |(index, name): (&usize, String)| {
+        let Kind { n_steps, time, n_programs, .. } = kinds[*index];
+        let key = kinds.get_index(*index).map(|(key, _)| key);
         let programs = key.map_or(&[][..], |key| &key.programs);
         let programs = programs.iter().map(|(name, n)| (names.get(*name).to_owned(), *n)).collect();
         let annotation = key.map(|key| key.host_name.clone());
@@ -233,14 +236,14 @@ fn ranked(kinds: &IndexMap<Key, Kind>, names: &Names) -> (Vec<u16>, Vec<StepKind
     let mut all: Vec<StepKind> = order.iter().zip(texts).map(named).collect();
     let rest = &order[n_own..];
     if !rest.is_empty() {
-        let n_steps = rest.iter().map(|at| kinds[*at].n_steps).sum();
-        let time = rest.iter().map(|at| kinds[*at].time).sum();
+        let n_steps = rest.iter().map(|index| kinds[*index].n_steps).sum();
+        let time = rest.iter().map(|index| kinds[*index].time).sum();
         let name = "other".to_owned();
         all.push(StepKind { name, n_steps, time, n_programs: None, annotation: None, programs: Vec::new() });
     }
     let mut ranks = vec![0; kinds.len()];
-    for (place, at) in order.into_iter().enumerate() {
-        ranks[at] = place.min(n_own) as u16;
+    for (place, index) in order.into_iter().enumerate() {
+        ranks[index] = place.min(n_own) as u16;
     }
     (ranks, all)
 }

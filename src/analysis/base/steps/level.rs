@@ -190,12 +190,12 @@ impl FoundSteps {
             all[step.first..end].iter().map(time).max().unwrap_or_default()
         };
         let mut steps: Vec<Step> = Vec::with_capacity(self.steps.len());
-        for (at, found) in self.steps.iter().enumerate() {
+        for (index, found) in self.steps.iter().enumerate() {
             let first = &all[found.first];
             let window = (first.window.0, end_of(found, |unit| unit.window.1).max(first.window.0));
             let event_end = end_of(found, |unit| unit.event_window.1).max(first.event_window.0);
             steps.push(Step {
-                number: found.number.unwrap_or(at as u64),
+                number: found.number.unwrap_or(index as u64),
                 op: Some(first.op),
                 window,
                 event_window: (first.event_window.0, event_end),
@@ -209,10 +209,10 @@ impl FoundSteps {
         }
         device.steps = steps;
         // A period ends where the first unit outside of all steps starts.
-        let ends = self.steps.iter().enumerate().filter_map(|(at, step)| {
-            let next = self.steps.get(at + 1)?;
+        let ends = self.steps.iter().enumerate().filter_map(|(index, step)| {
+            let next = self.steps.get(index + 1)?;
             let outside = all.get(step.end).filter(|_| step.end < next.first)?;
-            Some((at, (outside.window.0, outside.event_window.0)))
+            Some((index, (outside.window.0, outside.event_window.0)))
         });
         ends.collect()
     }

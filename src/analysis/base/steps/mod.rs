@@ -76,9 +76,9 @@ pub(super) fn find(
     let mut all_notes = notes::rejected(&inputs, &rejected);
     let outside = notes::outside(&inputs, &found);
     drop(inputs);
-    for (at, (device, found)) in devices.iter_mut().zip(&found).enumerate() {
+    for (index, (device, found)) in devices.iter_mut().zip(&found).enumerate() {
         let Some(found) = found else { continue };
-        let ends = found.set_steps(device, &sources[at]);
+        let ends = found.set_steps(device, &sources[index]);
         all_notes.extend(device_notes::overlap(device).map(|note| note.with_place(&device.label)));
         periods::set(&mut device.steps, &ends);
     }

@@ -21,8 +21,11 @@ pub fn repeating(list: &[u32]) -> Option<(usize, Range<usize>)> {
         return None;
     }
     for period in periods(middle).take(TRIES) {
-        let start = (0..ends).rev().take_while(|at| list[*at] == list[at + period]).last().unwrap_or(ends);
-        let end = (n - ends..n).take_while(|at| list[*at] == list[at - period]).last().map_or(n - ends, |at| at + 1);
+        let start = (0..ends).rev().take_while(|index| list[*index] == list[index + period]).last().unwrap_or(ends);
+        let end = (n - ends..n)
+            .take_while(|index| list[*index] == list[index - period])
+            .last()
+            .map_or(n - ends, |index| index + 1);
         if n - (end - start) > ends || end - start < LEAST * period {
             continue;
         }
@@ -51,21 +54,21 @@ pub fn inner_unit(unit: &[u32], is_aside: &dyn Fn(u32) -> bool) -> Option<InnerU
     if n > LONGEST {
         return None;
     }
-    let at = |i: usize| unit[i % n];
+    let value = |i: usize| unit[i % n];
     for length in 1..=n / 2 {
         for start in 0..n {
-            let is_same = |i: usize| at(start + i) == at(start + i % length);
+            let is_same = |i: usize| value(start + i) == value(start + i % length);
             let n_same = (0..n).take_while(|i| is_same(*i)).count();
             let repeats = n_same / length;
             let covered = repeats * length;
             if repeats < 2 || covered == n || 2 * covered < n && length > 1 {
                 continue;
             }
-            let of_step: Vec<u32> = (0..length).map(|i| at(start + i)).collect();
+            let of_step: Vec<u32> = (0..length).map(|i| value(start + i)).collect();
             if length > 1 && of_step.iter().all(|name| *name == of_step[0]) {
                 continue;
             }
-            let mut rest = (covered..n).map(|i| at(start + i));
+            let mut rest = (covered..n).map(|i| value(start + i));
             let is_apart = |name: u32| !of_step.contains(&name) && (length > 1 || is_aside(name));
             if rest.all(is_apart) && !of_step.iter().all(|name| is_aside(*name)) {
                 return Some(InnerUnit { start, length, n: repeats });
@@ -79,12 +82,12 @@ pub fn inner_unit(unit: &[u32], is_aside: &dyn Fn(u32) -> bool) -> Option<InnerU
 fn periods(list: &[u32]) -> impl Iterator<Item = usize> + use<> {
     // The length of the longest proper border of each prefix (Knuth, Morris and Pratt).
     let mut border = vec![0_usize; list.len()];
-    for at in 1..list.len() {
-        let mut length = border[at - 1];
-        while length > 0 && list[at] != list[length] {
+    for index in 1..list.len() {
+        let mut length = border[index - 1];
+        while length > 0 && list[index] != list[length] {
             length = border[length - 1];
         }
-        border[at] = if list[at] == list[length] { length + 1 } else { 0 };
+        border[index] = if list[index] == list[length] { length + 1 } else { 0 };
     }
     let n = list.len();
     let first = border.last().copied().unwrap_or(0);
@@ -99,30 +102,30 @@ mod tests {
 
     #[test]
     fn sequences_of_real_captures() {
-        let of = |text: &str| repeating(&text.bytes().map(u32::from).collect::<Vec<u32>>());
-        assert_eq!(of("abababab"), Some((2, 0..8)));
+        let repetition = |text: &str| repeating(&text.bytes().map(u32::from).collect::<Vec<u32>>());
+        assert_eq!(repetition("abababab"), Some((2, 0..8)));
         // Gradient accumulation with two runs before the first step, and a part of the last one.
-        assert_eq!(of("xygggugggugggugggugg"), Some((4, 2..20)));
-        assert_eq!(of("aaaaaaaa"), None, "one program");
-        assert_eq!(of("abab"), None, "two repetitions");
-        assert_eq!(of("pddpdddpddddpd"), None, "a server");
-        assert_eq!(of(""), None);
+        assert_eq!(repetition("xygggugggugggugggugg"), Some((4, 2..20)));
+        assert_eq!(repetition("aaaaaaaa"), None, "one program");
+        assert_eq!(repetition("abab"), None, "two repetitions");
+        assert_eq!(repetition("pddpdddpddddpd"), None, "a server");
+        assert_eq!(repetition(""), None);
     }
 
     #[test]
     fn steps_between_evaluations() {
-        let of = |text: &str| {
+        let inner = |text: &str| {
             let unit: Vec<u32> = text.bytes().map(u32::from).collect();
             // `e` is an evaluation.
             inner_unit(&unit, &|name| name == u32::from(b'e')).map(|inner| (inner.start, inner.length, inner.n))
         };
-        assert_eq!(of("tttttee"), Some((0, 1, 5)));
-        assert_eq!(of("ettttte"), Some((1, 1, 5)), "the larger sequence goes on at its start");
-        assert_eq!(of("ggugguggux"), Some((0, 3, 3)));
-        assert_eq!(of("ggggu"), None, "accumulated gradients and their update");
-        assert_eq!(of("gugu"), None, "nothing else");
-        assert_eq!(of("abcd"), None);
-        assert_eq!(of("tteeee"), Some((0, 1, 2)));
+        assert_eq!(inner("tttttee"), Some((0, 1, 5)));
+        assert_eq!(inner("ettttte"), Some((1, 1, 5)), "the larger sequence goes on at its start");
+        assert_eq!(inner("ggugguggux"), Some((0, 3, 3)));
+        assert_eq!(inner("ggggu"), None, "accumulated gradients and their update");
+        assert_eq!(inner("gugu"), None, "nothing else");
+        assert_eq!(inner("abcd"), None);
+        assert_eq!(inner("tteeee"), Some((0, 1, 2)));
     }
 
     proptest! {
@@ -138,7 +141,7 @@ mod tests {
             let is_one_program = unit.iter().all(|name| *name == unit[0]);
             let is_within_limit = list.len() - n_repeating <= list.len() / 5;
             // The unit may itself be a shorter one that repeats.
-            let is_period = |period: usize| (0..n_repeating - period).all(|at| list[at] == list[at + period]);
+            let is_period = |period: usize| (0..n_repeating - period).all(|index| list[index] == list[index + period]);
             let smallest = (1..=unit.len()).find(|period| is_period(*period));
             prop_assert_eq!(found.map(|(period, _)| period), smallest.filter(|_| is_within_limit && !is_one_program));
         }
@@ -150,7 +153,7 @@ mod tests {
             let fits = |period: usize| {
                 let parts = (0..=ends).flat_map(|start| (n - (ends - start)..=n).map(move |end| (start, end)));
                 parts.filter(|(start, end)| start < end && end - start >= 3 * period)
-                    .any(|(start, end)| (start..end - period).all(|at| list[at] == list[at + period]))
+                    .any(|(start, end)| (start..end - period).all(|index| list[index] == list[index + period]))
             };
             let smallest = (1..=n).find(|period| fits(*period));
             let found = repeating(&list).map(|(period, _)| period);

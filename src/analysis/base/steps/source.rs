@@ -46,9 +46,9 @@ impl Units {
             let windows = intervals(line, clock).unwrap_or_default();
             let on_event = if event == clock { None } else { intervals(line, event) };
             all.reserve_exact(windows.len());
-            for (at, (window, op)) in windows.iter().zip(line.events.ops()).enumerate() {
-                let event_window = on_event.as_ref().and_then(|times| times.get(at)).copied().unwrap_or(*window);
-                all.push(Unit { op, window: *window, event_window, line: *i as u32, event: at as u32 });
+            for (index, (window, op)) in windows.iter().zip(line.events.ops()).enumerate() {
+                let event_window = on_event.as_ref().and_then(|times| times.get(index)).copied().unwrap_or(*window);
+                all.push(Unit { op, window: *window, event_window, line: *i as u32, event: index as u32 });
             }
         }
         let name = |unit: &Unit| profile.text(plane.op(unit.op).name);
@@ -104,11 +104,11 @@ impl Names {
     /// Returns the number of a name. Of several numbered names, all have the name without a number.
     fn number(&mut self, name: &str) -> NameId {
         let stem = without_number(name);
-        if let Some((at, _, text)) = self.0.get_full_mut(stem) {
+        if let Some((index, _, text)) = self.0.get_full_mut(stem) {
             if text != name {
                 stem.clone_into(text);
             }
-            return at as NameId;
+            return index as NameId;
         }
         self.0.insert_full(stem.to_owned(), name.to_owned()).0 as NameId
     }

@@ -55,8 +55,8 @@ pub(super) fn gaps(anchors: &[(usize, usize)], n_a: usize, n_b: usize) -> Vec<(S
 /// of a value belongs to the n-th of the other sequence; without, only values count that are unique in both.
 fn common(a: &[u64], b: &[u64], repeats: bool) -> Vec<(usize, usize)> {
     let mut places: FxHashMap<u64, (Vec<usize>, Vec<usize>)> = FxHashMap::default();
-    a.iter().enumerate().for_each(|(at, value)| places.entry(*value).or_default().0.push(at));
-    b.iter().enumerate().for_each(|(at, value)| places.entry(*value).or_default().1.push(at));
+    a.iter().enumerate().for_each(|(index, value)| places.entry(*value).or_default().0.push(index));
+    b.iter().enumerate().for_each(|(index, value)| places.entry(*value).or_default().1.push(index));
     let is_chosen = |(a, b): &&(Vec<usize>, Vec<usize>)| repeats || (a.len() == 1 && b.len() == 1);
     let chosen = places.values().filter(is_chosen);
     let mut pairs: Vec<(usize, usize)> = chosen.flat_map(|(a, b)| a.iter().copied().zip(b.iter().copied())).collect();
@@ -69,17 +69,17 @@ pub fn longest_chain(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // `ends[n]` is the pair with the smallest second number that ends a chain of n + 1 pairs.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
-    for (at, (_, second)) in pairs.iter().enumerate() {
+    for (index, (_, second)) in pairs.iter().enumerate() {
         let n = ends.partition_point(|end| pairs[*end].1 < *second);
-        before[at] = n.checked_sub(1).map(|n| ends[n]);
+        before[index] = n.checked_sub(1).map(|n| ends[n]);
         if n == ends.len() {
-            ends.push(at);
+            ends.push(index);
         } else {
-            ends[n] = at;
+            ends[n] = index;
         }
     }
     let mut chain: Vec<(usize, usize)> =
-        std::iter::successors(ends.last().copied(), |at| before[*at]).map(|at| pairs[at]).collect();
+        std::iter::successors(ends.last().copied(), |index| before[*index]).map(|index| pairs[index]).collect();
     chain.reverse();
     chain
 }

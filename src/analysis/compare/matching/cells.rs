@@ -71,8 +71,8 @@ pub(super) fn match_program(a: &impl KeyedOps, b: &impl KeyedOps) -> Vec<OpMatch
 fn contexts(program: &impl KeyedOps) -> Vec<Context> {
     let labels: Vec<u64> = (0..program.len() as u32).map(|op| program.label(op)).collect();
     // No label stands for the end of the program. Labels are digests, and hardly ever 0.
-    let label = |at: Option<usize>| at.and_then(|at| labels.get(at)).copied().unwrap_or_default();
-    (0..labels.len()).map(|at| [label(at.checked_sub(1)), label(Some(at + 1))]).collect()
+    let label = |op: Option<usize>| op.and_then(|op| labels.get(op)).copied().unwrap_or_default();
+    (0..labels.len()).map(|op| [label(op.checked_sub(1)), label(Some(op + 1))]).collect()
 }
 
 /// Matches the ops of a cell. Returns the ops of each match, and whether the match is ambiguous.
@@ -93,8 +93,9 @@ fn match_cell(
             .map(|(of_a, of_b)| (vec![of_a], vec![of_b], several && differ(a.time(of_a), b.time(of_b))))
             .collect();
     }
-    let of = |contexts: &[Context], ops: &[u32]| ops.iter().map(|op| contexts[*op as usize]).collect::<Vec<Context>>();
-    let mut pairs = align(&of(&contexts[0], &ops_a), &of(&contexts[1], &ops_b));
+    let contexts_of =
+        |contexts: &[Context], ops: &[u32]| ops.iter().map(|op| contexts[*op as usize]).collect::<Vec<Context>>();
+    let mut pairs = align(&contexts_of(&contexts[0], &ops_a), &contexts_of(&contexts[1], &ops_b));
     if tier <= Tier::ScopeAndShape {
         // Ops with the same scope and the same shapes do the same work, so that any pairing in order is a good one.
         let spans = gaps(&pairs, ops_a.len(), ops_b.len());

@@ -35,7 +35,7 @@ pub(super) fn dataflow_digests(nodes: &[Node]) -> Vec<u64> {
 
 /// Returns a digest of values that does not depend on their order.
 pub(super) fn unordered_digest(digests: &[u64]) -> u64 {
-    digest((digests.len(), digests.iter().fold(0_u64, |sum, of| sum.wrapping_add(*of))))
+    digest((digests.len(), digests.iter().fold(0_u64, |sum, value| sum.wrapping_add(*value))))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ fn dataflow(module: &Module, id: ComputationId, digests: &FxHashMap<ComputationI
         operands: instruction
             .operands
             .iter()
-            .map(|operand| operand.id?.index().checked_sub(first).map(|at| at as u32))
+            .map(|operand| operand.id?.index().checked_sub(first).map(|place| place as u32))
             .collect(),
     });
     dataflow_digests(&nodes.collect::<Vec<Node>>())

@@ -69,7 +69,7 @@ pub(super) fn instruction_digest(instruction: &Instruction, call: impl Fn(&Call)
         match &attribute.value {
             Value::Metadata(_) => continue,
             Value::Text(text) => digest.add(text),
-            Value::Calls(calls) => calls.iter().for_each(|of| digest.add(call(of))),
+            Value::Calls(calls) => calls.iter().for_each(|called| digest.add(call(called))),
             Value::Instructions(before) => digest.add(before.len()),
             Value::Groups(groups) => digest.print(groups),
         }

@@ -113,22 +113,22 @@ impl KeyedOps for Listed<'_, '_> {
     }
 
     fn label(&self, op: u32) -> u64 {
-        let of = self.op(op);
-        digest((of.program, of.scope, of.with_shapes))
+        let op_keys = self.op(op);
+        digest((op_keys.program, op_keys.scope, op_keys.with_shapes))
     }
 
     fn key(&self, tier: Tier, op: u32) -> Option<u64> {
-        let of = self.op(op);
+        let op_keys = self.op(op);
         let key = match tier {
-            Tier::ScopeAndShape => digest((of.scope?, of.with_shapes)),
-            Tier::Scope => digest((of.scope?, of.signature)),
-            Tier::Source => digest((of.source?, of.with_shapes)),
-            Tier::Name => digest((name_without_numbers(of.name), of.with_shapes)),
-            Tier::ScopeGroup => of.scope?,
-            Tier::LayerGroup => of.layers?,
+            Tier::ScopeAndShape => digest((op_keys.scope?, op_keys.with_shapes)),
+            Tier::Scope => digest((op_keys.scope?, op_keys.signature)),
+            Tier::Source => digest((op_keys.source?, op_keys.with_shapes)),
+            Tier::Name => digest((name_without_numbers(op_keys.name), op_keys.with_shapes)),
+            Tier::ScopeGroup => op_keys.scope?,
+            Tier::LayerGroup => op_keys.layers?,
             Tier::ByHand | Tier::Exact | Tier::Neighbours | Tier::LeftOut => return None,
         };
-        Some(digest((of.program, key)))
+        Some(digest((op_keys.program, key)))
     }
 
     fn fingerprint(&self) -> Option<u64> {
@@ -142,37 +142,39 @@ impl KeyedOps for Listed<'_, '_> {
 pub fn match_listed(a: &[ListedOp<'_>], b: &[ListedOp<'_>]) -> Vec<OpMatch> {
     let mut matches = match_names(a, b);
     let [left_a, left_b] = left(&matches, a.len(), b.len());
-    let is_listed = |ops: &[ListedOp<'_>], at: &usize| !ops[*at].is_left_out;
-    let in_a = in_order(a, left_a.into_iter().filter(|at| is_listed(a, at)).collect());
-    let in_b = in_order(b, left_b.into_iter().filter(|at| is_listed(b, at)).collect());
+    let is_listed = |ops: &[ListedOp<'_>], op: &usize| !ops[*op].is_left_out;
+    let in_a = in_order(a, left_a.into_iter().filter(|op| is_listed(a, op)).collect());
+    let in_b = in_order(b, left_b.into_iter().filter(|op| is_listed(b, op)).collect());
     matches.extend(match_program(&Listed { ops: a, order: in_a }, &Listed { ops: b, order: in_b }));
     let [left_a, left_b] = left(&matches, a.len(), b.len());
     matches.extend(match_left_out((a, left_a), (b, left_b)));
-    for of in &mut matches {
-        of.a.sort_unstable();
-        of.b.sort_unstable();
+    for op_match in &mut matches {
+        op_match.a.sort_unstable();
+        op_match.b.sort_unstable();
     }
     let [rest_a, rest_b] = left(&matches, a.len(), b.len());
     let only = |a: Vec<usize>, b: Vec<usize>| OpMatch { a, b, tier: None, is_ambiguous: false };
     matches.extend(rest_a.into_iter().map(|op| only(vec![op], Vec::new())));
     matches.extend(rest_b.into_iter().map(|op| only(Vec::new(), vec![op])));
-    matches.sort_unstable_by_key(|of| (of.a.first().copied().unwrap_or(usize::MAX), of.b.first().copied()));
+    matches.sort_unstable_by_key(|op_match| {
+        (op_match.a.first().copied().unwrap_or(usize::MAX), op_match.b.first().copied())
+    });
     matches
 }
 
 /// Matches the ops whose name, program, scope path, type and shapes are the same, and which no other op shares.
 fn match_names(a: &[ListedOp<'_>], b: &[ListedOp<'_>]) -> Vec<OpMatch> {
     let mut cells: IndexMap<u64, (Vec<usize>, Vec<usize>)> = IndexMap::default();
-    let key = |of: &ListedOp<'_>| digest((of.name, of.program, of.scope, of.with_shapes));
+    let key = |op: &ListedOp<'_>| digest((op.name, op.program, op.scope, op.with_shapes));
     let listed = |ops: &'_ [ListedOp<'_>]| -> Vec<(usize, u64)> {
-        ops.iter().enumerate().filter(|(_, of)| !of.is_left_out).map(|(at, of)| (at, key(of))).collect()
+        ops.iter().enumerate().filter(|(_, op)| !op.is_left_out).map(|(index, op)| (index, key(op))).collect()
     };
-    listed(a).into_iter().for_each(|(at, key)| cells.entry(key).or_default().0.push(at));
-    listed(b).into_iter().for_each(|(at, key)| cells.entry(key).or_default().1.push(at));
+    listed(a).into_iter().for_each(|(index, key)| cells.entry(key).or_default().0.push(index));
+    listed(b).into_iter().for_each(|(index, key)| cells.entry(key).or_default().1.push(index));
     let pairs = cells.into_values().filter(|(a, b)| a.len() == 1 && b.len() == 1);
     pairs
         .map(|(of_a, of_b)| {
-            let has_scope = of_a.iter().all(|at| a[*at].scope.is_some());
+            let has_scope = of_a.iter().all(|index| a[*index].scope.is_some());
             let tier = if has_scope { Tier::ScopeAndShape } else { Tier::Name };
             OpMatch { a: of_a, b: of_b, tier: Some(tier), is_ambiguous: false }
         })
@@ -182,20 +184,20 @@ fn match_names(a: &[ListedOp<'_>], b: &[ListedOp<'_>]) -> Vec<OpMatch> {
 /// Returns the ops of both sides that are in no match, in order.
 fn left(matches: &[OpMatch], n_a: usize, n_b: usize) -> [Vec<usize>; 2] {
     let mut is_matched = [vec![false; n_a], vec![false; n_b]];
-    for of in matches {
-        of.a.iter().for_each(|at| is_matched[0][*at] = true);
-        of.b.iter().for_each(|at| is_matched[1][*at] = true);
+    for op_match in matches {
+        op_match.a.iter().for_each(|index| is_matched[0][*index] = true);
+        op_match.b.iter().for_each(|index| is_matched[1][*index] = true);
     }
-    is_matched.map(|is_matched| (0..is_matched.len()).filter(|at| !is_matched[*at]).collect())
+    is_matched.map(|is_matched| (0..is_matched.len()).filter(|index| !is_matched[*index]).collect())
 }
 
 /// Returns ops in the order of their programs and of the numbers in their names: `fusion.2` comes before `fusion.10`. Ops with the
 /// same name stay in order.
 fn in_order(ops: &[ListedOp<'_>], mut order: Vec<usize>) -> Vec<usize> {
-    order.sort_by_cached_key(|at| {
-        let of = &ops[*at];
-        let numbers = of.name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
-        (of.program, name_without_numbers(of.name), numbers.collect::<Vec<u64>>(), of.name)
+    order.sort_by_cached_key(|index| {
+        let op = &ops[*index];
+        let numbers = op.name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
+        (op.program, name_without_numbers(op.name), numbers.collect::<Vec<u64>>(), op.name)
     });
     order
 }
@@ -207,13 +209,13 @@ fn match_left_out(
     (b, left_b): (&[ListedOp<'_>], Vec<usize>),
 ) -> Vec<OpMatch> {
     let sum = |ops: &[ListedOp<'_>], kind: Kind| {
-        let sum = ops.iter().find(|of| of.is_left_out && of.kind == kind);
-        sum.map(|of| of.time.0)
+        let sum = ops.iter().find(|op| op.is_left_out && op.kind == kind);
+        sum.map(|op| op.time.0)
     };
     let group = |ops: &[ListedOp<'_>], left: &[usize], kind: Kind, of_other: Option<u64>| -> Vec<usize> {
-        let is_in = |at: &&usize| {
-            let of = &ops[**at];
-            of.kind == kind && (of.is_left_out || of_other.is_some_and(|sum| of.time.0 <= sum))
+        let is_in = |index: &&usize| {
+            let op = &ops[**index];
+            op.kind == kind && (op.is_left_out || of_other.is_some_and(|sum| op.time.0 <= sum))
         };
         left.iter().filter(is_in).copied().collect()
     };
@@ -223,7 +225,7 @@ fn match_left_out(
         tier: Some(Tier::LeftOut),
         is_ambiguous: false,
     };
-    Kind::ALL.into_iter().map(of_kind).filter(|of| !of.a.is_empty() && !of.b.is_empty()).collect()
+    Kind::ALL.into_iter().map(of_kind).filter(|op_match| !op_match.a.is_empty() && !op_match.b.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -250,7 +252,7 @@ mod tests {
     }
 
     fn pairs(a: &[ListedOp<'_>], b: &[ListedOp<'_>]) -> Vec<(Vec<usize>, Vec<usize>, Option<Tier>)> {
-        match_listed(a, b).into_iter().map(|of| (of.a, of.b, of.tier)).collect()
+        match_listed(a, b).into_iter().map(|op_match| (op_match.a, op_match.b, op_match.tier)).collect()
     }
 
     #[test]
@@ -272,7 +274,7 @@ mod tests {
         let b = [op("dot.1", None, 9), op("new", None, 4), op("short", None, 2), left_out(1)];
         let group = (vec![1], vec![2, 3], Some(Tier::LeftOut));
         assert_eq!(pairs(&a, &b), [(vec![0], vec![0], Some(Tier::Name)), group, (vec![], vec![1], None)]);
-        let turned: Vec<_> = pairs(&b, &a).into_iter().filter(|of| of.2 == Some(Tier::LeftOut)).collect();
+        let turned: Vec<_> = pairs(&b, &a).into_iter().filter(|op_match| op_match.2 == Some(Tier::LeftOut)).collect();
         assert_eq!(turned, [(vec![2, 3], vec![1], Some(Tier::LeftOut))]);
     }
 }

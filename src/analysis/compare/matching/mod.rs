@@ -41,7 +41,7 @@ use xla_profile::profile::ProgramId;
 
 /// The matches of the ops of two sides, with the pairs of their programs.
 pub struct Matching<'a, 'b> {
-    /// As [`match_ops`] returns them.
+    /// All ops of both sides, each in one match, in the order of [`match_ops`].
     pub matches: Vec<OpMatch>,
     pub programs: Vec<MatchedProgram<'a, 'b>>,
     /// Names of the programs of each side that have no partner, in the order in which they first run.
@@ -126,14 +126,14 @@ pub fn match_sides<'a, 'b>(a: &Side<'a>, b: &Side<'b>) -> Matching<'a, 'b> {
     }
     let unpaired = |all: &[program_pairs::Program<'_>], ops: for<'p> fn(&'p MatchedProgram<'a, 'b>) -> &'p [usize]| {
         // Programs share no op, and each has at least one.
-        let paired: FxHashSet<Option<&usize>> = programs.iter().map(|of| ops(of).first()).collect();
+        let paired: FxHashSet<Option<&usize>> = programs.iter().map(|pair| ops(pair).first()).collect();
         let is_paired = |program: &program_pairs::Program<'_>| paired.contains(&program.ops.first());
         all.iter().filter(|program| !is_paired(program)).map(|program| program.name.to_owned()).collect()
     };
-    let unpaired = [unpaired(&programs_a, |of| &of.ops.0), unpaired(&programs_b, |of| &of.ops.1)];
-    let matched = |of: fn(&OpMatch) -> &[usize], n: usize| {
+    let unpaired = [unpaired(&programs_a, |pair| &pair.ops.0), unpaired(&programs_b, |pair| &pair.ops.1)];
+    let matched = |ops_of: fn(&OpMatch) -> &[usize], n: usize| {
         let mut is_matched = vec![false; n];
-        matches.iter().flat_map(of).for_each(|op| is_matched[*op] = true);
+        matches.iter().flat_map(ops_of).for_each(|op| is_matched[*op] = true);
         is_matched
     };
     let is_matched = [matched(|m| &m.a, a.ops.len()), matched(|m| &m.b, b.ops.len())];

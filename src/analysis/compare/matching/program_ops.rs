@@ -191,7 +191,7 @@ impl<'s, 'a> ProgramOps<'s, 'a> {
 
     /// Returns scope and signature of the producers and the users of an instruction.
     fn neighbours_in_program(&self, module: &Module, id: InstructionId) -> [Vec<Facts>; 2] {
-        let is_copy_or_wait = |id| module.instruction(id).is_some_and(|of| is_copy_or_wait(&of.opcode));
+        let is_copy_or_wait = |id| module.instruction(id).is_some_and(|neighbour| is_copy_or_wait(&neighbour.opcode));
         let mut origin = id;
         for _ in 0..CHAIN {
             match module.operands(origin).next() {
@@ -262,9 +262,10 @@ fn by_texts(side: &Side<'_>, indices: &[usize]) -> (Vec<Described>, u64) {
     let texts: Vec<&str> = indices.iter().map(text).collect();
     let read: Vec<Option<TextFacts>> = parallel::map(&texts, |text| read_text(text));
     let name = |index: usize| digest(side.profile.text(side.op(index).name));
-    let places: FxHashMap<u64, u32> = indices.iter().enumerate().map(|(at, index)| (name(*index), at as u32)).collect();
+    let places: FxHashMap<u64, u32> =
+        indices.iter().enumerate().map(|(place, index)| (name(*index), place as u32)).collect();
     let (mut ops, mut nodes) = (Vec::with_capacity(indices.len()), Vec::with_capacity(indices.len()));
-    for (at, (index, read)) in indices.iter().zip(read).enumerate() {
+    for (place, (index, read)) in indices.iter().zip(read).enumerate() {
         let mut described = by_name(side, *index);
         let kernel = kernel(side, *index);
         nodes.push(if let Some(read) = read {
@@ -274,7 +275,7 @@ fn by_texts(side: &Side<'_>, indices: &[usize]) -> (Vec<Described>, u64) {
             described.scope = described.scope.or(read.scope);
             Node { digest: digest((read.digest, kernel)), operands: described.operands.clone() }
         } else {
-            let before = at.checked_sub(1).map(|before| before as u32);
+            let before = place.checked_sub(1).map(|before| before as u32);
             Node { digest: digest((described.signature.with_shapes, kernel)), operands: vec![before] }
         });
         ops.push(described);

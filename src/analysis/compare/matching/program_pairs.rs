@@ -74,7 +74,7 @@ fn by_fingerprint<'p, 'a, 'b>(
     }
     let (mut pairs, mut is_paired) = (Vec::new(), vec![false; b.len()]);
     a.retain(|program| {
-        let partner = fingerprint(program.module).and_then(|of| of_b.get_mut(&of)?.pop_front());
+        let partner = fingerprint(program.module).and_then(|key| of_b.get_mut(&key)?.pop_front());
         if let Some(partner) = partner {
             is_paired[partner] = true;
             pairs.push((*program, b[partner]));

@@ -34,8 +34,9 @@ pub(super) fn changed_properties(a: InstructionRef<'_>, b: InstructionRef<'_>) -
     changed.arrays(a, b);
     let (parts_a, parts_b) = (a.parts(), b.parts());
     changed.fused(a, &parts_a, b, &parts_b);
-    let groups =
-        |of: InstructionRef<'_>| of.worker().instruction.replica_groups().map_or_else(String::new, ToString::to_string);
+    let groups = |side: InstructionRef<'_>| {
+        side.worker().instruction.replica_groups().map_or_else(String::new, ToString::to_string)
+    };
     changed.compare(Property::Groups, &groups(a), &groups(b));
     changed.compare(Property::Precision, &precision(a, &parts_a), &precision(b, &parts_b));
     changed.compare(Property::Sharding, &sharding(a), &sharding(b));
@@ -65,10 +66,10 @@ impl Changed {
     fn arrays(&mut self, a: InstructionRef<'_>, b: InstructionRef<'_>) {
         let (arrays_a, arrays_b) = (arrays(a), arrays(b));
         if arrays_a.len() != arrays_b.len() {
-            let text = |of: InstructionRef<'_>| {
+            let text = |side: InstructionRef<'_>| {
                 let operands: Vec<String> =
-                    of.operand_shapes().map(|shape| shape.without_layout().to_string()).collect();
-                format!("{} of ({})", of.instruction.shape.without_layout(), operands.join(", "))
+                    side.operand_shapes().map(|shape| shape.without_layout().to_string()).collect();
+                format!("{} of ({})", side.instruction.shape.without_layout(), operands.join(", "))
             };
             let (a, b) = (text(a), text(b));
             self.push(Property::Shape, &a, &b);
@@ -84,12 +85,12 @@ impl Changed {
         // Layouts of arrays of another rank cannot be compared, and a layout that is not given is unknown.
         let layouts = pairs().filter(|(a, b)| a.dims.len() == b.dims.len());
         let layouts = layouts.filter_map(|(a, b)| Some((a.layout.as_deref()?, b.layout.as_deref()?)));
-        let in_main = |of: &Layout| Layout { memory_space: 0, ..of.clone() };
+        let in_main = |layout: &Layout| Layout { memory_space: 0, ..layout.clone() };
         if let Some((a, b)) = layouts.into_iter().map(|(a, b)| (in_main(a), in_main(b))).find(|(a, b)| a != b) {
             self.push(Property::Layout, &a.to_string(), &b.to_string());
         }
         if let Some((a, b)) = pairs().find(|(a, b)| a.memory_space() != b.memory_space()) {
-            let text = |of: &ArrayShape| format!("S({})", of.memory_space());
+            let text = |array: &ArrayShape| format!("S({})", array.memory_space());
             self.push(Property::MemorySpace, &text(a), &text(b));
         }
     }
@@ -105,7 +106,7 @@ impl Changed {
         if a.opcode() != b.opcode() || a.opcode() != "fusion" {
             return;
         }
-        let kind = |of: InstructionRef<'_>| of.instruction.fusion_kind().unwrap_or_default().to_owned();
+        let kind = |side: InstructionRef<'_>| side.instruction.fusion_kind().unwrap_or_default().to_owned();
         let mut counts: BTreeMap<String, i64> = BTreeMap::new();
         parts_a.iter().for_each(|part| *counts.entry(opcode(*part)).or_default() += 1);
         parts_b.iter().for_each(|part| *counts.entry(opcode(*part)).or_default() -= 1);
@@ -218,9 +219,9 @@ fn text(shape: &ArrayShape) -> String {
 
 /// Returns how exactly an instruction and those inside of it multiply. Empty for the default.
 fn precision(instruction: InstructionRef<'_>, parts: &[InstructionRef<'_>]) -> String {
-    let texts = std::iter::once(&instruction)
-        .chain(parts)
-        .flat_map(|of| ["operand_precision", "algorithm"].into_iter().filter_map(|key| of.instruction.text(key)));
+    let texts = std::iter::once(&instruction).chain(parts).flat_map(|instruction| {
+        ["operand_precision", "algorithm"].into_iter().filter_map(|key| instruction.instruction.text(key))
+    });
     counted(texts)
 }
 
@@ -262,12 +263,13 @@ mod tests {
 
     fn changes(a: &str, b: &str) -> Vec<(Property, String, String)> {
         let [a, b] = [a, b].map(|written| text::instruction(written).unwrap().instruction);
-        let of = |instruction| InstructionRef { instruction, module: None, tpu: false };
-        let there = changed_properties(of(&a), of(&b));
-        let turned = changed_properties(of(&b), of(&a));
-        let swapped = turned.into_iter().map(|of| ChangedProperty { property: of.property, a: of.b, b: of.a });
+        let reference = |instruction| InstructionRef { instruction, module: None, tpu: false };
+        let there = changed_properties(reference(&a), reference(&b));
+        let turned = changed_properties(reference(&b), reference(&a));
+        let swapped =
+            turned.into_iter().map(|change| ChangedProperty { property: change.property, a: change.b, b: change.a });
         assert_eq!(there, swapped.collect::<Vec<_>>());
-        there.into_iter().map(|of| (of.property, of.a, of.b)).collect()
+        there.into_iter().map(|change| (change.property, change.a, change.b)).collect()
     }
 
     #[test]

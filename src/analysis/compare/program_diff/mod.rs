@@ -32,13 +32,13 @@ pub fn program_diff(a: &Side<'_>, b: &Side<'_>, matching: &Matching<'_, '_>, del
         diff.programs.push(ProgramPair { name: program.name.clone(), is_same: program.is_same });
         let pair = Pair { a: (a, module_a), b: (b, module_b) };
         let matches = matches_of(program, matching);
-        let moved: Vec<_> = matches.iter().filter_map(|(_, of)| pair.instructions(of)).collect();
+        let moved: Vec<_> = matches.iter().filter_map(|(_, op_match)| pair.instructions(op_match)).collect();
         diff.n_moved += order::n_moved((module_a, module_b), &moved);
         if program.is_same {
             continue;
         }
-        diff.changes.extend(matches.iter().filter_map(|(row, of)| {
-            let (kind, what) = pair.change(of)?;
+        diff.changes.extend(matches.iter().filter_map(|(row, op_match)| {
+            let (kind, what) = pair.change(op_match)?;
             Some(ProgramChange {
                 row: *row,
                 kind,
@@ -55,7 +55,7 @@ pub fn program_diff(a: &Side<'_>, b: &Side<'_>, matching: &Matching<'_, '_>, del
     }
     let differ = opcodes.into_iter().filter(|(_, (a, b))| a != b);
     diff.opcodes = differ.map(|(opcode, (a, b))| OpcodeDelta { opcode: opcode.to_owned(), a, b }).collect();
-    diff.opcodes.sort_by_key(|of| Reverse(of.a.abs_diff(of.b)));
+    diff.opcodes.sort_by_key(|delta| Reverse(delta.a.abs_diff(delta.b)));
     diff.count_changes();
     diff.delta_ps = diff.changes.iter().map(|change| change.delta_ps).sum();
     diff
@@ -73,13 +73,13 @@ fn absent(matching: &Matching<'_, '_>) -> Option<String> {
 /// Returns the matches with ops of a program, with their indices.
 fn matches_of<'m>(program: &MatchedProgram<'_, '_>, matching: &'m Matching<'_, '_>) -> Vec<(u32, &'m OpMatch)> {
     // The ops of a program ascend. A user may pair ops of different programs, which is no change of a program.
-    let are_of = |ops: &[usize], of: &[usize]| of.iter().all(|op| ops.binary_search(op).is_ok());
-    let has = |of: &OpMatch| are_of(&program.ops.0, &of.a) && are_of(&program.ops.1, &of.b);
-    (0..).zip(&matching.matches).filter(|(_, of)| has(of)).collect()
+    let are_of = |ops: &[usize], all: &[usize]| all.iter().all(|op| ops.binary_search(op).is_ok());
+    let has = |op_match: &OpMatch| are_of(&program.ops.0, &op_match.a) && are_of(&program.ops.1, &op_match.b);
+    (0..).zip(&matching.matches).filter(|(_, op_match)| has(op_match)).collect()
 }
 
 fn opcode(module: &Module, id: InstructionId) -> &str {
-    module.instruction(id).map_or("", |of| &of.opcode)
+    module.instruction(id).map_or("", |instruction| &instruction.opcode)
 }
 
 fn instruction(side: &Side<'_>, module: &Module, op: usize) -> Option<InstructionId> {

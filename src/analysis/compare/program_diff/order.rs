@@ -30,7 +30,7 @@ fn places(module: &Module) -> FxHashMap<InstructionId, Position> {
     for (id, computation) in module.computations() {
         let order: Vec<InstructionId> =
             computation.schedule.clone().unwrap_or_else(|| module.instructions_of(id).collect());
-        places.extend(order.into_iter().enumerate().map(|(at, instruction)| (instruction, (id, at))));
+        places.extend(order.into_iter().enumerate().map(|(place, instruction)| (instruction, (id, place))));
     }
     places
 }

@@ -38,19 +38,20 @@ pub(super) fn without_time((a, b): (&Module, &Module), timed: &[Vec<InstructionI
     let mut changed = 0;
     for tier in 0..N_KEYS {
         let mut cells: IndexMap<u64, (Vec<Described<'_>>, Vec<Described<'_>>)> = IndexMap::default();
-        left.0.into_iter().for_each(|of| cells.entry(of.keys[tier]).or_default().0.push(of));
-        left.1.into_iter().for_each(|of| cells.entry(of.keys[tier]).or_default().1.push(of));
+        left.0.into_iter().for_each(|described| cells.entry(described.keys[tier]).or_default().0.push(described));
+        left.1.into_iter().for_each(|described| cells.entry(described.keys[tier]).or_default().1.push(described));
         left = (Vec::new(), Vec::new());
         for (mut of_a, mut of_b) in cells.into_values() {
             let n = of_a.len().min(of_b.len());
             left.0.extend(of_a.drain(n..));
             left.1.extend(of_b.drain(n..));
             let pairs = of_a.iter().zip(&of_b);
-            changed += pairs.filter(|(a, b)| !changed_properties(a.of, b.of).is_empty()).count() as u32;
+            changed +=
+                pairs.filter(|(a, b)| !changed_properties(a.instruction, b.instruction).is_empty()).count() as u32;
         }
         // Cells are in the order of A. The order of a program does not depend on the other one.
-        left.0.sort_unstable_by_key(|of| of.index);
-        left.1.sort_unstable_by_key(|of| of.index);
+        left.0.sort_unstable_by_key(|described| described.index);
+        left.1.sort_unstable_by_key(|described| described.index);
     }
     ChangeCounts { added: left.1.len() as u32, removed: left.0.len() as u32, changed }
 }
@@ -59,7 +60,7 @@ pub(super) fn without_time((a, b): (&Module, &Module), timed: &[Vec<InstructionI
 const N_KEYS: usize = 3;
 
 struct Described<'m> {
-    of: InstructionRef<'m>,
+    instruction: InstructionRef<'m>,
     /// The index of the instruction in the order of its program.
     index: usize,
     /// Scope path and signature with shapes; scope path and signature without shapes; signature with shapes.
@@ -68,16 +69,16 @@ struct Described<'m> {
 
 fn described(module: &Module, ids: Vec<InstructionId>) -> Vec<Described<'_>> {
     let describe = |(index, id): (usize, InstructionId)| {
-        let of = InstructionRef::within(module, id, false)?;
-        let (signature, scope) = (Signature::new(of), scope_digest(of.instruction.op_name()));
+        let reference = InstructionRef::within(module, id, false)?;
+        let (signature, scope) = (Signature::new(reference), scope_digest(reference.instruction.op_name()));
         // A constant is another one if its value is.
-        let value = of.instruction.argument.as_ref().filter(|_| of.opcode() == "constant");
+        let value = reference.instruction.argument.as_ref().filter(|_| reference.opcode() == "constant");
         let keys = [
             digest((scope, signature.with_shapes, value)),
             digest((scope, signature.without_shapes)),
             digest(signature.with_shapes),
         ];
-        Some(Described { of, index, keys })
+        Some(Described { instruction: reference, index, keys })
     };
     ids.into_iter().enumerate().filter_map(describe).collect()
 }

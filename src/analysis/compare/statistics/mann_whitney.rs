@@ -42,8 +42,8 @@ fn ranks(a: &Sample, b: &Sample) -> (u64, f64) {
             (Some((value, _)), None) | (None, Some((value, _))) => *value,
             (None, None) => return (twice_u, ties),
         };
-        let n_a = of_a.next_if(|(of, _)| *of == value).map_or(0, |(_, n)| *n);
-        let n_b = of_b.next_if(|(of, _)| *of == value).map_or(0, |(_, n)| *n);
+        let n_a = of_a.next_if(|(other, _)| *other == value).map_or(0, |(_, n)| *n);
+        let n_b = of_b.next_if(|(other, _)| *other == value).map_or(0, |(_, n)| *n);
         twice_u += n_b * (2 * below + n_a);
         below += n_a;
         let equal = (n_a + n_b) as f64;

@@ -37,8 +37,8 @@ pub(crate) fn visible(module: &Module, inside: &[ComputationId]) -> (Vec<Instruc
         let own = *far.entry(*id).or_default();
         let before = module.instruction(*id).map_or(&[][..], |i| i.control_predecessors());
         for from in module.operands(*id).chain(before.iter().filter_map(|operand| operand.id)) {
-            let of = far.entry(from).or_default();
-            *of = (*of).max(own.saturating_add(1));
+            let distance = far.entry(from).or_default();
+            *distance = (*distance).max(own.saturating_add(1));
         }
     }
     let mut order = all;
@@ -52,7 +52,7 @@ pub(crate) fn visible(module: &Module, inside: &[ComputationId]) -> (Vec<Instruc
 /// Returns the parameters that receive an operand in the body.
 pub(crate) fn parameters(module: &Module, instruction: &Instruction, operand: usize) -> Vec<InstructionId> {
     let inside = inside(instruction);
-    let at = |computation: ComputationId, number: usize| {
+    let parameter = |computation: ComputationId, number: usize| {
         let is =
             |id: &InstructionId| module.instruction(*id).is_some_and(|i| i.parameter_number() == Some(number as u64));
         module.instructions_of(computation).find(is)
@@ -61,9 +61,9 @@ pub(crate) fn parameters(module: &Module, instruction: &Instruction, operand: us
         // The first operand selects the branch. Each further operand is the input of one branch.
         "conditional" => {
             let branch = operand.checked_sub(1).and_then(|i| inside.get(i));
-            branch.and_then(|branch| at(*branch, 0)).into_iter().collect()
+            branch.and_then(|branch| parameter(*branch, 0)).into_iter().collect()
         }
-        _ => inside.iter().filter_map(|computation| at(*computation, operand)).collect(),
+        _ => inside.iter().filter_map(|computation| parameter(*computation, operand)).collect(),
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct GraphBuilder<'a> {
     pub(crate) nodes: Vec<GraphNode>,
     /// The instruction of each node. `None` for a node that stands for omitted instructions.
     pub(crate) ids: Vec<Option<InstructionId>>,
-    at: IndexMap<InstructionId, u32>,
+    node_by_id: IndexMap<InstructionId, u32>,
     /// For each omitted instruction, the node that stands for it.
     left: IndexMap<InstructionId, u32>,
     /// Names of opened instructions whose body is drawn in another node, because both call the same computation.
@@ -43,7 +43,7 @@ impl<'a> GraphBuilder<'a> {
             near,
             nodes: Vec::new(),
             ids: Vec::new(),
-            at: IndexMap::default(),
+            node_by_id: IndexMap::default(),
             left: IndexMap::default(),
             shared: Vec::new(),
         };
@@ -72,7 +72,7 @@ impl<'a> GraphBuilder<'a> {
 
     /// Returns the node of an instruction. `None` if the instruction is not drawn.
     pub(crate) fn node_at(&self, id: InstructionId) -> Option<u32> {
-        self.at.get(&id).copied()
+        self.node_by_id.get(&id).copied()
     }
 
     /// Returns the node that stands for an omitted instruction of a body.
@@ -112,18 +112,18 @@ impl<'a> GraphBuilder<'a> {
 
     fn add(&mut self, id: InstructionId, hop: i8, parent: Option<u32>) {
         let Some(inst) = InstructionRef::within(self.module, id, self.tpu) else { return };
-        if self.at.contains_key(&id) {
+        if self.node_by_id.contains_key(&id) {
             return;
         }
-        self.at.entry(id).or_insert(self.nodes.len() as u32);
+        self.node_by_id.entry(id).or_insert(self.nodes.len() as u32);
         self.ids.push(Some(id));
-        let of = inst.instruction;
-        let inside = bodies::size(self.module, &bodies::inside(of));
+        let instruction = inst.instruction;
+        let inside = bodies::size(self.module, &bodies::inside(instruction));
         self.nodes.push(GraphNode {
-            name: of.name.to_string(),
-            opcode: Some(of.opcode.to_string()),
+            name: instruction.name.to_string(),
+            opcode: Some(instruction.opcode.to_string()),
             words: short::describe(inst),
-            shape: shape(&of.shape),
+            shape: shape(&instruction.shape),
             body: (inside > 0).then_some(NodeBody { opened: false, instructions: inside as u32 }),
             hop,
             parent,
@@ -146,13 +146,13 @@ impl<'a> GraphBuilder<'a> {
 
     /// Adds the body of a node, if the node is to be opened.
     fn expand_body(&mut self, node: u32) {
-        let of = &self.nodes[node as usize];
-        let Some(body) = of.body.filter(|_| self.open.contains(&of.name)) else { return };
-        let Some(of) = self.ids[node as usize].and_then(|id| self.module.instruction(id)) else { return };
-        let inside = bodies::inside(of);
+        let graph_node = &self.nodes[node as usize];
+        let Some(body) = graph_node.body.filter(|_| self.open.contains(&graph_node.name)) else { return };
+        let Some(instruction) = self.ids[node as usize].and_then(|id| self.module.instruction(id)) else { return };
+        let inside = bodies::inside(instruction);
         let (shown, left) = bodies::visible(self.module, &inside);
-        if shown.iter().any(|id| self.at.contains_key(id)) {
-            self.shared.push(of.name.to_string());
+        if shown.iter().any(|id| self.node_by_id.contains_key(id)) {
+            self.shared.push(instruction.name.to_string());
             return;
         }
         let hop = self.nodes[node as usize].hop;

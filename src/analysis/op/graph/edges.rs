@@ -22,12 +22,12 @@ impl Edges {
         if from == to {
             return;
         }
-        let at = *self.known.entry((from, to, control)).or_insert_with(|| self.all.len());
-        if at == self.all.len() {
+        let index = *self.known.entry((from, to, control)).or_insert_with(|| self.all.len());
+        if index == self.all.len() {
             let (shape, bytes) = (flows.map(shape).unwrap_or_default(), flows.and_then(Shape::bytes));
             self.all.push(GraphEdge { from, to, operands: Vec::new(), shape, bytes, control });
         }
-        self.all[at].operands.extend(operand.map(|i| i as u32));
+        self.all[index].operands.extend(operand.map(|i| i as u32));
     }
 }
 
@@ -69,9 +69,11 @@ pub(crate) fn edges(build: &GraphBuilder<'_>) -> Vec<GraphEdge> {
 /// Returns the nodes from which the result of an instruction comes: its own node, or the roots in its body if it is
 /// opened.
 fn exits(build: &GraphBuilder<'_>, node: u32, depth: u32) -> Vec<u32> {
-    let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
-    let Some(of) = of.filter(|_| depth > 0 && build.nodes[node as usize].is_opened()) else { return vec![node] };
-    let roots: Vec<u32> = roots(build.module, of).into_iter().filter_map(|id| build.node_at(id)).collect();
+    let instruction = build.ids[node as usize].and_then(|id| build.module.instruction(id));
+    let Some(instruction) = instruction.filter(|_| depth > 0 && build.nodes[node as usize].is_opened()) else {
+        return vec![node];
+    };
+    let roots: Vec<u32> = roots(build.module, instruction).into_iter().filter_map(|id| build.node_at(id)).collect();
     if roots.is_empty() {
         return vec![node];
     }
@@ -81,9 +83,9 @@ fn exits(build: &GraphBuilder<'_>, node: u32, depth: u32) -> Vec<u32> {
 /// Returns the nodes to which an operand goes: the node of the instruction, or the parameters in its body if it is
 /// opened.
 fn entries(build: &GraphBuilder<'_>, node: u32, operand: usize) -> Vec<u32> {
-    let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
-    let Some(of) = of.filter(|_| build.nodes[node as usize].is_opened()) else { return vec![node] };
+    let instruction = build.ids[node as usize].and_then(|id| build.module.instruction(id));
+    let Some(instruction) = instruction.filter(|_| build.nodes[node as usize].is_opened()) else { return vec![node] };
     let inside = |id: InstructionId| build.node_at(id).or_else(|| build.left_in(id));
-    let entries: Vec<u32> = parameters(build.module, of, operand).into_iter().filter_map(inside).collect();
+    let entries: Vec<u32> = parameters(build.module, instruction, operand).into_iter().filter_map(inside).collect();
     if entries.is_empty() { vec![node] } else { entries }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Dependencies<'a> {
 impl<'a> Dependencies<'a> {
     pub(crate) fn new(module: &'a Module, computation: Option<ComputationId>) -> Self {
         let mut after: IndexMap<InstructionId, Vec<InstructionId>> = IndexMap::default();
-        for id in computation.into_iter().flat_map(|of| module.instructions_of(of)) {
+        for id in computation.into_iter().flat_map(|computation| module.instructions_of(computation)) {
             let before = module.instruction(id).map_or(&[][..], |i| i.control_predecessors());
             for before in before.iter().filter_map(|operand| operand.id) {
                 after.entry(before).or_default().push(id);

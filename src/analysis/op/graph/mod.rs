@@ -102,8 +102,8 @@ impl Analysis {
     ) -> Option<GraphBuilder<'a>> {
         let (module, _) = inst.module?;
         // If there are too many nodes, those with the most self time are kept.
-        let of = inst.instruction.computation;
-        let all = || of.into_iter().flat_map(|of| module.instructions_of(of));
+        let computation = inst.instruction.computation;
+        let all = || computation.into_iter().flat_map(|computation| module.instructions_of(computation));
         let names = all().filter_map(|id| module.instruction(id)).map(|i| &*i.name);
         let by_name = self.op_times_by_name(profile, found, names);
         let weight = |id: InstructionId| {
@@ -129,6 +129,6 @@ impl Analysis {
 /// Returns the first instruction that calls the computation of an instruction. `None` in the entry computation.
 fn caller(inst: InstructionRef<'_>) -> Option<&str> {
     let (module, _) = inst.module?;
-    let of = inst.instruction.computation.filter(|of| module.entry != Some(*of))?;
-    Some(&*module.instruction(*module.callers(of).first()?)?.name)
+    let computation = inst.instruction.computation.filter(|id| module.entry != Some(*id))?;
+    Some(&*module.instruction(*module.callers(computation).first()?)?.name)
 }

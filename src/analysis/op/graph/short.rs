@@ -32,9 +32,9 @@ pub(crate) fn describe(inst: InstructionRef<'_>) -> String {
     }
     // "fusion of slice, negate": the text after "fusion of" is the description.
     if short == "fusion" {
-        let of = rest.trim_start_matches(" of ").split(" → ").next().unwrap_or_default();
-        if !of.is_empty() && !of.ends_with("array") && !of.ends_with("arrays") {
-            return of.to_owned();
+        let operand = rest.trim_start_matches(" of ").split(" → ").next().unwrap_or_default();
+        if !operand.is_empty() && !operand.ends_with("array") && !operand.ends_with("arrays") {
+            return operand.to_owned();
         }
     }
     short

@@ -39,9 +39,9 @@ pub fn has_rate(profile: &Profile, analysis: &Analysis, device: usize, rate: Rat
 /// Returns whether the bytes of ops are those of the main memory of the device. Without bytes by memory, those of a TPU include its
 /// on-chip memory.
 pub fn has_main_memory_bytes(profile: &Profile, analysis: &Analysis, device: usize) -> bool {
-    let of = &analysis.devices[device];
-    let plane = &profile.planes[of.plane];
-    of.platform != Platform::Tpu || (0..plane.ops.len() as u32).any(|op| profile.memory(plane, OpId(op)).is_some())
+    let info = &analysis.devices[device];
+    let plane = &profile.planes[info.plane];
+    info.platform != Platform::Tpu || (0..plane.ops.len() as u32).any(|op| profile.memory(plane, OpId(op)).is_some())
 }
 
 /// The intervals of the device that was read last. The rates of one device share them.
@@ -104,7 +104,7 @@ impl<'a> DeviceOps<'a> {
     /// Returns one stretch of rate 1 for each collective or copy in flight.
     fn in_flight(&self, core: &CoreTimeline, pairs: &AsyncPairs, is_copy: bool) -> Vec<Stretch> {
         let spans = core.spans.iter().filter(|span| pairs.all[span.transfer as usize].is_copy == is_copy);
-        spans.map(|span| self.stretch(span.at, 1.0)).collect()
+        spans.map(|span| self.stretch(span.interval, 1.0)).collect()
     }
 
     fn stretch(&self, (start, end): Interval, rate: f64) -> Stretch {
@@ -116,14 +116,14 @@ impl<'a> DeviceOps<'a> {
     fn costs(&self, rate: Rate) -> Vec<f64> {
         let session = self.analysis.session_facts(self.profile);
         let cost = |op: OpId| {
-            let (of, facts) = session.op(self.index, op);
-            let stats = &of.stats;
+            let (info, facts) = session.op(self.index, op);
+            let stats = &info.stats;
             let cost = match rate {
                 Rate::Flops => stats.flops.or(stats.model_flops),
                 _ => self.profile.memory(self.plane, op).map(|memory| memory.hbm as f64).or(stats.bytes_accessed),
             };
             let cost = cost.filter(|cost| cost.is_finite() && facts.kind != Kind::Container);
-            cost.filter(|_| !is_begin(&session, of)).unwrap_or(f64::NAN)
+            cost.filter(|_| !is_begin(&session, info)).unwrap_or(f64::NAN)
         };
         (0..self.plane.ops.len() as u32).map(|op| cost(OpId(op))).collect()
     }
@@ -160,7 +160,9 @@ impl<'a> DeviceOps<'a> {
         for span in spans() {
             let Transfers { cost, n_spans } = of_transfers[span.transfer as usize];
             if cost > 0.0 {
-                all.push(self.stretch(span.at, per_second(cost / n_spans as f64, span.at.1 - span.at.0)));
+                all.push(
+                    self.stretch(span.interval, per_second(cost / n_spans as f64, span.interval.1 - span.interval.0)),
+                );
             }
         }
         all

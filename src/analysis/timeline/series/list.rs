@@ -29,14 +29,15 @@ pub fn series(profile: &Profile, analysis: &Analysis, groups: &[TrackGroup]) -> 
     let plane_of = |group: &TrackGroup| group.tracks.first().map(|track| track.line.plane as usize);
     let mut all: Vec<Vec<Listed>> = groups
         .iter()
-        .map(|group| plane_of(group).map_or_else(Vec::new, |at| of_plane(profile, analysis, at)))
+        .map(|group| plane_of(group).map_or_else(Vec::new, |plane| of_plane(profile, analysis, plane)))
         .collect();
-    for (at, plane) in groups.iter().enumerate().filter_map(|(at, group)| Some((at, plane_of(group)?))) {
+    for (index, plane) in groups.iter().enumerate().filter_map(|(index, group)| Some((index, plane_of(group)?))) {
         for (allocator, max) in allocators::allocators(&profile.planes[plane], analysis.axis) {
             let device = analysis.allocator_device(profile, plane, allocator.ordinal, allocator.name);
-            let own = groups.iter().position(|group| group.device.is_some_and(|of| Some(of as usize) == device));
+            let own =
+                groups.iter().position(|group| group.device.is_some_and(|number| Some(number as usize) == device));
             let track = allocator_track(profile, allocator, own.is_some(), max);
-            all[own.unwrap_or(at)].push((SeriesSource::BytesInUse { plane, allocator }, track));
+            all[own.unwrap_or(index)].push((SeriesSource::BytesInUse { plane, allocator }, track));
         }
     }
     for (group, series) in groups.iter().zip(&mut all) {

@@ -48,14 +48,14 @@ impl SeriesIndex {
     /// Lists the series of a session in the groups of its timeline.
     pub fn new(profile: &Profile, analysis: &Analysis, timeline: &mut Timeline) -> Self {
         let mut sources = Vec::with_capacity(timeline.groups.len());
-        for (at, series) in list::series(profile, analysis, &timeline.groups).into_iter().enumerate() {
+        for (index, series) in list::series(profile, analysis, &timeline.groups).into_iter().enumerate() {
             let numbered = |(number, mut track): (usize, SeriesTrack)| {
-                track.id = SeriesRef { group: at as u32, series: number as u32 };
+                track.id = SeriesRef { group: index as u32, series: number as u32 };
                 track
             };
             let (of_group, tracks): (Vec<SeriesSource>, Vec<SeriesTrack>) = series.into_iter().unzip();
             sources.push(of_group);
-            timeline.groups[at].series = tracks.into_iter().enumerate().map(numbered).collect();
+            timeline.groups[index].series = tracks.into_iter().enumerate().map(numbered).collect();
         }
         let offsets = timeline.groups.iter().map(|group| timeline.offset(group)).collect();
         Self { sources, offsets, end: timeline.end, ..Self::default() }

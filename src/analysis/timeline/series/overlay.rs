@@ -108,11 +108,11 @@ mod tests {
             };
             let all: Vec<Stretch> = parts.iter().map(stretch).collect();
             let function = overlay(all.clone(), extent);
-            let hull = all.iter().filter(|of| of.start < of.end).map(|of| (of.start, of.end)).chain([extent]);
+            let hull = all.iter().filter(|span| span.start < span.end).map(|span| (span.start, span.end)).chain([extent]);
             let hull = hull.filter(|(from, to)| from < to).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
             for ps in 0..180_u64 {
-                let open = || all.iter().filter(|of| (of.start..of.end).contains(&ps));
-                let known: Vec<f64> = open().map(|of| of.rate).filter(|rate| !rate.is_nan()).collect();
+                let open = || all.iter().filter(|span| (span.start..span.end).contains(&ps));
+                let known: Vec<f64> = open().map(|span| span.rate).filter(|rate| !rate.is_nan()).collect();
                 let is_unknown = known.is_empty() && open().count() > 0;
                 let is_within = hull.is_some_and(|(from, to)| (from..to).contains(&ps));
                 let sum = function.summary((ps, ps + 1));

@@ -15,7 +15,7 @@ const PIECES: u32 = 12;
 
 /// Builds the drawing of edge `id` along `points`.
 pub(crate) fn edge(graph: &OpGraph, id: usize, mut points: Vec<(f64, f64)>) -> DrawnEdge {
-    let of = &graph.edges[id];
+    let graph_edge = &graph.edges[id];
     let (x, y) = points.last().copied().unwrap_or_default();
     // A vertical piece before the head makes the arrow point straight down, also if the edge comes from far aside.
     if let [.., before, _] = points[..]
@@ -26,14 +26,14 @@ pub(crate) fn edge(graph: &OpGraph, id: usize, mut points: Vec<(f64, f64)>) -> D
     let head = [(x, y), (x - HALF, y - LENGTH), (x + HALF, y - LENGTH)];
     DrawnEdge {
         id: id as u32,
-        from: of.from,
-        to: of.to,
+        from: graph_edge.from,
+        to: graph_edge.to,
         path: path(&shortened(&points)),
         points,
         head,
-        dashed: of.control,
-        strong: belongs(graph, of.from) != belongs(graph, of.to),
-        tip: tip(graph, of),
+        dashed: graph_edge.control,
+        strong: belongs(graph, graph_edge.from) != belongs(graph, graph_edge.to),
+        tip: tip(graph, graph_edge),
     }
 }
 
@@ -49,7 +49,7 @@ fn shortened(path: &[(f64, f64)]) -> Vec<(f64, f64)> {
 /// Returns true if a node is the centre, or inside the opened centre.
 fn belongs(graph: &OpGraph, node: u32) -> bool {
     let parent = |node: &u32| graph.nodes[*node as usize].parent;
-    std::iter::successors(Some(node), parent).any(|at| at == graph.centre)
+    std::iter::successors(Some(node), parent).any(|ancestor| ancestor == graph.centre)
 }
 
 /// Returns the path in SVG syntax.

@@ -26,22 +26,23 @@ const LETTERS: usize = 12;
 
 /// Draws node `id` in `rect`. An opened node is the header line of its box.
 pub(crate) fn node(graph: &OpGraph, id: usize, rect: Rect) -> DrawnNode {
-    let of = &graph.nodes[id];
-    let (is_centre, opened) = (graph.centre as usize == id, of.is_opened());
+    let graph_node = &graph.nodes[id];
+    let (is_centre, opened) = (graph.centre as usize == id, graph_node.is_opened());
     let rect = if opened { Rect { height: HEAD, ..rect } } else { rect };
-    let toggle = of.body.map(|_| Rect { x: rect.x + rect.width - TOGGLE, y: rect.y, width: TOGGLE, height: TOGGLE });
-    let label = sentence(of);
-    let mut marks = vec![Mark::for_datum(id as u32, label.clone(), shape(rect), face(of, is_centre))];
+    let toggle =
+        graph_node.body.map(|_| Rect { x: rect.x + rect.width - TOGGLE, y: rect.y, width: TOGGLE, height: TOGGLE });
+    let label = sentence(graph_node);
+    let mut marks = vec![Mark::for_datum(id as u32, label.clone(), shape(rect), face(graph_node, is_centre))];
     let right = rect.x + rect.width - if toggle.is_some() { TOGGLE } else { PADDING };
-    if of.is_instruction() {
-        foot(&mut marks, of, rect);
-        words(&mut marks, of, rect, right);
+    if graph_node.is_instruction() {
+        foot(&mut marks, graph_node, rect);
+        words(&mut marks, graph_node, rect, right);
     } else {
         let y = rect.y + rect.height / 2.0 + 4.0;
-        let shape = Shape::text(rect.x + rect.width / 2.0, y, Anchor::Middle, of.words.clone());
+        let shape = Shape::text(rect.x + rect.width / 2.0, y, Anchor::Middle, graph_node.words.clone());
         marks.push(Mark::new(shape, Paint::fill(Tone::Ink3)));
     }
-    toggle.iter().for_each(|at| sign(&mut marks, *at, opened));
+    toggle.iter().for_each(|switch| sign(&mut marks, *switch, opened));
     if is_centre {
         // The outline is inside the node, so that edges end at the node and not on the outline.
         let inner = Rect { x: rect.x + 1.0, y: rect.y + 1.0, width: rect.width - 2.0, height: rect.height - 2.0 };
@@ -49,16 +50,16 @@ pub(crate) fn node(graph: &OpGraph, id: usize, rect: Rect) -> DrawnNode {
     }
     DrawnNode {
         id: id as u32,
-        name: of.name.clone(),
+        name: graph_node.name.clone(),
         rect,
         marks,
-        kind: of.kind,
+        kind: graph_node.kind,
         is_centre,
         toggle,
         opened,
-        is_op: of.is_instruction(),
+        is_op: graph_node.is_instruction(),
         label,
-        tip: tip(of),
+        tip: tip(graph_node),
     }
 }
 
@@ -133,14 +134,14 @@ fn cut(words: &str, room: f64, width: &dyn Fn(&str) -> f64) -> String {
         return words.to_owned();
     }
     let room = room - width("…");
-    let fits = words.char_indices().map(|(at, _)| at).take_while(|at| width(&words[..*at]) <= room).last();
+    let fits = words.char_indices().map(|(end, _)| end).take_while(|end| width(&words[..*end]) <= room).last();
     let fitting = &words[..fits.unwrap_or(0)];
     // Fewer than four letters are not readable as a word.
     if fitting.chars().count() < 4 {
         return String::new();
     }
-    let at = fitting.rfind(' ').filter(|at| *at * 3 > fitting.len() * 2).unwrap_or(fitting.len());
-    [fitting[..at].trim_end_matches([' ', ',', ':']), "…"].concat()
+    let end = fitting.rfind(' ').filter(|end| *end * 3 > fitting.len() * 2).unwrap_or(fitting.len());
+    [fitting[..end].trim_end_matches([' ', ',', ':']), "…"].concat()
 }
 
 /// Draws a minus for an opened node, else a plus.

@@ -55,10 +55,10 @@ impl Pan {
     #[must_use]
     pub fn clamp_to(self, drawing: (f64, f64), frame: (f64, f64)) -> Self {
         // The visible part is at least a quarter of the frame, or all of a smaller drawing.
-        let keep = |at: f64, drawing: f64, frame: f64| {
+        let keep = |position: f64, drawing: f64, frame: f64| {
             let visible = frame / self.scale;
             let least = (visible / 4.0).min(drawing);
-            at.min(drawing - least).max(least - visible)
+            position.min(drawing - least).max(least - visible)
         };
         Self { x: keep(self.x, drawing.0, frame.0), y: keep(self.y, drawing.1, frame.1), ..self }
     }

@@ -9,7 +9,7 @@ use crate::chart::plot::scene::{Mark, Scene, Shape};
 
 /// Converts the whole drawing, in drawing order, and adds its table.
 pub fn scene(graph: &OpGraph, drawing: &Drawing) -> Scene {
-    let mut marks: Vec<Mark> = drawing.boxes.iter().map(|of| of.mark.clone()).collect();
+    let mut marks: Vec<Mark> = drawing.boxes.iter().map(|node_box| node_box.mark.clone()).collect();
     for edge in &drawing.edges {
         let (line, head) = paint(edge);
         marks.push(Mark::new(Shape::Path(pieces(&edge.points), false), line));

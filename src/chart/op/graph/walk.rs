@@ -7,17 +7,17 @@ pub use crate::chart::plot::hit_test::Direction;
 /// valid `from`, returns the centre.
 pub fn next(drawing: &Drawing, from: Option<u32>, to: Direction) -> Option<u32> {
     let nodes = &drawing.nodes;
-    let Some(at) = from.and_then(|from| nodes.iter().position(|node| node.id == from)) else {
+    let Some(index) = from.and_then(|from| nodes.iter().position(|node| node.id == from)) else {
         return nodes.iter().find(|node| node.is_centre).or(nodes.first()).map(|node| node.id);
     };
     match to {
-        Direction::Next => return nodes.get(at + 1).map(|node| node.id),
-        Direction::Prev => return nodes.get(at.checked_sub(1)?).map(|node| node.id),
+        Direction::Next => return nodes.get(index + 1).map(|node| node.id),
+        Direction::Prev => return nodes.get(index.checked_sub(1)?).map(|node| node.id),
         _ => {}
     }
-    let here = nodes[at].rect;
+    let here = nodes[index].rect;
     let mut best: Option<(f64, u32)> = None;
-    for node in nodes.iter().filter(|node| node.id != nodes[at].id) {
+    for node in nodes.iter().filter(|node| node.id != nodes[index].id) {
         let ((x, y), (cx, cy)) = (node.rect.centre(), here.centre());
         let (across, down) = (x - cx, y - cy);
         // Nodes whose vertical extents overlap are in one row: left and right move within a row, up and down move

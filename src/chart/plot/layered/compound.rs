@@ -40,13 +40,13 @@ struct Group {
     ports: IndexMap<(u32, bool), usize>,
     laid: LayeredLayout,
     /// Top left corner in the drawing.
-    at: (f64, f64),
+    corner: (f64, f64),
 }
 
 impl Group {
     /// Returns the margin between the upper (or lower) rim and the contents. Links through ports bring their own space.
     fn rim(&self, upper: bool) -> f64 {
-        if self.ports.iter().any(|((_, of), _)| *of == upper) { 0.0 } else { MARGIN }
+        if self.ports.iter().any(|((_, is_upper), _)| *is_upper == upper) { 0.0 } else { MARGIN }
     }
 }
 
@@ -77,36 +77,36 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
     let mut parts: Vec<Vec<EdgePart>> = vec![Vec::new(); graph.edges.len()];
     let mut sizes = vec![(WIDTH, HEIGHT); n];
     // The innermost boxes come first, the whole drawing last.
-    for of in (0..n).rev().filter(|of| graph.nodes[*of].is_opened()) {
-        fill(&mut groups, of, &sizes, graph, &chains, &place, &mut parts);
-        let group = &groups[of];
+    for node in (0..n).rev().filter(|node| graph.nodes[*node].is_opened()) {
+        fill(&mut groups, node, &sizes, graph, &chains, &place, &mut parts);
+        let group = &groups[node];
         let width = (group.laid.width + MARGIN * 2.0).max(WIDTH * 1.5);
-        sizes[of] = (width, HEAD + group.rim(true) + group.laid.height + group.rim(false));
+        sizes[node] = (width, HEAD + group.rim(true) + group.laid.height + group.rim(false));
     }
     fill(&mut groups, n, &sizes, graph, &chains, &place, &mut parts);
     let mut rects = vec![Rect::default(); n];
-    groups[n].at = (MARGIN, MARGIN);
+    groups[n].corner = (MARGIN, MARGIN);
     for i in 0..n {
         let around = &groups[parent[i]];
         let rect = around.laid.items[place[i]];
-        rects[i] = Rect { x: around.at.0 + rect.x, y: around.at.1 + rect.y, ..rect };
+        rects[i] = Rect { x: around.corner.0 + rect.x, y: around.corner.1 + rect.y, ..rect };
         let (inset, rim) = ((rects[i].width - groups[i].laid.width) / 2.0, groups[i].rim(true));
-        groups[i].at = (rects[i].x + inset, rects[i].y + HEAD + rim);
+        groups[i].corner = (rects[i].x + inset, rects[i].y + HEAD + rim);
     }
     let path = |((from, to), parts): (&(Vec<usize>, Vec<usize>), &mut Vec<EdgePart>)| {
         // The parts are in the order of the path: out of boxes, across, into boxes.
         parts.small_sort_by_key(|(group, _)| {
-            let at = |chain: &[usize]| chain.iter().position(|of| of == group);
-            match (at(from), at(to)) {
-                (Some(at), None) => at,
-                (None, Some(at)) => usize::MAX - at,
+            let place_in = |chain: &[usize]| chain.iter().position(|other| other == group);
+            match (place_in(from), place_in(to)) {
+                (Some(position), None) => position,
+                (None, Some(position)) => usize::MAX - position,
                 _ => usize::MAX / 2,
             }
         });
         let mut path: Vec<(f64, f64)> = Vec::new();
         for (group, link) in parts {
-            let Group { at, laid, .. } = &groups[*group];
-            path.extend(laid.routes[*link].iter().map(|(x, y)| (at.0 + x, at.1 + y)));
+            let Group { corner, laid, .. } = &groups[*group];
+            path.extend(laid.routes[*link].iter().map(|(x, y)| (corner.0 + x, corner.1 + y)));
         }
         path.dedup();
         path
@@ -123,10 +123,10 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
 /// Returns a node and the boxes around it, from the inside out.
 fn chain(parent: &[usize], node: usize) -> Vec<usize> {
     let mut chain = vec![node];
-    let mut at = node;
-    while let Some(next) = parent.get(at).filter(|next| **next < parent.len()) {
+    let mut current = node;
+    while let Some(next) = parent.get(current).filter(|next| **next < parent.len()) {
         chain.push(*next);
-        at = *next;
+        current = *next;
     }
     chain
 }
@@ -152,11 +152,12 @@ fn fill(
         let trunk = source * 2 + u32::from(graph.edges[edge].control);
         let port = |groups: &[Group], member: usize, node: u32, upper: bool| {
             let laid = &groups[member].laid;
-            let at = groups[member].ports.get(&(node, upper)).and_then(|port| laid.items.get(*port));
-            at.map(|rect| rect.x + rect.width / 2.0 - laid.width / 2.0)
+            let port_rect = groups[member].ports.get(&(node, upper)).and_then(|port| laid.items.get(*port));
+            port_rect.map(|rect| rect.x + rect.width / 2.0 - laid.width / 2.0)
         };
-        let leaves = out.map(|at| End { item: place[from[at]], offset: port(groups, from[at], source, false) });
-        let enters = into.map(|at| End { item: place[to[at]], offset: port(groups, to[at], target, true) });
+        let leaves =
+            out.map(|index| End { item: place[from[index]], offset: port(groups, from[index], source, false) });
+        let enters = into.map(|index| End { item: place[to[index]], offset: port(groups, to[index], target, true) });
         let (a, b) = match (leaves, enters) {
             (None, None) => continue,
             // One end contains the other, or both ends are in one member: another box draws the edge.

@@ -34,7 +34,7 @@ fn places(net: &LayerGraph) -> Vec<f64> {
     let mut places = vec![0.0; net.spots.len()];
     for row in &net.rows {
         #[expect(clippy::cast_precision_loss, reason = "few spots in a row")]
-        row.iter().enumerate().for_each(|(at, spot)| places[*spot] = at as f64);
+        row.iter().enumerate().for_each(|(index, spot)| places[*spot] = index as f64);
     }
     places
 }
@@ -88,8 +88,8 @@ fn crossings_between(net: &LayerGraph, places: &[f64], left: usize, right: usize
     let mut n = 0;
     for up in [true, false] {
         for (a, on_a, _) in net.joined(left, up) {
-            let at = places[a] + part(net, a, on_a);
-            n += net.joined(right, up).filter(|(b, on_b, _)| places[*b] + part(net, *b, *on_b) < at).count();
+            let own_place = places[a] + part(net, a, on_a);
+            n += net.joined(right, up).filter(|(b, on_b, _)| places[*b] + part(net, *b, *on_b) < own_place).count();
         }
     }
     n

@@ -87,8 +87,8 @@ impl LayerGraph {
     /// Iterates over the spots in the row above (or below) that are joined to `spot`: the index, the offset on that
     /// spot, and the offset on `spot` itself.
     pub(crate) fn joined(&self, spot: usize, up: bool) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
-        let of = &self.spots[spot];
-        let pieces = if up { &of.above } else { &of.below };
+        let entry = &self.spots[spot];
+        let pieces = if up { &entry.above } else { &entry.below };
         pieces.iter().map(move |piece| {
             let piece = &self.pieces[*piece];
             if up { (piece.from, piece.out, piece.into) } else { (piece.to, piece.into, piece.out) }

@@ -34,9 +34,9 @@ pub(crate) fn compute_layout(items: &[Item], links: &[Link]) -> LayeredLayout {
     // Top and bottom of each row.
     let mut spans: Vec<(f64, f64)> = Vec::with_capacity(net.rows.len());
     let mut y = 0.0;
-    for (at, row) in net.rows.iter().enumerate() {
-        if at > 0 {
-            let pieces = net.pieces.iter().filter(|piece| net.spots[piece.to].row == at);
+    for (index, row) in net.rows.iter().enumerate() {
+        if index > 0 {
+            let pieces = net.pieces.iter().filter(|piece| net.spots[piece.to].row == index);
             let far = pieces.map(|p| (x[p.from] + p.out - x[p.to] - p.into).abs()).fold(0.0, f64::max);
             y += (BETWEEN + (far - 120.0).max(0.0) * STEEP).min(MAX_ROW_GAP).round();
         }
@@ -65,12 +65,12 @@ pub(crate) fn compute_layout(items: &[Item], links: &[Link]) -> LayeredLayout {
         for (step, spot) in spots.iter().enumerate() {
             let (top, bottom) = spans[net.spots[*spot].row];
             if step > 0 {
-                let at = if step + 1 == spots.len() { x[*spot] + into[i] } else { x[*spot] };
-                path.push((at, top));
+                let link_x = if step + 1 == spots.len() { x[*spot] + into[i] } else { x[*spot] };
+                path.push((link_x, top));
             }
             if step + 1 < spots.len() {
-                let at = if step == 0 { x[*spot] + link.out } else { x[*spot] };
-                path.push((at, bottom));
+                let link_x = if step == 0 { x[*spot] + link.out } else { x[*spot] };
+                path.push((link_x, bottom));
             }
         }
         path.push((x[link.to] + into[i], to.y));
@@ -89,12 +89,13 @@ fn arrivals(items: &[Item], links: &[Link], net: &LayerGraph, x: &[f64]) -> Vec<
         x[before] + if before == links[link].from { links[link].out } else { 0.0 }
     };
     for (i, item) in items.iter().enumerate() {
-        let mut of: Vec<usize> = (0..links.len()).filter(|link| links[*link].to == i && !links[*link].fixed).collect();
-        of.small_sort_by(|a, b| from(*a).total_cmp(&from(*b)));
+        let mut incoming: Vec<usize> =
+            (0..links.len()).filter(|link| links[*link].to == i && !links[*link].fixed).collect();
+        incoming.small_sort_by(|a, b| from(*a).total_cmp(&from(*b)));
         #[expect(clippy::cast_precision_loss, reason = "a handful of links")]
-        for (at, link) in of.iter().enumerate() {
-            let apart = (item.width / (of.len() as f64 + 1.0)).min(APART);
-            into[*link] = (at as f64 - (of.len() as f64 - 1.0) / 2.0) * apart;
+        for (index, link) in incoming.iter().enumerate() {
+            let apart = (item.width / (incoming.len() as f64 + 1.0)).min(APART);
+            into[*link] = (index as f64 - (incoming.len() as f64 - 1.0) / 2.0) * apart;
         }
     }
     into

@@ -11,9 +11,9 @@ const WIDE: f64 = 1600.0;
 /// cycles. Links against the order are ignored.
 pub(crate) fn rows(items: &[Item], links: &[Link]) -> (Vec<usize>, Vec<bool>) {
     let order = downward(items.len(), links);
-    let mut at = vec![0; items.len()];
-    order.iter().enumerate().for_each(|(i, item)| at[*item] = i);
-    let against: Vec<bool> = links.iter().map(|link| at[link.from] >= at[link.to]).collect();
+    let mut position = vec![0; items.len()];
+    order.iter().enumerate().for_each(|(i, item)| position[*item] = i);
+    let against: Vec<bool> = links.iter().map(|link| position[link.from] >= position[link.to]).collect();
     let forth = || links.iter().zip(&against).filter(|(_, against)| !**against).map(|(link, _)| link);
     let (mut above, mut below) = (vec![Vec::new(); items.len()], vec![Vec::new(); items.len()]);
     for link in forth() {
@@ -77,14 +77,14 @@ fn downward(n: usize, links: &[Link]) -> Vec<usize> {
 fn split(items: &[Item], row: &mut [usize], last: usize, above: &[Vec<usize>], below: &[Vec<usize>]) {
     let mut next = 1;
     for old in 1..=last {
-        let mut of: Vec<usize> =
+        let mut movable: Vec<usize> =
             (0..items.len()).filter(|i| row[*i] == old && items[*i].place == NodePlace::Free).collect();
         // Items without successors come first, and items without predecessors come last.
-        of.small_sort_by_key(|i| if above[*i].is_empty() { 2 } else { u8::from(!below[*i].is_empty()) });
-        let total: f64 = of.iter().map(|i| items[*i].width).sum();
+        movable.small_sort_by_key(|i| if above[*i].is_empty() { 2 } else { u8::from(!below[*i].is_empty()) });
+        let total: f64 = movable.iter().map(|i| items[*i].width).sum();
         let each = total / (total / WIDE).ceil().max(1.0);
         let mut filled = 0.0;
-        for item in &of {
+        for item in &movable {
             if filled > 0.0 && filled + items[*item].width / 2.0 > each {
                 (next, filled) = (next + 1, 0.0);
             }
@@ -93,7 +93,7 @@ fn split(items: &[Item], row: &mut [usize], last: usize, above: &[Vec<usize>], b
             row[*item] = last + 2 + next;
             filled += items[*item].width;
         }
-        next += usize::from(!of.is_empty());
+        next += usize::from(!movable.is_empty());
     }
     for (i, item) in items.iter().enumerate() {
         row[i] = match item.place {

@@ -17,16 +17,16 @@ pub(crate) fn stack(net: &LayerGraph, x: &mut [f64]) {
 pub(crate) fn straighten(net: &LayerGraph, x: &mut [f64]) {
     let mut place = vec![0; net.spots.len()];
     for row in &net.rows {
-        row.iter().enumerate().for_each(|(at, spot)| place[*spot] = at);
+        row.iter().enumerate().for_each(|(index, spot)| place[*spot] = index);
     }
     let mut done: Vec<bool> = net.spots.iter().map(|spot| spot.is_item).collect();
     for start in net.rows.iter().flatten() {
         let mut chain = Vec::new();
-        let mut at = Some(*start).filter(|at| !done[*at]);
-        while let Some(spot) = at {
+        let mut current = Some(*start).filter(|spot| !done[*spot]);
+        while let Some(spot) = current {
             done[spot] = true;
             chain.push(spot);
-            at = net.joined(spot, false).map(|(to, ..)| to).find(|to| !done[*to]);
+            current = net.joined(spot, false).map(|(to, ..)| to).find(|to| !done[*to]);
         }
         let Some(above) = chain.first().and_then(|first| net.joined(*first, true).next()) else { continue };
         // Each straight line extends over as many rows as possible.

@@ -59,13 +59,16 @@ fn want(net: &LayerGraph, x: &[f64], spot: usize, up: bool, both: bool) -> (f64,
         }
         return if weight > 0.0 { (sum / weight, weight) } else { (x[spot], 0.2) };
     }
-    let mut of: Vec<f64> = net.joined(spot, up).map(|(other, on, own)| x[other] + on - own).collect();
-    if of.is_empty() {
+    let mut wanted: Vec<f64> = net.joined(spot, up).map(|(other, on, own)| x[other] + on - own).collect();
+    if wanted.is_empty() {
         return (x[spot], 0.2);
     }
-    of.small_sort_by(f64::total_cmp);
+    wanted.small_sort_by(f64::total_cmp);
     // Dummy nodes have a large weight, because straight long links have priority.
-    ((of[(of.len() - 1) / 2] + of[of.len() / 2]) / 2.0, if net.spots[spot].is_item { 1.0 } else { 12.0 })
+    (
+        (wanted[(wanted.len() - 1) / 2] + wanted[wanted.len() / 2]) / 2.0,
+        if net.spots[spot].is_item { 1.0 } else { 12.0 },
+    )
 }
 
 /// Returns the distance of each spot in a row from the spot before it; 0 for the first spot.
@@ -80,9 +83,9 @@ fn settle(net: &LayerGraph, row: &[usize], x: &mut [f64], wants: &[(f64, f64)]) 
     // Blocks: preferred start of the row for the block, weight, number of spots.
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
     let mut start = 0.0;
-    for (i, (at, weight)) in wants.iter().enumerate() {
+    for (i, (want, weight)) in wants.iter().enumerate() {
         start += room[i];
-        blocks.push((at - start, *weight, 1));
+        blocks.push((want - start, *weight, 1));
         while let [.., a, b] = blocks[..] {
             if a.0 <= b.0 {
                 break;
@@ -92,10 +95,10 @@ fn settle(net: &LayerGraph, row: &[usize], x: &mut [f64], wants: &[(f64, f64)]) 
             blocks.push(((a.0 * a.1 + b.0 * b.1) / weight, weight, a.2 + b.2));
         }
     }
-    let at = blocks.iter().flat_map(|(at, _, n)| std::iter::repeat_n(*at, *n));
+    let positions = blocks.iter().flat_map(|(position, _, n)| std::iter::repeat_n(*position, *n));
     let mut start = 0.0;
-    for ((spot, room), at) in row.iter().zip(room).zip(at) {
+    for ((spot, room), position) in row.iter().zip(room).zip(positions) {
         start += room;
-        x[*spot] = at + start;
+        x[*spot] = position + start;
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn Head(grid: Grid) -> impl IntoView {
             .get()
             .into_iter()
             .enumerate()
-            .map(|(at, id)| view! { <HeadCell grid index=at id /> }.any())
+            .map(|(index, id)| view! { <HeadCell grid index=index id /> }.any())
             .collect_view()
     };
     view! {
@@ -46,9 +46,9 @@ pub(super) fn ColumnMenu(grid: Grid) -> impl IntoView {
 fn entries(grid: Grid, id: &str) -> Vec<Entry> {
     let model = grid.model;
     let act = move |act: GridAction| Callback::new(move |()| model.act.run(act.clone()));
-    let (column, at, count) = model.columns.with(|columns| {
-        let at = columns.iter().position(|column| column.id == id);
-        (at.and_then(|at| columns.get(at).cloned()), at.unwrap_or(0), columns.len())
+    let (column, index, count) = model.columns.with(|columns| {
+        let index = columns.iter().position(|column| column.id == id);
+        (index.and_then(|index| columns.get(index).cloned()), index.unwrap_or(0), columns.len())
     });
     let Some(Column { head, sort, digits, .. }) = column else { return Vec::new() };
     let mut entries = Vec::new();
@@ -59,10 +59,10 @@ fn entries(grid: Grid, id: &str) -> Vec<Entry> {
     let free = model.free.get();
     if digits.is_some() && free {
         entries.push(Entry::new(format!("Hide {head}"), act(GridAction::Hide(id.to_owned()))).separated());
-        if at > 1 {
+        if index > 1 {
             entries.push(Entry::new("Move left", act(GridAction::Move(id.to_owned(), -1))));
         }
-        if at + 1 < count {
+        if index + 1 < count {
             entries.push(Entry::new("Move right", act(GridAction::Move(id.to_owned(), 1))));
         }
     }
@@ -84,7 +84,11 @@ fn HeadCell(grid: Grid, index: usize, id: String) -> impl IntoView {
     let column = Memo::new(move |_| model.columns.with(|columns| columns.get(index).cloned()));
     let id = StoredValue::new(id);
     let sorted = Memo::new(move |_| {
-        model.sorted.get().filter(|(of, _)| id.with_value(|id| of == id)).map(|(_, descending)| descending)
+        model
+            .sorted
+            .get()
+            .filter(|(sorted_id, _)| id.with_value(|id| sorted_id == id))
+            .map(|(_, descending)| descending)
     });
     let order = move || sorted.get().map(|descending| if descending { "descending" } else { "ascending" });
     let arrow = move || sorted.get().map(|descending| if descending { "↓" } else { "↑" });

@@ -4,11 +4,9 @@
 mod grid;
 mod head;
 mod nav;
-mod remote;
 mod row;
 
 pub(crate) use grid::{GridAction, GridCell, Model};
-pub(crate) use remote::{RemoteTable, RowPress, model as remote_model};
 
 use super::table::grid::{Grid, Layout};
 use crate::chart::widgets::table::{self, Column};
@@ -91,8 +89,8 @@ fn View(grid: Grid) -> impl IntoView {
         extra.into_iter().chain(visible.start.min(count)..visible.end.min(count)).collect::<Vec<_>>()
     };
     // Head, rows and totals use the same widths, so that they line up.
-    let layout = move |of: Layout| {
-        move || model.columns.with(|columns| model.foot.with(|foot| of(columns, model.measure.get(), foot)))
+    let layout = move |template: Layout| {
+        move || model.columns.with(|columns| model.foot.with(|foot| template(columns, model.measure.get(), foot)))
     };
     let empty = move || model.count.get() == 0 && !model.busy.get();
     let none = move || {

@@ -99,8 +99,8 @@ fn reveal(grid: Grid, row: u32) {
     let frame = rect(&node);
     let screen = crate::view::widgets::size::screen();
     let (top, bottom) = (frame.y.max(0.0) + head, (frame.y + frame.height).min(screen.1) - foot);
-    let at = rect(&body).y + f64::from(row) * height - top;
-    let by = virtual_rows::reveal(at, at + height, bottom - top);
+    let y = rect(&body).y + f64::from(row) * height - top;
+    let by = virtual_rows::reveal(y, y + height, bottom - top);
     let within = node.scroll_height() > node.client_height();
     if within {
         node.scroll_by_with_x_and_y(0.0, by);

@@ -37,15 +37,15 @@ pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
     // Contents change within the cells: a cell that is rendered again while it has the focus loses it.
     let cells = move || {
         let columns = model.columns.get_untracked();
-        let one = |(at, id): (usize, String)| {
-            let class = match columns.get(at) {
+        let one = |(column_index, id): (usize, String)| {
+            let class = match columns.get(column_index) {
                 Some(column) if column.numeric => "num",
                 Some(column) if column.digits.is_none() => "name",
                 _ => "",
             };
             view! {
-                <div role="gridcell" class=class data-column=at.to_string() data-id=id tabindex="-1">
-                    {move || row.with(|row| row.as_ref().and_then(|row| Some(cell(grid, index, row, content(row, at)?))))}
+                <div role="gridcell" class=class data-column=column_index.to_string() data-id=id tabindex="-1">
+                    {move || row.with(|row| row.as_ref().and_then(|row| Some(cell(grid, index, row, content(row, column_index)?))))}
                 </div>
             }.any()
         };
@@ -86,10 +86,10 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Cell) -> AnyView {
             <span>{text.clone()}</span>
         }
         .any(),
-        Cell::Gap(at, gap, text) => {
-            let (at, gap) = (format!("{:.1}%", at * 100.0), format!("{:.1}%", gap * 100.0));
+        Cell::Gap(share, gap, text) => {
+            let (left, gap) = (format!("{:.1}%", share * 100.0), format!("{:.1}%", gap * 100.0));
             view! {
-                <span class="gap"><span class="gap-at" style:width=at></span><span class="gap-lost" style:width=gap></span></span>
+                <span class="gap"><span class="gap-at" style:width=left></span><span class="gap-lost" style:width=gap></span></span>
                 <span class="visually-hidden">{text.clone()}</span>
             }
             .any()
@@ -110,9 +110,9 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Cell) -> AnyView {
             .any()
         }
         Cell::Range(from, to, text) => {
-            let (at, wide) = (format!("{:.1}%", from * 100.0), format!("{:.1}%", (to - from) * 100.0));
+            let (left, wide) = (format!("{:.1}%", from * 100.0), format!("{:.1}%", (to - from) * 100.0));
             view! {
-                <span class="life"><span style:margin-left=at style:width=wide></span></span>
+                <span class="life"><span style:margin-left=left style:width=wide></span></span>
                 <span class="visually-hidden">{text.clone()}</span>
             }
             .any()
@@ -122,9 +122,9 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Cell) -> AnyView {
         }
         .any(),
         Cell::DifferenceBar { share, text, is_real } => {
-            let (at, wide) = (format!("{:.1}%", 50.0 + 50.0 * share.min(0.0)), format!("{:.1}%", 50.0 * share.abs()));
+            let (left, wide) = (format!("{:.1}%", 50.0 + 50.0 * share.min(0.0)), format!("{:.1}%", 50.0 * share.abs()));
             view! {
-                <span class=format!("difference {}", tone(text, *is_real))><span style:left=at style:width=wide></span></span>
+                <span class=format!("difference {}", tone(text, *is_real))><span style:left=left style:width=wide></span></span>
                 <span class="visually-hidden">{text.clone()}</span>
             }
             .any()

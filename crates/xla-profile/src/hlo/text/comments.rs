@@ -9,10 +9,10 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
     let mut blanked = String::new();
     // The end of the text that has been copied.
     let mut copied = 0_usize;
-    let mut at = 0_usize;
-    while let Some(found) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'/'))) {
-        at = at.saturating_add(found);
-        let rest = bytes.get(at..).unwrap_or_default();
+    let mut index = 0_usize;
+    while let Some(found) = bytes.get(index..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'/'))) {
+        index = index.saturating_add(found);
+        let rest = bytes.get(index..).unwrap_or_default();
         let length = match rest {
             [b'"', ..] => quoted(rest),
             [b'/', b'/', ..] => rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len()),
@@ -20,15 +20,15 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
                 let Some(end) = rest.windows(2).skip(2).position(|two| two == b"*/") else { break };
                 let length = end.saturating_add(4);
                 if !is_of_compiler(rest.get(2..end.saturating_add(2)).unwrap_or_default()) {
-                    blanked.push_str(text.get(copied..at).unwrap_or_default());
+                    blanked.push_str(text.get(copied..index).unwrap_or_default());
                     blanked.push(' ');
-                    copied = at.saturating_add(length);
+                    copied = index.saturating_add(length);
                 }
                 length
             }
             _ => 1,
         };
-        at = at.saturating_add(length);
+        index = index.saturating_add(length);
     }
     if copied == 0 {
         return Cow::Borrowed(text);
@@ -45,10 +45,10 @@ fn is_of_compiler(comment: &[u8]) -> bool {
 /// Returns the length of the quoted text at the start. Quotes that do not close end with the text.
 fn quoted(text: &[u8]) -> usize {
     let mut bytes = text.iter().enumerate().skip(1);
-    while let Some((at, byte)) = bytes.next() {
+    while let Some((index, byte)) = bytes.next() {
         match byte {
             b'\\' => _ = bytes.next(),
-            b'"' => return at.saturating_add(1),
+            b'"' => return index.saturating_add(1),
             _ => {}
         }
     }

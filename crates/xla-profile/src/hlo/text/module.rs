@@ -47,7 +47,7 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
     if module.name.is_empty() {
         // A part of a module has the name of its entry.
         let entry = module.entry.and_then(|id| module.computations.get(id.index()));
-        module.name = entry.map(|of| Text::clone(&of.name)).unwrap_or_default();
+        module.name = entry.map(|computation| Text::clone(&computation.name)).unwrap_or_default();
     }
     module.damage = reader.damage;
     let mut module = module.link();

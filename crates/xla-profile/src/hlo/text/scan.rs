@@ -4,7 +4,7 @@
 #[derive(Clone)]
 pub(super) struct Scan<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
     /// A bracket or a quote did not close. Values after it end with their lines.
     pub(super) unclosed: bool,
     /// A comment did not close, so no comment is searched after it.
@@ -13,33 +13,33 @@ pub(super) struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, unclosed: false, no_comments: false }
+        Self { text, offset: 0, unclosed: false, no_comments: false }
     }
 
     pub(super) fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.get(self.offset..).unwrap_or_default()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.at >= self.text.len()
+        self.offset >= self.text.len()
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.as_bytes().get(self.offset).copied()
     }
 
     /// Returns the position, for a later [`back`](Self::back).
     pub(super) fn position(&self) -> usize {
-        self.at
+        self.offset
     }
 
     pub(super) fn back(&mut self, place: usize) {
-        self.at = place;
+        self.offset = place;
     }
 
     /// Returns the text from an earlier position up to the current one.
     pub(super) fn since(&self, place: usize) -> &'a str {
-        self.text.get(place..self.at).unwrap_or_default()
+        self.text.get(place..self.offset).unwrap_or_default()
     }
 
     /// Returns the text from a position up to the end.
@@ -48,7 +48,7 @@ impl<'a> Scan<'a> {
     }
 
     fn skip(&mut self, n: usize) {
-        self.at = self.at.saturating_add(n).min(self.text.len());
+        self.offset = self.offset.saturating_add(n).min(self.text.len());
     }
 
     pub(super) fn eat(&mut self, byte: u8) -> bool {
@@ -130,12 +130,12 @@ impl<'a> Scan<'a> {
     }
 
     pub(super) fn number<T: std::str::FromStr>(&mut self) -> Option<T> {
-        let place = self.at;
+        let place = self.offset;
         self.eat(b'-');
         self.take(|b| b.is_ascii_digit());
         let number = self.since(place).parse().ok();
         if number.is_none() {
-            self.at = place;
+            self.offset = place;
         }
         number
     }

@@ -37,8 +37,9 @@ pub(super) struct Hosts(FxHashMap<usize, Vec<usize>>);
 impl Hosts {
     pub(super) fn new(profile: &Profile) -> Self {
         let mut hosts = Self::default();
-        for (at, plane) in profile.planes.iter().enumerate().filter(|(_, p)| Role::from_plane(&p.name) == Role::Host) {
-            hosts.0.entry(plane.file).or_default().push(at);
+        for (index, plane) in profile.planes.iter().enumerate().filter(|(_, p)| Role::from_plane(&p.name) == Role::Host)
+        {
+            hosts.0.entry(plane.file).or_default().push(index);
         }
         hosts
     }
@@ -61,9 +62,9 @@ fn join_plane(profile: &mut Profile, gpu: usize, launches: &FxHashMap<u32, Launc
                 continue;
             }
             let op = *joined.entry((op, *launch)).or_insert_with(|| {
-                let mut of = plane.ops[op.0 as usize].clone();
+                let mut named = plane.ops[op.0 as usize].clone();
                 let from = planes[launch.0].op(launch.1);
-                let (own, stated) = (&mut of.stats, from.stats);
+                let (own, stated) = (&mut named.stats, from.stats);
                 own.hlo_op = stated.hlo_op;
                 own.hlo_module = own.hlo_module.or(stated.hlo_module);
                 own.program = own.program.or(stated.program);
@@ -71,10 +72,10 @@ fn join_plane(profile: &mut Profile, gpu: usize, launches: &FxHashMap<u32, Launc
                 let call = strings.get(from.name);
                 if stated.hlo_op.is_none() && call.contains("GraphLaunch") {
                     own.category = Some(strings.intern(COMMAND_BUFFER));
-                } else if cupti_copy_name(strings.get(of.text)) == Some("Memcpy") {
+                } else if cupti_copy_name(strings.get(named.text)) == Some("Memcpy") {
                     own.category = cupti_copy_name(call).map(|word| strings.intern(word)).or(own.category);
                 }
-                plane.ops.push(of);
+                plane.ops.push(named);
                 OpId((plane.ops.len() - 1) as u32)
             });
             line.events.set_op(event, op);
@@ -98,7 +99,7 @@ fn lacking(profile: &Profile, gpu: usize) -> FxHashSet<u32> {
 /// counts, else the first one.
 fn launches(profile: &Profile, hosts: &[usize], wanted: &FxHashSet<u32>) -> FxHashMap<u32, Launch> {
     let mut found: FxHashMap<u32, Launch> = FxHashMap::default();
-    for (at, plane) in hosts.iter().map(|at| (*at, &profile.planes[*at])) {
+    for (index, plane) in hosts.iter().map(|index| (*index, &profile.planes[*index])) {
         for line in &plane.lines {
             for (event, correlation) in &line.correlation_ids.launches {
                 if !wanted.contains(correlation) {
@@ -106,9 +107,9 @@ fn launches(profile: &Profile, hosts: &[usize], wanted: &FxHashSet<u32>) -> FxHa
                 }
                 let op = line.events.op(*event as usize);
                 let names_op = |(plane, op): &Launch| profile.planes[*plane].op(*op).stats.hlo_op.is_some();
-                let launch = found.entry(*correlation).or_insert((at, op));
-                if !names_op(launch) && names_op(&(at, op)) {
-                    *launch = (at, op);
+                let launch = found.entry(*correlation).or_insert((index, op));
+                if !names_op(launch) && names_op(&(index, op)) {
+                    *launch = (index, op);
                 }
             }
         }
@@ -121,7 +122,7 @@ fn launches(profile: &Profile, hosts: &[usize], wanted: &FxHashSet<u32>) -> FxHa
 pub(super) fn program_calls(profile: &Profile, hosts: &Hosts, file: usize) -> Vec<(u32, u64)> {
     let mut run = 0_u64;
     let mut found = Vec::new();
-    for plane in hosts.of_file(file).iter().map(|at| &profile.planes[*at]) {
+    for plane in hosts.of_file(file).iter().map(|index| &profile.planes[*index]) {
         for line in plane.lines.iter().filter(|line| !line.correlation_ids.launches.is_empty()) {
             let is_call = |op: OpId| profile.text(plane.op(op).text).ends_with(PROGRAM_CALL);
             let calls = line.events.times().zip(line.events.ops()).filter(|(_, op)| is_call(*op));
@@ -129,9 +130,9 @@ pub(super) fn program_calls(profile: &Profile, hosts: &Hosts, file: usize) -> Ve
             calls.small_sort_by_key(|call| *call);
             for (event, correlation) in &line.correlation_ids.launches {
                 let (start, _) = line.events.time(*event as usize);
-                let Some(at) = calls.partition_point(|(begin, _)| *begin <= start).checked_sub(1) else { continue };
-                if start - calls[at].0 < calls[at].1 {
-                    found.push((*correlation, run + at as u64));
+                let Some(index) = calls.partition_point(|(begin, _)| *begin <= start).checked_sub(1) else { continue };
+                if start - calls[index].0 < calls[index].1 {
+                    found.push((*correlation, run + index as u64));
                 }
             }
             run += calls.len() as u64;

@@ -41,20 +41,20 @@ impl Profile {
 
 fn derive(profile: &mut Profile) {
     let is_gpu = |plane: &Plane| Role::from_plane(&plane.name) == Role::Gpu;
-    let gpus: Vec<usize> = (0..profile.planes.len()).filter(|at| is_gpu(&profile.planes[*at])).collect();
+    let gpus: Vec<usize> = (0..profile.planes.len()).filter(|index| is_gpu(&profile.planes[*index])).collect();
     let hosts = Hosts::new(profile);
     launches::join(profile, &gpus, &hosts);
     let programs = kernels::program_names(&profile.hlo);
-    for at in &gpus {
-        kernels::name(profile, *at, &programs);
+    for index in &gpus {
+        kernels::name(profile, *index, &programs);
     }
     numbers::programs(profile, is_gpu);
     // The calls of a host are those of all its GPUs.
     let mut calls: FxHashMap<usize, Vec<(u32, u64)>> = FxHashMap::default();
-    for at in gpus {
-        let file = profile.planes[at].file;
+    for index in gpus {
+        let file = profile.planes[index].file;
         let calls = calls.entry(file).or_insert_with(|| launches::program_calls(profile, &hosts, file));
-        runs::of_kernels(profile, at, calls);
+        runs::of_kernels(profile, index, calls);
     }
     if !profile.planes.iter().any(has_ops) {
         numbers::programs(profile, |plane| Role::from_plane(&plane.name) == Role::Host);

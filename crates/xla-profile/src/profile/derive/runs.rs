@@ -23,7 +23,7 @@ type Run = (u64, u64, Program, Option<u64>);
 #[derive(Clone, Copy)]
 pub(super) struct Execution {
     /// `[start, end)` in ps after a timestamp that all executions share.
-    pub(super) at: (u64, u64),
+    pub(super) interval: (u64, u64),
     pub(super) op: OpId,
     pub(super) run_key: RunKey,
 }
@@ -51,9 +51,10 @@ pub(super) fn of_kernels(profile: &mut Profile, gpu: usize, calls: &[(u32, u64)]
     for line in streams() {
         let mut launches = line.correlation_ids.launches.iter().peekable();
         add(&mut executions, line, origin_ns, &mut |event| {
-            let launch = launches.next_if(|(at, _)| *at as usize == event).map(|(_, launch)| *launch);
-            let call =
-                |launch| calls.get(calls.partition_point(|(of, _)| *of < launch)).filter(|(of, _)| *of == launch);
+            let launch = launches.next_if(|(launched, _)| *launched as usize == event).map(|(_, launch)| *launch);
+            let call = |launch| {
+                calls.get(calls.partition_point(|(other, _)| *other < launch)).filter(|(other, _)| *other == launch)
+            };
             RunKey { run: launch.and_then(call).map(|(_, run)| *run), launch }
         });
     }
@@ -69,7 +70,7 @@ pub(super) fn add(to: &mut Vec<Execution>, line: &Line, origin_ns: i64, run_key:
     for (i, ((start, duration), op)) in times.enumerate() {
         let run_key = run_key(i);
         if let Some(start) = start.checked_add(base) {
-            to.push(Execution { at: (start, start.saturating_add(duration)), op, run_key });
+            to.push(Execution { interval: (start, start.saturating_add(duration)), op, run_key });
         }
     }
 }
@@ -85,7 +86,7 @@ pub(super) fn add_line(
     strings: &mut Strings,
     has_run_ids: bool,
 ) {
-    executions.sort_by_key(|e| e.at);
+    executions.sort_by_key(|e| e.interval);
     let runs = runs(plane, &executions);
     if runs.is_empty() {
         return;
@@ -121,7 +122,7 @@ struct Open {
     first: (Option<StrId>, StrId),
     /// The launch of that op. A CUDA graph launches many kernels at once, so an op may repeat in it.
     launch: Option<u32>,
-    at: (u64, u64),
+    interval: (u64, u64),
 }
 
 /// Returns the runs, sorted by start. `executions` must be sorted by start. Executions without a program are ignored.
@@ -130,7 +131,7 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
     // Runs with an id may overlap. Without an id, the next run of a program begins when the first op of the run
     // repeats.
     let mut open: HashMap<(Program, Option<u64>), Open> = HashMap::default();
-    for Execution { at, op, run_key: RunKey { run, launch } } in executions {
+    for Execution { interval, op, run_key: RunKey { run, launch } } in executions {
         let Op { stats, text, .. } = plane.op(*op);
         // `OpId`s are not compared, because one op has several if only some of its events have all stats.
         let first = (stats.hlo_op, *text);
@@ -141,16 +142,16 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
         let mut is_new = false;
         let current = open.entry((program, *run)).or_insert_with(|| {
             is_new = true;
-            Open { first, launch: *launch, at: *at }
+            Open { first, launch: *launch, interval: *interval }
         });
         let is_same_launch = launch.is_some() && current.launch == *launch;
         if !is_new && run.is_none() && current.first == first && !is_same_launch {
-            runs.push((current.at.0, current.at.1, program, None));
-            (current.at, current.launch) = (*at, *launch);
+            runs.push((current.interval.0, current.interval.1, program, None));
+            (current.interval, current.launch) = (*interval, *launch);
         }
-        current.at.1 = current.at.1.max(at.1);
+        current.interval.1 = current.interval.1.max(interval.1);
     }
-    runs.extend(open.into_iter().map(|((program, run), open)| (open.at.0, open.at.1, program, run)));
+    runs.extend(open.into_iter().map(|((program, run), open)| (open.interval.0, open.interval.1, program, run)));
     runs.small_sort_by_key(|run| *run);
     runs
 }

@@ -13,8 +13,8 @@ pub(super) fn devices(profile: &mut Profile) {
     for host in 0..profile.planes.len() {
         // The runs of each device, by line.
         let mut ordinals: BTreeMap<u32, Vec<LineRuns>> = BTreeMap::new();
-        for (line, of) in profile.planes[host].lines.iter().enumerate() {
-            for (run, op_run) in of.correlation_ids.runs.iter().enumerate() {
+        for (line, host_line) in profile.planes[host].lines.iter().enumerate() {
+            for (run, op_run) in host_line.correlation_ids.runs.iter().enumerate() {
                 let lines = ordinals.entry(op_run.device).or_default();
                 match lines.last_mut().filter(|(last, _)| *last == line) {
                     Some((_, runs)) => runs.push(run),
@@ -45,14 +45,14 @@ fn device(profile: &mut Profile, host: usize, ordinal: u32, lines: &[LineRuns]) 
         let op_runs: Vec<&OpRun> = runs.iter().map(|run| &line.correlation_ids.runs[*run]).collect();
         let mut events = Events::default();
         for op_run in &op_runs {
-            let at = op_run.event as usize;
-            let op = *ops.entry(line.events.op(at)).or_insert_with(|| {
-                let mut op = host.op(line.events.op(at)).clone();
+            let event = op_run.event as usize;
+            let op = *ops.entry(line.events.op(event)).or_insert_with(|| {
+                let mut op = host.op(line.events.op(event)).clone();
                 op.name = op.stats.hlo_op.unwrap_or(op.name);
                 device.ops.push(op);
                 OpId((device.ops.len() - 1) as u32)
             });
-            events.push(op, line.events.time(at), None);
+            events.push(op, line.events.time(event), None);
         }
         events.close();
         let Line { id, name, display_name, timestamp_ns, .. } = line;

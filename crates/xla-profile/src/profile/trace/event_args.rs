@@ -66,8 +66,8 @@ enum ArgKind {
 impl Names {
     /// Receives the name of an argument. Returns whether its value is needed.
     pub(super) fn take(&mut self, name: &[u8], args: &mut EventArgs) -> bool {
-        let at = match self.by_name.get(name) {
-            Some(at) => *at,
+        let index = match self.by_name.get(name) {
+            Some(index) => *index,
             None => {
                 let text = String::from_utf8_lossy(name).into_owned();
                 self.means.push(means(&text));
@@ -77,12 +77,12 @@ impl Names {
             }
         };
         if args.names.len() < MAX_ARGS {
-            args.names.push(at);
+            args.names.push(index);
         }
         self.last = match args.counter_args {
-            CounterArgs::All => Some(ArgKind::Counter(at)),
-            CounterArgs::Others => self.means[at].or(Some(ArgKind::Counter(at))),
-            CounterArgs::None => self.means[at],
+            CounterArgs::All => Some(ArgKind::Counter(index)),
+            CounterArgs::Others => self.means[index].or(Some(ArgKind::Counter(index))),
+            CounterArgs::None => self.means[index],
         };
         self.last.is_some()
     }

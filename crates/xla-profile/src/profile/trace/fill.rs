@@ -119,24 +119,24 @@ impl<'b, 'p> Fill<'b, 'p> {
         self.left_out.unmatched += unended as u64;
         let file = self.builder.profile.files.len().saturating_sub(1);
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
-        order.small_sort_by_key(|at| {
-            let t = &self.tree.threads[*at];
+        order.small_sort_by_key(|index| {
+            let t = &self.tree.threads[*index];
             (t.order, t.id, t.kind, t.name.clone())
         });
         let mut planes: Vec<(&Process, Plane)> = Vec::new();
-        for (process, of) in self.tree.processes.iter().zip(self.planes) {
-            let counts = of.counts.iter().enumerate().filter(|(_, n)| **n > 0);
+        for (process, read) in self.tree.processes.iter().zip(self.planes) {
+            let counts = read.counts.iter().enumerate().filter(|(_, n)| **n > 0);
             let count = |n: u64| StatCount { on_events: n, on_metadata: 0 };
-            let mut ops = of.ops;
+            let mut ops = read.ops;
             ops.shrink_to_fit();
             let name = process.name.clone().unwrap_or_else(|| format!("process {}", process.id));
-            let stat_counts = collect_map(counts.map(|(at, n)| (self.names.names[at].clone(), count(*n))));
+            let stat_counts = collect_map(counts.map(|(index, n)| (self.names.names[index].clone(), count(*n))));
             planes.push((process, Plane { id: process.id, name, file, ops, stat_counts, ..Plane::default() }));
         }
-        for at in order {
-            let mut line = std::mem::take(&mut self.lines[at]);
-            line.is_cut = is_cut && self.order.can_be_cut(at);
-            let plane = &mut planes[self.tree.threads[at].process].1;
+        for index in order {
+            let mut line = std::mem::take(&mut self.lines[index]);
+            line.is_cut = is_cut && self.order.can_be_cut(index);
+            let plane = &mut planes[self.tree.threads[index].process].1;
             if line.events.close() {
                 self.builder.anomalies.mixed_clock_lines.push(format!("{}, {}", plane.name, line.name));
             }
@@ -199,12 +199,12 @@ impl<'b, 'p> Fill<'b, 'p> {
     /// Adds the current event to its line. Returns its index there, or `None` if the event is left out.
     fn add(&mut self, event: &Event<'_>, start_ps: i128) -> Option<usize> {
         // If the thread is unknown, the first walk had no room for it, and has counted the event.
-        let at = self.tree.find(event)?;
+        let index = self.tree.find(event)?;
         let Some(start) = self.since_origin(start_ps) else {
             self.left_out.untimed += 1;
             return None;
         };
-        let process = self.tree.threads[at].process;
+        let process = self.tree.threads[index].process;
         let role = Role::from_plane(self.tree.processes[process].name.as_deref().unwrap_or_default());
         self.args.keep_for_role(role);
         let op = self.op(process, event.name);
@@ -212,7 +212,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         counts.resize(self.names.names.len(), 0);
         self.args.names.iter().for_each(|name| counts[*name] += 1);
         let duration = self.builder.anomalies.clamped_wide(event.duration_ps.unwrap_or_default());
-        let line = &mut self.lines[at];
+        let line = &mut self.lines[index];
         let place = line.events.len();
         let (run, device) = (self.args.correlation_ids.run(), self.args.allocator.ordinal());
         self.args.links.take(&mut line.links, &mut line.step_marks, place, run, device);
@@ -235,7 +235,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         }
         line.events.push(OpId(op), (start, duration), self.args.device_start.zip(self.args.device_duration));
         line.bytes += event.bytes;
-        self.order.add(at);
+        self.order.add(index);
         self.builder.n_events += 1;
         Some(place)
     }
@@ -243,7 +243,7 @@ impl<'b, 'p> Fill<'b, 'p> {
     /// Returns whether the thread of an event holds counters.
     fn is_counter_line(&self, phase: u8, process: Id<'_>, thread: Id<'_>) -> bool {
         let thread = self.tree.find_thread(phase, process, thread);
-        thread.is_some_and(|at| self.lines[at].has_counters())
+        thread.is_some_and(|index| self.lines[index].has_counters())
     }
 
     /// Returns the time since the origin, in ps, or `None` if it does not fit. A time before the origin becomes 0 and
@@ -316,9 +316,9 @@ impl Sink for Fill<'_, '_> {
         self.args.clear();
     }
 
-    fn progress(&mut self, time: u64) {
+    fn progress(&mut self, bytes: u64) {
         let (planes, events) = (self.builder.profile.planes.len(), self.builder.n_events);
-        (self.builder.progress)(ReadProgress { at: time, planes, events, plane: "" });
+        (self.builder.progress)(ReadProgress { bytes, planes, events, plane: "" });
     }
 }
 

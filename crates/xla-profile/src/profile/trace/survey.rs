@@ -93,14 +93,14 @@ impl<'p> Counting<'p> {
         let (name, order) = (self.name.take(), self.order.take());
         match event.name {
             b"process_name" | b"process_sort_index" => {
-                let Some(at) = tree.process(event) else { return tree.listing_limit.leave_out(0) };
-                let process = &mut tree.processes[at];
+                let Some(index) = tree.process(event) else { return tree.listing_limit.leave_out(0) };
+                let process = &mut tree.processes[index];
                 process.name = name.or(process.name.take());
                 process.order = order.unwrap_or(process.order);
             }
             b"thread_name" | b"thread_sort_index" => {
-                let Some(at) = tree.thread(event) else { return tree.listing_limit.leave_out(0) };
-                let thread = &mut tree.threads[at];
+                let Some(index) = tree.thread(event) else { return tree.listing_limit.leave_out(0) };
+                let thread = &mut tree.threads[index];
                 thread.name = name.or(thread.name.take());
                 thread.order = order.unwrap_or(thread.order);
             }
@@ -138,8 +138,8 @@ impl Sink for Counting<'_> {
         self.discard();
         let (true, Some(start)) = (has_place(event.phase), event.start_ps) else { return };
         let survey = &mut self.survey;
-        let Some(at) = survey.tree.thread(event) else { return survey.tree.listing_limit.leave_out_event() };
-        let thread = &mut survey.tree.threads[at];
+        let Some(index) = survey.tree.thread(event) else { return survey.tree.listing_limit.leave_out_event() };
+        let thread = &mut survey.tree.threads[index];
         thread.first_ps = Some(thread.first_ps.map_or(start, |first| first.min(start)));
         survey.n_events += 1;
         survey.first_ps = Some(survey.first_ps.map_or(start, |first| first.min(start)));
@@ -150,7 +150,7 @@ impl Sink for Counting<'_> {
         (self.name, self.order) = (None, None);
     }
 
-    fn progress(&mut self, time: u64) {
-        (self.progress)(time);
+    fn progress(&mut self, bytes: u64) {
+        (self.progress)(bytes);
     }
 }

@@ -60,23 +60,23 @@ type Key = (bool, i64);
 impl Tree {
     /// Returns the index of the event's process, and adds the process if it is new. Returns `None` if there is no room.
     pub(super) fn process(&mut self, event: &Event<'_>) -> Option<usize> {
-        if let Some(at) = self.known(event.process).and_then(|key| self.by_process.get(&key)) {
-            return Some(*at);
+        if let Some(index) = self.known(event.process).and_then(|key| self.by_process.get(&key)) {
+            return Some(*index);
         }
         if !self.listing_limit.take() {
             return None;
         }
         let key = self.key(event.process);
-        let at = self.processes.len();
-        self.by_process.insert(key, at);
+        let index = self.processes.len();
+        self.by_process.insert(key, index);
         self.processes.push(Process { id: key.1, order: key.1, name: name_of(event.process) });
-        Some(at)
+        Some(index)
     }
 
     /// Returns the index of the event's thread, and adds the thread if it is new. Returns `None` if there is no room.
     pub(super) fn thread(&mut self, event: &Event<'_>) -> Option<usize> {
-        if let Some(at) = self.find(event) {
-            return Some(at);
+        if let Some(index) = self.find(event) {
+            return Some(index);
         }
         let process = self.process(event)?;
         if !self.listing_limit.take() {
@@ -85,8 +85,8 @@ impl Tree {
         let kind = ThreadKind::new(event.phase);
         let thread = kind.thread(event.thread);
         let key = self.key(thread);
-        let at = self.threads.len();
-        self.by_thread.insert((process, key, kind), at);
+        let index = self.threads.len();
+        self.by_thread.insert((process, key, kind), index);
         self.threads.push(Thread {
             process,
             id: key.1,
@@ -95,7 +95,7 @@ impl Tree {
             order: key.1,
             ..Thread::default()
         });
-        Some(at)
+        Some(index)
     }
 
     /// Returns the index of the event's thread, or `None` if the thread is unknown.

@@ -48,7 +48,7 @@ const KINETO_FIELDS: [&[u8]; 2] = [b"schemaVersion", b"deviceProperties"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Offset in the (unpacked) text.
-    pub at: u64,
+    pub offset: u64,
     pub why: SyntaxError,
     /// The error of the source, if the source failed.
     pub source: Option<String>,
@@ -68,7 +68,7 @@ pub fn walk(stream: Stream<'_>, sink: &mut dyn Sink) -> Outcome {
         sink.discard();
     }
     outcome.long_strings = text.long_strings;
-    outcome.damage = walked.err().map(|why| Damage { at: text.position(), why, source: text.failed.take() });
+    outcome.damage = walked.err().map(|why| Damage { offset: text.position(), why, source: text.failed.take() });
     sink.progress(text.source_at());
     outcome
 }
@@ -111,10 +111,10 @@ fn events(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Re
                 outcome.n_non_objects = outcome.n_non_objects.saturating_add(1);
             }
         }
-        let at = text.source_at();
-        if at != reported {
-            sink.progress(at);
-            reported = at;
+        let offset = text.source_at();
+        if offset != reported {
+            sink.progress(offset);
+            reported = offset;
         }
     }
 }

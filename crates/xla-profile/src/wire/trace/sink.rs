@@ -43,5 +43,5 @@ pub trait Sink {
     /// Drops the arguments that came last, because their event is cut.
     fn discard(&mut self);
     /// Receives the number of bytes of the source that were read so far.
-    fn progress(&mut self, time: u64);
+    fn progress(&mut self, bytes: u64);
 }

@@ -29,7 +29,7 @@ pub(super) struct Text<'s> {
     stream: Stream<'s>,
     buf: Vec<u8>,
     /// Index of the next byte in `buf`.
-    at: usize,
+    next: usize,
     /// Number of loaded bytes in `buf`.
     filled: usize,
     /// Number of bytes of the text before `buf`.
@@ -43,12 +43,12 @@ pub(super) struct Text<'s> {
 impl<'s> Text<'s> {
     pub(super) fn new(stream: Stream<'s>) -> Self {
         let buf = vec![0; stream.stride()];
-        Self { stream, buf, at: 0, filled: 0, before: 0, failed: None, long_strings: 0 }
+        Self { stream, buf, next: 0, filled: 0, before: 0, failed: None, long_strings: 0 }
     }
 
     /// Returns the offset of the next byte in the (unpacked) text.
     pub(super) const fn position(&self) -> u64 {
-        self.before.saturating_add(self.at as u64)
+        self.before.saturating_add(self.next as u64)
     }
 
     /// Returns the number of (packed) bytes of the source that were read so far.
@@ -60,16 +60,16 @@ impl<'s> Text<'s> {
     /// end of the text.
     #[inline]
     fn rest(&mut self) -> &[u8] {
-        if self.at >= self.filled {
+        if self.next >= self.filled {
             self.fill();
         }
-        self.buf.get(self.at..self.filled).unwrap_or_default()
+        self.buf.get(self.next..self.filled).unwrap_or_default()
     }
 
     #[cold]
     fn fill(&mut self) {
         self.before = self.position();
-        (self.at, self.filled) = (0, 0);
+        (self.next, self.filled) = (0, 0);
         if self.failed.is_some() {
             return;
         }
@@ -81,7 +81,7 @@ impl<'s> Text<'s> {
 
     #[inline]
     const fn advance(&mut self, n: usize) {
-        self.at = self.at.saturating_add(n);
+        self.next = self.next.saturating_add(n);
     }
 
     #[inline]

@@ -18,7 +18,7 @@ struct Line<'s, S> {
     head: LineHead,
     /// `Sink::line` has been called.
     begun: bool,
-    /// Where the events start that are passed on.
+    /// The range of offsets at which an event starts that is passed on.
     events: Span,
     /// Number of events before the current one, whether they are passed on or not.
     n_events: usize,
@@ -58,20 +58,20 @@ const TURN: usize = 1 << 20;
 fn fields(span: Span, window: &mut Window<'_>, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
     // The whole line is needed, so as many bytes as possible are loaded at once.
     window.ahead(span.start, span.end, span.len().min(window.stride()))?;
-    let mut position = LinePosition { at: span.start, need: 20, first_damage: None };
-    while position.at < span.end {
-        let (from, need) = (position.at, usize::try_from(position.need).unwrap_or(usize::MAX));
+    let mut position = LinePosition { offset: span.start, need: 20, first_damage: None };
+    while position.offset < span.end {
+        let (from, need) = (position.offset, usize::try_from(position.need).unwrap_or(usize::MAX));
         let bytes = window.ahead(from, span.end, position.need)?;
         let bytes = bytes.get(..TURN.max(need)).unwrap_or(bytes);
         let to = from.saturating_add(bytes.len() as u64);
         take_fields(bytes, &mut position, line)?;
-        if position.at > from {
-            line.sink.progress(position.at);
+        if position.offset > from {
+            line.sink.progress(position.offset);
         }
-        if to == span.end && position.at < to {
-            return Err(incomplete(Span { start: position.at, ..span }, window));
+        if to == span.end && position.offset < to {
+            return Err(incomplete(Span { start: position.offset, ..span }, window));
         }
-        if position.at >= line.events.end && !line.is_passed_on {
+        if position.offset >= line.events.end && !line.is_passed_on {
             // Another walk passes on the rest of the line.
             break;
         }
@@ -82,8 +82,8 @@ fn fields(span: Span, window: &mut Window<'_>, line: &mut Line<'_, impl Sink>) -
 /// The progress of a walk over a line.
 struct LinePosition {
     /// Offset of the next field.
-    at: u64,
-    /// Number of bytes that must be loaded from `at` on, so that the next field is complete.
+    offset: u64,
+    /// Number of bytes that must be loaded from `offset` on, so that the next field is complete.
     need: u64,
     first_damage: Option<WireError>,
 }
@@ -93,13 +93,13 @@ struct LinePosition {
 // function is called again. One loop over a whole line would therefore stay slow until its end.
 #[inline(never)]
 fn take_fields(bytes: &[u8], position: &mut LinePosition, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
-    let (mut rest, mut at) = (bytes, position.at);
+    let (mut rest, mut offset) = (bytes, position.offset);
     position.need = 20;
     while !rest.is_empty() {
-        match step(rest, at, line)? {
+        match step(rest, offset, line)? {
             Step::Took { bytes, damage } => {
                 rest = rest.get(bytes..).unwrap_or_default();
-                at = at.saturating_add(bytes as u64);
+                offset = offset.saturating_add(bytes as u64);
                 if let Some(error) = damage {
                     line.sink.discard();
                     position.first_damage.get_or_insert(error);
@@ -111,14 +111,14 @@ fn take_fields(bytes: &[u8], position: &mut LinePosition, line: &mut Line<'_, im
             }
         }
     }
-    position.at = at;
+    position.offset = offset;
     Ok(())
 }
 
 /// Returns the error of a field that is incomplete at the end of its message.
 #[cold]
 fn incomplete(rest: Span, window: &mut Window<'_>) -> WireError {
-    Walker::new(rest).next_field(window).err().unwrap_or(WireError::Ends { at: rest.start })
+    Walker::new(rest).next_field(window).err().unwrap_or(WireError::Ends { offset: rest.start })
 }
 
 enum Step {
@@ -131,21 +131,21 @@ enum Step {
 
 /// Reads the field at the start of `bytes`, and passes an event to the sink.
 #[inline]
-fn step(bytes: &[u8], time: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, WireError> {
+fn step(bytes: &[u8], offset: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, WireError> {
     // The slice may be too short for a tag and a length, so more bytes are requested before this counts as damage.
     let (tag, n) = match varint(bytes) {
         Ok(ok) => ok,
         Err(BadVarint::Ends) => return Ok(Step::Needs(20)),
-        Err(error) => return Err(error.position(time)),
+        Err(error) => return Err(error.position(offset)),
     };
-    let (number, wire) = split_tag(tag, time)?;
+    let (number, wire) = split_tag(tag, offset)?;
     let after_tag = bytes.get(n..).unwrap_or_default();
     if wire != 2 {
-        let mut cursor = Cursor::new(bytes, time);
+        let mut cursor = Cursor::new(bytes, offset);
         return match cursor.next_field() {
             Ok(field) => {
                 field.into_iter().for_each(|field| line.describe(field));
-                let bytes = usize::try_from(cursor.position().saturating_sub(time)).unwrap_or(usize::MAX);
+                let bytes = usize::try_from(cursor.position().saturating_sub(offset)).unwrap_or(usize::MAX);
                 Ok(Step::Took { bytes, damage: None })
             }
             Err(WireError::Ends { .. }) => Ok(Step::Needs(20)),
@@ -155,7 +155,7 @@ fn step(bytes: &[u8], time: u64, line: &mut Line<'_, impl Sink>) -> Result<Step,
     let (len, m) = match varint(after_tag) {
         Ok(ok) => ok,
         Err(BadVarint::Ends) => return Ok(Step::Needs(20)),
-        Err(error) => return Err(error.position(time)),
+        Err(error) => return Err(error.position(offset)),
     };
     let head = n.saturating_add(m);
     let whole = len.saturating_add(head as u64);
@@ -166,8 +166,8 @@ fn step(bytes: &[u8], time: u64, line: &mut Line<'_, impl Sink>) -> Result<Step,
     let mut damage = None;
     if number == field::EVENTS {
         line.begin();
-        if line.passes_on_event(time) {
-            damage = event(Cursor::within(bytes, head, end, time), line.sink).err();
+        if line.passes_on_event(offset) {
+            damage = event(Cursor::within(bytes, head, end, offset), line.sink).err();
         }
     } else {
         line.describe(Field { number, value: Value::Bytes(bytes.get(head..end).unwrap_or_default()) });
@@ -185,11 +185,11 @@ impl<S: Sink> Line<'_, S> {
         }
     }
 
-    /// Returns whether the next event, which starts at `time`, is passed on.
+    /// Returns whether the next event, which starts at `offset`, is passed on.
     #[inline]
-    fn passes_on_event(&mut self, time: u64) -> bool {
+    fn passes_on_event(&mut self, offset: u64) -> bool {
         if self.n_events.is_multiple_of(EVENTS_TOGETHER) {
-            self.is_passed_on = self.events.contains(time);
+            self.is_passed_on = self.events.contains(offset);
         }
         self.n_events = self.n_events.wrapping_add(1);
         self.is_passed_on

@@ -137,7 +137,7 @@ pub(super) fn walk(
 fn lay_out(span: Span, cut: bool, window: &mut Window<'_>, layout: &mut Layout) -> Result<(), WireError> {
     let mut walker = Walker::new(span);
     loop {
-        let at = walker.position();
+        let offset = walker.position();
         let Some(Next { number, value, clipped }) = next_or_clipped(&mut walker, span, window, cut)? else {
             return Ok(());
         };
@@ -150,10 +150,10 @@ fn lay_out(span: Span, cut: bool, window: &mut Window<'_>, layout: &mut Layout) 
             }
             (field::EVENT_METADATA, SpanValue::Span(_)) => {
                 layout.n_event_metadata = layout.n_event_metadata.saturating_add(1);
-                layout.metadata_from.get_or_insert(at);
+                layout.metadata_from.get_or_insert(offset);
             }
             (field::STAT, SpanValue::Span(_)) => {
-                layout.metadata_from.get_or_insert(at);
+                layout.metadata_from.get_or_insert(offset);
             }
             (field::STAT_METADATA, SpanValue::Span(span)) if clipped.is_none() => {
                 let (id, value) = map_entry(span, window)?;

@@ -77,7 +77,7 @@ pub trait Sink {
     /// Receives an error, a warning or a host name of the XSpace.
     fn space_field(&mut self, field: SpaceField);
     /// Receives the offset that the walk has reached, about once per MiB and after each plane.
-    fn progress(&mut self, time: u64);
+    fn progress(&mut self, offset: u64);
 }
 
 /// A field of an XSpace that is not a plane.
@@ -144,15 +144,15 @@ pub(crate) fn next_or_clipped(
     window: &mut Window<'_>,
     clip: bool,
 ) -> Result<Option<Next>, WireError> {
-    let at = walker.position();
+    let offset = walker.position();
     match walker.next_field(window) {
         Ok(None) => Ok(None),
         Ok(Some((number, value))) => Ok(Some(Next { number, value, clipped: None })),
         Err(error @ WireError::Length { left, .. }) if clip && left > 0 => {
             let start = message.end.saturating_sub(left);
             let (tag, _) =
-                super::super::cursor::varint(window.ahead(at, message.end, 20)?).map_err(|e| e.position(at))?;
-            let (number, _) = super::super::cursor::split_tag(tag, at)?;
+                super::super::cursor::varint(window.ahead(offset, message.end, 20)?).map_err(|e| e.position(offset))?;
+            let (number, _) = super::super::cursor::split_tag(tag, offset)?;
             walker.seek(message.end);
             let value = SpanValue::Span(Span { start, end: message.end });
             Ok(Some(Next { number, value, clipped: Some(error) }))

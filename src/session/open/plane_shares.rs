@@ -35,12 +35,12 @@ impl PlaneList {
     pub fn divide_among_workers(&self, n_workers: usize) -> Vec<Vec<PlaneAt>> {
         let mut shares = vec![(0, Vec::new()); n_workers.max(1)];
         shares[0].0 = if self.first.is_empty() { 0 } else { FIRST_COST };
-        for (n, at) in self.all.iter().enumerate() {
+        for (n, plane_at) in self.all.iter().enumerate() {
             let is_first = n < self.first.len();
             let least = shares.iter_mut().min_by_key(|(bytes, _)| if is_first { 0 } else { *bytes });
             if let Some((bytes, share)) = least {
-                *bytes += at.bytes();
-                share.push(*at);
+                *bytes += plane_at.bytes();
+                share.push(*plane_at);
             }
         }
         shares.into_iter().map(|(_, share)| share).collect()
@@ -59,31 +59,33 @@ pub fn list_planes(inputs: &[Input], skips: &[Skip], n_workers: usize) -> PlaneL
         if is_skipped(None) || !matches!(format(input.source.as_ref()), Ok(Format::XSpace)) {
             continue;
         }
-        let Some(of) = outline(input.source.as_ref(), MAX_PLANES) else { continue };
-        fields.push((file, of.fields));
-        let at =
+        let Some(outline) = outline(input.source.as_ref(), MAX_PLANES) else { continue };
+        fields.push((file, outline.fields));
+        let located =
             |(plane, (span, name)): (u32, (Span, String))| (PlaneAt::whole(file, plane, span), device_number(&name));
-        found.extend((0..).zip(of.planes).map(at).filter(|(at, _)| !is_skipped(Some(at.plane))));
+        found.extend((0..).zip(outline.planes).map(located).filter(|(plane_at, _)| !is_skipped(Some(plane_at.plane))));
     }
-    let bytes: u64 = found.iter().map(|(at, _)| at.bytes()).sum();
+    let bytes: u64 = found.iter().map(|(plane_at, _)| plane_at.bytes()).sum();
     let n_devices = found.iter().filter(|(_, device)| device.is_some()).count() as u32;
     let n_planes = found.len();
     let mut found: Vec<(PlaneAt, Option<u64>)> = found
         .into_iter()
-        .flat_map(|(at, device)| divided(inputs, at, bytes, n_workers).into_iter().map(move |part| (part, device)))
+        .flat_map(|(plane_at, device)| {
+            divided(inputs, plane_at, bytes, n_workers).into_iter().map(move |part| (part, device))
+        })
         .collect();
     if bytes < LEAST_BYTES || found.len() < 2 {
         return PlaneList::default();
     }
     let is_divided = found.len() > n_planes;
     found.small_sort_by(|(a, _), (b, _)| (b.bytes(), a).cmp(&(a.bytes(), b)));
-    let lowest = found.iter().filter_map(|(at, device)| Some((at.file, (*device)?))).min();
-    let is_first = |(at, device): &(PlaneAt, Option<u64>)| {
-        lowest.is_some_and(|(file, number)| at.file == file && device.is_none_or(|device| device == number))
+    let lowest = found.iter().filter_map(|(plane_at, device)| Some((plane_at.file, (*device)?))).min();
+    let is_first = |(plane_at, device): &(PlaneAt, Option<u64>)| {
+        lowest.is_some_and(|(file, number)| plane_at.file == file && device.is_none_or(|device| device == number))
     };
-    let planes = |of: &[(PlaneAt, Option<u64>)]| of.iter().map(|(at, _)| *at).collect::<Vec<PlaneAt>>();
-    let (mut first, rest): (Vec<_>, Vec<_>) = found.iter().partition(|of| is_first(of));
-    let first_bytes: u64 = first.iter().map(|(at, _)| at.bytes()).sum();
+    let planes = |list: &[(PlaneAt, Option<u64>)]| list.iter().map(|(plane_at, _)| *plane_at).collect::<Vec<PlaneAt>>();
+    let (mut first, rest): (Vec<_>, Vec<_>) = found.iter().partition(|entry| is_first(entry));
+    let first_bytes: u64 = first.iter().map(|(plane_at, _)| plane_at.bytes()).sum();
     if n_devices < 2 || first_bytes > bytes / 2 || is_divided {
         return PlaneList { all: planes(&found), first: Vec::new(), n_devices, fields };
     }
@@ -136,7 +138,7 @@ mod tests {
 
     /// Returns the indices of planes in their file.
     fn order(planes: &[PlaneAt]) -> Vec<u32> {
-        planes.iter().map(|at| at.plane).collect()
+        planes.iter().map(|plane_at| plane_at.plane).collect()
     }
 
     #[test]
@@ -184,8 +186,11 @@ mod tests {
             let mut all = found.all;
             all.sort();
             assert!(all.windows(2).all(|two| two[0].plane < two[1].plane || two[0].events_end == two[1].events_start));
-            assert!(all.iter().all(|at| at.n_parts as usize == order(&all).iter().filter(|n| **n == at.plane).count()));
-            all.iter().map(|at| (at.plane, at.bytes() as usize / MB)).collect::<Vec<_>>()
+            assert!(
+                all.iter().all(|plane_at| plane_at.n_parts as usize
+                    == order(&all).iter().filter(|n| **n == plane_at.plane).count())
+            );
+            all.iter().map(|plane_at| (plane_at.plane, plane_at.bytes() as usize / MB)).collect::<Vec<_>>()
         };
         assert_eq!(parts(&[("/device:TPU:0", 30 * MB)], 2), [(0, 15), (0, 15)]);
         assert_eq!(parts(&[("/device:TPU:0", 30 * MB)], 1), [], "one worker reads the file as a whole");

@@ -1,13 +1,13 @@
 //! This module renders the frame around the picture above the table, and the switch between pictures.
 
-use super::figures::formula_popover;
 use crate::chart::widgets::figure::Formula;
 use crate::protocol::Export;
 use crate::protocol::url::Picture;
+use crate::view::shared::chart;
+use crate::view::shared::chart::Model;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart;
-use crate::view::widgets::chart::Model;
+use crate::view::widgets::figure::formula_popover;
 use crate::view::widgets::menu::Entry;
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;

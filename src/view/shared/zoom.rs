@@ -1,9 +1,9 @@
 //! This module zooms charts with a time axis: by a drag, the wheel, keys and buttons.
 
-use super::drag_select::DragSelect;
-use super::size::rect;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
+use crate::view::widgets::drag_select::DragSelect;
+use crate::view::widgets::size::rect;
 use leptos::prelude::*;
 use leptos::{ev, html};
 

@@ -207,7 +207,8 @@ mod tests {
 
     #[test]
     fn kernels() {
-        let of = |kernel, text| classify(Facts { category: None, name: "anything", text, kernel: Some(kernel) }).kind;
+        let class_of =
+            |kernel, text| classify(Facts { category: None, name: "anything", text, kernel: Some(kernel) }).kind;
         for (kernel, expected) in [
             ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevComm*)", Kind::Communication),
             ("void rcclGenericKernel<1, false>", Kind::Communication),
@@ -223,19 +224,19 @@ mod tests {
             ("void Eigen::internal::EigenMetaKernel<…>", Kind::Compute),
             ("ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_32x6_nn", Kind::Compute),
         ] {
-            assert_eq!(of(kernel, kernel), expected, "{kernel}");
+            assert_eq!(class_of(kernel, kernel), expected, "{kernel}");
         }
         let text = "%all-reduce-start.1 = f32[2] all-reduce-start(%x)";
-        assert_eq!(of("nvjet_hsh", text), Kind::Communication, "HLO comes first");
-        assert_eq!(of("MemcpyD2D", text), Kind::Communication, "a collective of one device is a copy");
+        assert_eq!(class_of("nvjet_hsh", text), Kind::Communication, "HLO comes first");
+        assert_eq!(class_of("MemcpyD2D", text), Kind::Communication, "a collective of one device is a copy");
         let text = "%f.1 = f32[2] fusion(%x), kind=kLoop, calls=%c";
-        assert_eq!(of("MemcpyD2D", text), Kind::DataMovement, "what ran is a copy");
-        assert_eq!(of("MemcpyD2H", "%w = (s32[]) while(%x)"), Kind::DataMovement, "a loop's condition is copied");
+        assert_eq!(class_of("MemcpyD2D", text), Kind::DataMovement, "what ran is a copy");
+        assert_eq!(class_of("MemcpyD2H", "%w = (s32[]) while(%x)"), Kind::DataMovement, "a loop's condition is copied");
     }
 
     #[test]
     fn without_hlo_and_category_the_name_decides() {
-        let of = |name| classify(Facts { name, text: name, ..Facts::default() });
+        let class_of = |name| classify(Facts { name, text: name, ..Facts::default() });
         for (name, expected) in [
             ("dot.156", Kind::Compute),
             ("ynn_fusion.3", Kind::Compute),
@@ -246,9 +247,9 @@ mod tests {
             ("while", Kind::Container),
             ("partition-id", Kind::Compute),
         ] {
-            assert_eq!(of(name), Class { kind: expected, known: true }, "{name}");
+            assert_eq!(class_of(name), Class { kind: expected, known: true }, "{name}");
         }
-        assert!(!of("ThunkExecutor::Execute").known);
+        assert!(!class_of("ThunkExecutor::Execute").known);
     }
 
     #[test]

@@ -1,9 +1,6 @@
 //! This module renders any scene as a chart, with tooltips for the mark under the pointer or the keyboard. The chart
 //! can be saved as SVG or PNG, and shown as a table. It is one tab stop, and arrow keys walk its marks.
 
-use super::clipboard;
-use super::menu::{Entry, MenuButton};
-use super::size::{rect, screen};
 use crate::chart::plot::hit_test::{self, Direction};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
@@ -13,6 +10,9 @@ use crate::chart::widgets::tip::Tip;
 use crate::protocol::Failure;
 use crate::view::state::{PtrEq, SharedMemo, State};
 use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::clipboard;
+use crate::view::widgets::menu::{Entry, MenuButton};
+use crate::view::widgets::size::{rect, screen};
 use leptos::prelude::*;
 use leptos::{ev, html};
 use web_sys::Element;
@@ -33,7 +33,7 @@ pub(crate) struct Model {
     /// Handles keys of the view, before those of the chart. Returns `false` for a key without a use.
     pub(crate) key: Option<Callback<String, bool>>,
     /// The mark with the keyboard focus.
-    pub(crate) at: RwSignal<Option<u32>>,
+    pub(crate) focus: RwSignal<Option<u32>>,
 }
 
 /// Returns the margin on each side of a chart in a view of `width`, in pixels. As in the style sheet, the margin
@@ -87,14 +87,14 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
         move || model.scene.with(|scene| scene.as_ref().map(|scene| scene.title.clone()).unwrap_or_default());
     // The label of the mark with the keyboard focus, for screen readers.
     let current = move || {
-        let at = model.at.get()?;
+        let focus = model.focus.get()?;
         model
             .scene
-            .with(|scene| Some(scene.as_ref()?.marks.iter().rev().find(|mark| mark.id == Some(at))?.label.clone()))
+            .with(|scene| Some(scene.as_ref()?.marks.iter().rev().find(|mark| mark.id == Some(focus))?.label.clone()))
     };
     let ring = move || {
-        let at = model.at.get().filter(|_| focused.get())?;
-        let bounds = model.scene.with(|scene| bounds_of(scene.as_ref()?, at))?;
+        let focus = model.focus.get().filter(|_| focused.get())?;
+        let bounds = model.scene.with(|scene| bounds_of(scene.as_ref()?, focus))?;
         Some(focus_ring(bounds))
     };
     let find = move |event: &ev::PointerEvent| {
@@ -116,7 +116,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     };
     let press = move |event: ev::PointerEvent| {
         if let Some(id) = find(&event).filter(|_| event.button() == 0) {
-            model.at.set(Some(id));
+            model.focus.set(Some(id));
             state.tips.hide();
             model.press.run((id, false));
         }
@@ -142,8 +142,8 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
             // The keys `+` and `=` do what a click does, in charts where Enter does something else.
             key @ ("Enter" | " " | "+" | "=") => {
                 event.prevent_default();
-                if let Some(at) = model.at.get_untracked() {
-                    model.press.run((at, matches!(key, "Enter" | " ")));
+                if let Some(focus) = model.focus.get_untracked() {
+                    model.press.run((focus, matches!(key, "Enter" | " ")));
                 }
                 return;
             }
@@ -162,30 +162,30 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
         };
         event.prevent_default();
         event.stop_propagation();
-        let from = model.at.get_untracked();
+        let from = model.focus.get_untracked();
         let to = match (from, model.walk) {
             (Some(from), Some(walk)) => untrack(|| walk.run((from, direction))),
             _ => model.scene.with_untracked(|scene| hit_test::walk(&scene.as_ref()?.marks, from, direction)),
         };
         if let Some(to) = to {
-            model.at.set(Some(to));
+            model.focus.set(Some(to));
             tell(to);
         }
     };
     let enter = move |_| {
         focused.set(true);
-        let there = model.at.get_untracked().filter(|at| {
-            model.scene.with_untracked(|scene| scene.as_ref().is_some_and(|scene| bounds_of(scene, *at).is_some()))
+        let there = model.focus.get_untracked().filter(|focus| {
+            model.scene.with_untracked(|scene| scene.as_ref().is_some_and(|scene| bounds_of(scene, *focus).is_some()))
         });
         let first = || model.scene.with_untracked(|scene| scene.as_ref()?.marks.iter().find_map(|mark| mark.id));
-        model.at.set(there.or_else(first));
+        model.focus.set(there.or_else(first));
     };
     let leave = move |_| {
         focused.set(false);
         state.tips.hide();
     };
-    let size = move |of: fn(&Scene) -> f64| {
-        move || model.scene.with(|scene| scene.as_ref().map_or(0.0, |scene| of(scene))).to_string()
+    let size = move |length: fn(&Scene) -> f64| {
+        move || model.scene.with(|scene| scene.as_ref().map_or(0.0, |scene| length(scene))).to_string()
     };
     // The view box lets the chart shrink on paper.
     let whole = move || {
@@ -274,7 +274,7 @@ pub(crate) fn entries(state: State, model: Model, name: &'static str, table: RwS
 
 /// Renders the button with the chart's menu.
 pub(crate) fn tools(id: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
-    use super::icon::{Icon, icon};
+    use crate::view::widgets::icon::{Icon, icon};
     view! {
         <MenuButton
             id

@@ -1,9 +1,9 @@
 //! This module renders the messages in the corner. Errors stay until they are dismissed, and information disappears by
 //! itself.
 
-use super::icon::{Icon, icon};
 use crate::view::state::{State, Toast};
 use crate::view::type_erasure::EraseType;
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
 /// Renders all messages, the newest one last.

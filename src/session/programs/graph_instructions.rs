@@ -73,14 +73,14 @@ impl<'a> LaunchOrder<'a> {
         if n_fits * FIT.1 < named.len() * FIT.0 {
             return found;
         }
-        for (at, node) in nodes.iter().enumerate().filter(|(_, node)| fits(node)) {
-            found[at] = instruction(node.0);
+        for (index, node) in nodes.iter().enumerate().filter(|(_, node)| fits(node)) {
+            found[index] = instruction(node.0);
         }
         let last = named.last().map_or(0, |(slot, _)| *slot);
         // Nodes that no kernel of XLA has: copies, and graphs of libraries in the order of the gaps.
         for (slot, of_slot) in self.libraries(nodes, last, &instruction).into_iter().flatten() {
-            for at in of_slot {
-                found[at] = instruction(slot);
+            for index in of_slot {
+                found[index] = instruction(slot);
             }
         }
         found
@@ -116,7 +116,7 @@ impl<'a> LaunchOrder<'a> {
         let end = nodes.last()?.0.checked_add(1)?;
         let start = nodes.partition_point(|(number, _)| *number <= last);
         // The nodes within the graphs of libraries may begin at any node after the last kernel of XLA.
-        let mut begins = (start..nodes.len()).take(BEGINS).map(|at| nodes[at].0).chain([end]);
+        let mut begins = (start..nodes.len()).take(BEGINS).map(|index| nodes[index].0).chain([end]);
         begins.find_map(|n_slots| self.calls(nodes, n_slots, instruction))
     }
 
@@ -128,16 +128,16 @@ impl<'a> LaunchOrder<'a> {
         instruction: &dyn Fn(u32) -> Option<InstructionId>,
     ) -> Option<Vec<(u32, Range<usize>)>> {
         let within = nodes.partition_point(|(number, _)| *number < n_slots);
-        let (mut at, mut rest) = (0, within);
+        let (mut index, mut rest) = (0, within);
         let mut calls = Vec::new();
         for slot in 0..n_slots {
-            if nodes[..within].get(at).is_some_and(|(number, _)| *number == slot) {
-                let is_copy = cupti_copy_name(nodes[at].1).is_some();
+            if nodes[..within].get(index).is_some_and(|(number, _)| *number == slot) {
+                let is_copy = cupti_copy_name(nodes[index].1).is_some();
                 if is_copy && instruction(slot).and_then(|id| self.target(id)).is_some() {
                     return None;
                 }
-                calls.extend(is_copy.then_some((slot, at..at + 1)));
-                at += 1;
+                calls.extend(is_copy.then_some((slot, index..index + 1)));
+                index += 1;
             } else {
                 let id = instruction(slot)?;
                 let n = match self.target(id) {
@@ -203,7 +203,7 @@ fn launches(instruction: &Instruction) -> Launches {
     match &*instruction.opcode {
         "parameter" | "constant" | "tuple" | "get-tuple-element" | "bitcast" | "after-all" | "opt-barrier"
         | "add-dependency" | "async-update" => Launches::Nothing,
-        of if opcode::is_done(of) => Launches::Nothing,
+        code if opcode::is_done(code) => Launches::Nothing,
         "while" | "conditional" | "call" => Launches::Computations,
         _ => Launches::Kernels,
     }
@@ -315,12 +315,12 @@ ENTRY %e {
             HLO.replacen("custom-call(%d), custom_call_target=\"__cublas$gemm\"", "all-reduce(%d), to_apply=%sum", 1);
         let (module, _) = text::module(&hlo).unwrap();
         let order = LaunchOrder::new(&module);
-        let of = |kernel: &str| {
+        let collective_of = |kernel: &str| {
             let nodes = [(2, "fusion_7"), (4, "add_fusion_3"), (5, "memcpy128"), (6, kernel), (7, "gemm")];
             order.instructions(&nodes)[3].map(|id| name(&module, id).to_owned())
         };
-        assert_eq!(of("ncclDevKernel_AllReduce_Sum_bf16_RING_LL").as_deref(), Some("custom-call.1"));
-        assert_eq!(of("other"), None, "a kernel of no known library of collectives");
+        assert_eq!(collective_of("ncclDevKernel_AllReduce_Sum_bf16_RING_LL").as_deref(), Some("custom-call.1"));
+        assert_eq!(collective_of("other"), None, "a kernel of no known library of collectives");
     }
 
     #[test]

@@ -1,19 +1,19 @@
 //! This module builds the model of a table whose rows come from the worker as they scroll into view. The worker filters
 //! and sorts the rows, and writes their cells.
 
-use super::grid::{GridAction, Model};
 use crate::analysis::breakdown::row_label;
 use crate::chart::widgets::table::{self, Folds, Measure};
 use crate::chart::widgets::tip::Tip;
 use crate::chart::widgets::virtual_rows;
 use crate::protocol::requests;
-use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
+use crate::protocol::table_query::{CopiedRows, TableAction, TableQuery};
 use crate::table::copy::CopyForm;
 use crate::table::filter::TextFilter;
 use crate::table::format;
 use crate::table::page::{Cell, Head, Name, PageQuery, Row, SortBy, TablePage};
-use crate::view::breakdown::save;
+use crate::view::shared::save;
 use crate::view::state::{PtrEq, State};
+use crate::view::widgets::table::{GridAction, Model};
 use crate::view::widgets::{clipboard, popover};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub(crate) struct RemoteTable {
     /// The name of the table, for screen readers.
     pub(crate) label: Signal<String>,
     /// The table; `None` while it is not known.
-    pub(crate) of: Signal<Option<TableOf>>,
+    pub(crate) table: Signal<Option<TableQuery>>,
     /// Whether an answer is pending on which the table depends.
     pub(crate) waits: Signal<bool>,
     pub(crate) filter: Signal<TextFilter>,
@@ -62,7 +62,7 @@ pub(crate) enum RowPress {
 /// The query of a table, without the range of its rows.
 #[derive(Clone, PartialEq)]
 struct TableRequest {
-    of: TableOf,
+    table: TableQuery,
     sort: Option<SortBy>,
     filter: TextFilter,
 }
@@ -73,7 +73,7 @@ impl TableRequest {
     }
 
     fn rows(&self, first: u32) -> requests::Rows {
-        requests::Rows { table: self.of.clone(), query: self.page(first) }
+        requests::Rows { table: self.table.clone(), query: self.page(first) }
     }
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     let under_way = StoredValue::new(Vec::<u32>::new());
     let folds = RwSignal::new(Folds::default());
     let requested = Memo::new(move |_| {
-        Some(TableRequest { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
+        Some(TableRequest { table: table.table.get()?, sort: table.sort.get(), filter: table.filter.get() })
     });
     // The rows on screen stay until those of the new query have come.
     state.request_answer_on_change(
@@ -212,18 +212,18 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         GridAction::CopyRows { all, form } => copy(ids(), all, form),
         GridAction::Hide(id) => change_columns(&|now| now.retain(|other| *other != id)),
         GridAction::Move(id, by) => change_columns(&|now| {
-            let at = now.iter().position(|other| *other == id);
+            let index = now.iter().position(|other| *other == id);
             // The name stays the first column.
-            let to = at.and_then(|at| at.checked_add_signed(by)).filter(|to| (1..now.len()).contains(to));
-            if let Some((at, to)) = at.zip(to) {
-                now.swap(at, to);
+            let to = index.and_then(|index| index.checked_add_signed(by)).filter(|to| (1..now.len()).contains(to));
+            if let Some((index, to)) = index.zip(to) {
+                now.swap(index, to);
             }
         }),
         GridAction::Show(id) => change_columns(&|now| {
             // The column gets its place in the usual order.
             let place = |id: &str| all.with_untracked(|all| all.iter().position(|column| column.id == id));
-            let at = now.iter().position(|other| place(other) > place(&id)).unwrap_or(now.len());
-            now.insert(at, id.clone());
+            let index = now.iter().position(|other| place(other) > place(&id)).unwrap_or(now.len());
+            now.insert(index, id.clone());
         }),
         GridAction::Columns => popover::toggle("columns"),
     };
@@ -231,7 +231,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         loaded.with(|loaded| {
             let requested = loaded.as_ref().map(|loaded| &loaded.requested);
             let text =
-                requested.map(|requested| format!("{:?}{:?}{:?}", requested.of, requested.sort, requested.filter));
+                requested.map(|requested| format!("{:?}{:?}{:?}", requested.table, requested.sort, requested.filter));
             rustc_hash::FxBuildHasher.hash_one(text)
         })
     });
@@ -273,17 +273,18 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
         return;
     };
     for first in virtual_rows::pages(rows.clone()) {
-        let is_there = loaded.with_untracked(|loaded| loaded.as_ref().is_some_and(|of| of.pages.contains_key(&first)));
+        let is_there =
+            loaded.with_untracked(|loaded| loaded.as_ref().is_some_and(|loaded| loaded.pages.contains_key(&first)));
         if is_there || under_way.with_value(|pages| pages.contains(&first)) {
             continue;
         }
         under_way.update_value(|pages| pages.push(first));
-        let (of, rows) = (requested.clone(), rows.clone());
+        let (asked, rows) = (requested.clone(), rows.clone());
         state.request_answer(requested.rows(first), move |answer| {
             let _ = under_way.try_update_value(|pages| pages.retain(|other| *other != first));
             let Some(page) = state.shown(answer) else { return };
             let _ = loaded.try_update(|loaded| {
-                let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.requested == of) else { return };
+                let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.requested == asked) else { return };
                 loaded.pages.insert(first, PtrEq::new(page));
                 let keys: Vec<u32> = loaded.pages.keys().copied().collect();
                 if let Some(far) = virtual_rows::farthest(keys.into_iter(), &rows) {
@@ -297,7 +298,7 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
 /// Copies rows to the clipboard: all of them, or those with the given keys.
 fn copy_rows(state: State, requested: &TableRequest, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
     let action = TableAction::Copy { query: requested.page(0), columns, keys, form };
-    state.request_answer(requests::CopyRows { table: requested.of.clone(), action }, move |answer| {
+    state.request_answer(requests::CopyRows { table: requested.table.clone(), action }, move |answer| {
         let Some(CopiedRows { text, n }) = state.shown(answer) else { return };
         clipboard::copy(&text, move |done| state.inform(save::copy_message(done, n)));
     });
@@ -308,8 +309,8 @@ fn shown_cells(row: &Row, beside: &[Row], (all, shown): (&[Head], &[Head]), meas
     let room = table::name_room(shown, measure);
     let cut = |text: &str, column: &Head| format::middle_cut(text, column.digits.unwrap_or(0) as usize);
     let cell = |column: &Head| {
-        let at = all.iter().position(|other| other.id == column.id);
-        match at.and_then(|at| row.cells.get(at)) {
+        let index = all.iter().position(|other| other.id == column.id);
+        match index.and_then(|index| row.cells.get(index)) {
             Some(Cell::Name(name)) => Cell::Name(shown_name(name, beside, room, measure.two_lines())),
             Some(Cell::Text(text)) if column.stretches => Cell::Text(cut(text, column)),
             Some(Cell::Soft(text)) if column.stretches => Cell::Soft(cut(text, column)),

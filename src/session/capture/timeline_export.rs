@@ -76,7 +76,7 @@ pub(super) fn export_xspaces(
 
 /// Iterates over the indices of the files that are XSpaces.
 pub fn xspaces(files: &[OpenFile]) -> impl Iterator<Item = usize> {
-    files.iter().enumerate().filter(|(_, file)| file.skipped_planes().is_some()).map(|(at, _)| at)
+    files.iter().enumerate().filter(|(_, file)| file.skipped_planes().is_some()).map(|(index, _)| index)
 }
 
 /// Writes the events that touch a range, of all files of a session, as trace JSON.

@@ -94,24 +94,25 @@ impl Analysis {
             add(&mut found.model_flops, op.stats.model_flops);
             add(&mut found.bytes, op.stats.bytes_accessed);
             // A kernel of unknown bytes has none in any memory.
-            let memory = profile.memory(session.plane(device), member.op).filter(|of| **of != MemoryBytes::default());
+            let memory =
+                profile.memory(session.plane(device), member.op).filter(|bytes| **bytes != MemoryBytes::default());
             #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
             let of_hbm = memory.map(|memory| memory.hbm as f64);
             add(&mut hbm, of_hbm.or(op.stats.bytes_accessed));
         });
-        let of = |amount: Option<f64>, most: Option<f64>| Some(amount? / most.filter(|most| *most > 0.0)?);
+        let share = |amount: Option<f64>, most: Option<f64>| Some(amount? / most.filter(|most| *most > 0.0)?);
         let alike = peaks.first().and_then(|first| first.flops(first.main()));
         let same = |p: &DevicePeaks| p.flops(p.main()).map(f64::to_bits) == alike.map(f64::to_bits);
         found.peak_flops = alike.filter(|_| peaks.iter().all(same));
-        found.mfu = of(found.flops, flops);
-        found.model_mfu = of(found.model_flops, flops);
-        found.hbm_util = of(hbm, bytes);
+        found.mfu = share(found.flops, flops);
+        found.model_mfu = share(found.model_flops, flops);
+        found.hbm_util = share(hbm, bytes);
         if let Some(useful) = query.useful {
             let devices = self.job_devices(useful.devices, &by_program, programs);
             let total = useful.flops() * steps / f64::from(devices.n.max(1));
             found.useful_devices = Some(devices);
             found.useful_flops = Some(total).filter(|total| total.is_finite() && *total > 0.0);
-            found.useful_mfu = of(found.useful_flops, flops);
+            found.useful_mfu = share(found.useful_flops, flops);
         }
         found
     }
