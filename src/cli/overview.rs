@@ -12,7 +12,7 @@ use crate::analysis::overview::columns::FINDING_ROWS;
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::{RooflineQuery, UsefulFlops};
 use crate::protocol::Failure;
-use crate::report::overview::text::{self, TextStyle};
+use crate::report::overview::text::TextStyle;
 use crate::report::{json, overview};
 use crate::session;
 use crate::table::csv;

@@ -83,6 +83,6 @@ fn sum(by_kind: &[Picos; 7], kinds: &[Kind]) -> Picos {
 
 /// Returns a duration in whole picoseconds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a duration: positive; `as` saturates")]
-pub const fn rounded(ps: f64) -> u64 {
+pub fn rounded(ps: f64) -> u64 {
     ps.round() as u64
 }
