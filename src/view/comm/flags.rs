@@ -3,7 +3,7 @@
 
 use super::model::CommModel;
 use crate::analysis::flags::{FlagsQuery, FlagsReport};
-use crate::chart::comm::suggested_flags::{ABOUT, FlagLine, class, empty, lines, pieces};
+use crate::chart::comm::flags::{ABOUT, FlagLine, class, empty, lines, pieces};
 use crate::protocol::{Failure, requests};
 use crate::report::flags;
 use crate::view::state::{PtrEq, State};
