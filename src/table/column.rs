@@ -99,10 +99,6 @@ impl<R> RowList for Rows<'_, R> {
     fn for_each(&self, write: &mut dyn FnMut(Value<'_>)) {
         self.rows.iter().for_each(|row| write(Value::record(self.columns, row)));
     }
-
-    fn object_type(&self) -> ObjectType {
-        ObjectType::new(self.columns)
-    }
 }
 
 /// Returns the fields of a row in JSON, each with its name.

@@ -1,6 +1,6 @@
 //! This module defines the value of a cell, with its type and unit, and the objects and rows that documents consist of.
 
-use super::kind::{Head, Kind, ObjectType, Outputs};
+use super::kind::{Head, Kind, Outputs};
 use std::borrow::Cow;
 use std::fmt::{Debug, Formatter};
 use std::rc::Rc;
@@ -106,9 +106,6 @@ impl<'r> Value<'r> {
 pub trait RowList {
     /// Calls a function with each row.
     fn for_each(&self, write: &mut dyn FnMut(Value<'_>));
-
-    /// Returns the type of a row.
-    fn object_type(&self) -> ObjectType;
 }
 
 impl Debug for dyn RowList + '_ {

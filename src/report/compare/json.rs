@@ -12,7 +12,6 @@ use crate::report::compare::sections_json::{comm, program_changes};
 use crate::report::json::first;
 use crate::report::ledger::table::label;
 use crate::table::Object;
-use crate::table::kind::ObjectType;
 use crate::table::{RowList, Rows, Value, object};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -159,10 +158,6 @@ struct GroupRows(Vec<GroupDelta>);
 impl RowList for GroupRows {
     fn for_each(&self, write: &mut dyn FnMut(Value<'_>)) {
         Rows { columns: COMPARE_GROUPS, rows: &self.0 }.for_each(write);
-    }
-
-    fn object_type(&self) -> ObjectType {
-        ObjectType::new(COMPARE_GROUPS)
     }
 }
 

@@ -5,7 +5,6 @@ use crate::analysis::data_movement::DataMovement;
 use crate::analysis::data_movement::columns::{DATA_MOVEMENT, PROGRAMS};
 use crate::report::json::first;
 use crate::table::Object;
-use crate::table::kind::ObjectType;
 use crate::table::{RowList, Value, object};
 use std::rc::Rc;
 use xla_profile::profile::Note;
@@ -40,9 +39,5 @@ struct Sources<'a> {
 impl RowList for Sources<'_> {
     fn for_each(&self, write: &mut dyn FnMut(Value<'_>)) {
         self.report.sources(self.top).for_each(|row| write(Value::record(DATA_MOVEMENT, row)));
-    }
-
-    fn object_type(&self) -> ObjectType {
-        ObjectType::new(DATA_MOVEMENT)
     }
 }

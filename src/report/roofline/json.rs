@@ -9,7 +9,6 @@ use crate::analysis::roofline::{
 };
 use crate::report::json::first;
 use crate::table::Object;
-use crate::table::kind::ObjectType;
 use crate::table::{RowList, Value, object};
 use std::rc::Rc;
 use xla_profile::profile::{Note, Profile};
@@ -37,10 +36,6 @@ impl RowList for RoofRows<'_> {
                 rows.for_each(|row| write(Value::record(ROWS, &row)));
             }
         }
-    }
-
-    fn object_type(&self) -> ObjectType {
-        ObjectType::new(ROWS)
     }
 }
 

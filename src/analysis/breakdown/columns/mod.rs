@@ -8,7 +8,6 @@ use super::report::{Group, Share, SignatureTime, is_unrated};
 use super::row_label;
 use crate::analysis::base::{Filter, FilterField, GroupBy};
 use crate::analysis::classify::{Kind, Phase};
-use crate::table::kind::ObjectType;
 use crate::table::page::{Mark, Name, row_key};
 use crate::table::shown::{Format, PartValues, RowTip, Shown, Table, TipLine};
 use crate::table::{MIXED, RowList, Value, columns, format};
@@ -170,10 +169,6 @@ impl RowList for PartsOf<'_> {
         for part in &self.0.parts {
             write(Value::record(PARTS, &SignatureShare { part: part.clone(), row_total: self.0.total }));
         }
-    }
-
-    fn object_type(&self) -> ObjectType {
-        ObjectType::new(PARTS)
     }
 }
 
