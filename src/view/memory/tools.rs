@@ -52,7 +52,7 @@ fn memories(model: MemoryModel) -> AnyView {
     });
     let chosen = Signal::derive(move || model.view_state.with(|view_state| view_state.color));
     let choose = Callback::new(move |color: i64| {
-        model.change(|view_state| (view_state.color, view_state.point) = (color, None))
+        model.change(|view_state| (view_state.color, view_state.point) = (color, None));
     });
     let several = move || choices.with(|all| all.len() > 1);
     view! { <If when=several>{move || view! { <Picker id="memory-space" label="Memory" list="Memories" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
