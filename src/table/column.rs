@@ -37,7 +37,7 @@ pub struct Column<R> {
 }
 
 impl<R> Column<R> {
-    /// Declares a column. [`columns!`](super::columns!) writes the call.
+    /// Declares a column. `columns!` writes the call.
     #[cfg_attr(target_arch = "wasm32", expect(unused_variables, reason = "the page does not carry descriptions"))]
     pub const fn new(
         id: &'static str,

@@ -25,7 +25,7 @@ pub enum Kind {
     Object(fn() -> ObjectType),
     /// Named fields that stand in place of the column.
     Fields(fn() -> ObjectType),
-    /// An [`Object`](super::object::Object) that declares its own fields.
+    /// An [`Object`](super::Object) that declares its own fields.
     Own,
     /// Such an object whose fields stand in place of the field.
     OwnFields,

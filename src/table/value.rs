@@ -118,7 +118,7 @@ impl Debug for dyn RowList + '_ {
     }
 }
 
-/// An object of JSON. [`object!`](super::object!) makes it.
+/// An object of JSON. `object!` makes it.
 #[derive(Clone, Debug)]
 pub struct Object<'r> {
     fields: Vec<(Cow<'r, str>, Value<'r>)>,

@@ -20,7 +20,7 @@ pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, que
     analysis.comm(profile, query, Some(&|id| query_programs.module(id)))
 }
 
-/// Returns communication as [`comm`] does, but only the `max_steps` steps with the lowest numbers.
+/// Returns communication as [`comm()`] does, but only the `max_steps` steps with the lowest numbers.
 pub fn comm_within(
     analysis: &Analysis,
     profile: &Profile,

@@ -37,7 +37,7 @@ pub fn data_movement(analysis: &Analysis, profile: &Profile, programs: &mut Prog
     analysis.data_movement(profile, query, Some(&|id| query_programs.module(id)))
 }
 
-/// Returns all data movement as [`data_movement`] does, with the instructions in the bodies of fusions and calls. Their programs
+/// Returns all data movement as [`data_movement()`] does, with the instructions in the bodies of fusions and calls. Their programs
 /// are read one after the other, because all of them together may take gigabytes.
 pub fn data_movement_with_bodies(
     analysis: &Analysis,
