@@ -89,13 +89,20 @@ impl Serialize for Object<'_> {
     }
 }
 
-/// Writes rows one at a time. After an error, the other rows are skipped.
-fn write_rows<S: serde::Serializer>(rows: &dyn RowList, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+/// Writes rows one at a time by `write`. After an error, the other rows are skipped.
+///
+/// # Errors
+/// If a row cannot be written.
+pub fn write_rows<S: serde::Serializer>(
+    rows: &dyn RowList,
+    serializer: S,
+    write: impl Fn(&mut S::SerializeSeq, &Value<'_>) -> std::result::Result<(), S::Error>,
+) -> std::result::Result<S::Ok, S::Error> {
     let mut seq = serializer.serialize_seq(None)?;
     let mut result = Ok(());
     rows.for_each(&mut |row| {
         if result.is_ok() {
-            result = seq.serialize_element(&row);
+            result = write(&mut seq, &row);
         }
     });
     result?;
@@ -124,7 +131,7 @@ impl Serialize for Value<'_> {
                 serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
             }
             Self::Object(object) => object.serialize(serializer),
-            Self::Rows(rows) => write_rows(&**rows, serializer),
+            Self::Rows(rows) => write_rows(&**rows, serializer, |seq, row| seq.serialize_element(row)),
         }
     }
 }

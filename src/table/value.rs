@@ -84,21 +84,11 @@ impl<'r> Value<'r> {
         value.map_or(Self::Absent, kind)
     }
 
-    /// Returns a list of texts.
-    pub fn texts(texts: &'r [String]) -> Self {
-        Self::List(texts.iter().map(|text| Self::text(text)).collect())
-    }
-
     /// Returns named values as a record, in the order of their names.
     pub fn map(values: impl Iterator<Item = (&'r str, Self)>) -> Self {
         let mut fields: Vec<_> = values.map(|(name, value)| (Cow::Borrowed(name), value)).collect();
         fields.small_sort_by(|(a, _), (b, _)| a.cmp(b));
         Self::Record(fields)
-    }
-
-    /// Returns whether there is no value.
-    pub const fn is_absent(&self) -> bool {
-        matches!(self, Self::Absent)
     }
 }
 
@@ -173,9 +163,7 @@ impl<'r> Object<'r> {
             value => self.fields.push((Cow::Borrowed(head.id), value)),
         }
     }
-}
 
-impl<'r> Object<'r> {
     /// Returns the fields with their names, in their order.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &Value<'r>)> {
         self.fields.iter().map(|(name, value)| (&**name, value))

@@ -25,7 +25,7 @@ export interface Overview extends Head {
   /** A guess of the useful FLOPs from the program. No figure uses it. Null if the program is unknown. */
   model_guess: ModelGuess | null;
   /** The time of each owner per step. */
-  ledger: Record<string, number>;
+  ledger: Owners;
   /** The time of a step by kind, and the part of it that the device needs. */
   kinds: KindShare[];
   /** Sum of the recoverable times of `findings`, at most `period_ps`. */
@@ -166,6 +166,51 @@ export interface ModelGuess {
   flops_per_token: number | null;
   /** Whether the program computes gradients. */
   is_training: boolean;
+}
+
+export interface Owners {
+  /** Compute: min(roofline time ÷ `attainable`, self time). */
+  floor: number;
+  /** The rest of compute. */
+  excess: number;
+  /** Time of compute, copies and layout changes beyond the median of the devices, for a straggler. */
+  slower: number;
+  /** Time of compute ops whose cost or peak is unknown, and of ops that no rule classifies. */
+  opaque: number;
+  /** Communication without `late`. */
+  transfer: number;
+  /** Waits of communication for devices that arrive later. */
+  late: number;
+  /** Data movement: starts of asynchronous copies and slices, and the waits for them. */
+  dma: number;
+  /** Data movement: other copies and layout changes. */
+  layout: number;
+  /** Self time of loops and other containers. */
+  loop: number;
+  /** Idle time of the class `capture` of `gaps`. */
+  capture: number;
+  /** Idle time of the class `recompile` of `gaps`. */
+  recompile: number;
+  /** Idle time of the class `input` of `gaps`, with the ops that exchange data with the host, such as infeeds, and copies from the host to a GPU outside of programs. */
+  input: number;
+  /** Idle time of the class `sync` of `gaps`. */
+  sync: number;
+  /** Idle time of the class `defrag` of `gaps`. */
+  defrag: number;
+  /** Idle time of the class `host` of `gaps`. */
+  host: number;
+  /** Idle time of the class `barrier` of `gaps`. */
+  barrier: number;
+  /** Idle time of the class `dependency` of `gaps`. */
+  dependency: number;
+  /** Idle time of the class `launch` of `gaps`. */
+  launch: number;
+  /** Idle time of the class `unexplained` of `gaps`. */
+  unexplained: number;
+  /** Idle time of the class `callback` of `gaps`. */
+  callback: number;
+  /** Idle time of the class `requests` of `gaps`. */
+  requests: number;
 }
 
 export interface KindShare {
@@ -1779,51 +1824,6 @@ export interface Ledger {
   owners: Owners;
   /** Sum over the ops that do not communicate of the time of the device beyond the median of the devices, as a mean over the steps. Null where no other device is compared. */
   excess_over_devices_ps: number | null;
-}
-
-export interface Owners {
-  /** Compute: min(roofline time ÷ `attainable`, self time). */
-  floor: number;
-  /** The rest of compute. */
-  excess: number;
-  /** Time of compute, copies and layout changes beyond the median of the devices, for a straggler. */
-  slower: number;
-  /** Time of compute ops whose cost or peak is unknown, and of ops that no rule classifies. */
-  opaque: number;
-  /** Communication without `late`. */
-  transfer: number;
-  /** Waits of communication for devices that arrive later. */
-  late: number;
-  /** Data movement: starts of asynchronous copies and slices, and the waits for them. */
-  dma: number;
-  /** Data movement: other copies and layout changes. */
-  layout: number;
-  /** Self time of loops and other containers. */
-  loop: number;
-  /** Idle time of the class `capture` of `gaps`. */
-  capture: number;
-  /** Idle time of the class `recompile` of `gaps`. */
-  recompile: number;
-  /** Idle time of the class `input` of `gaps`, with the ops that exchange data with the host, such as infeeds, and copies from the host to a GPU outside of programs. */
-  input: number;
-  /** Idle time of the class `sync` of `gaps`. */
-  sync: number;
-  /** Idle time of the class `defrag` of `gaps`. */
-  defrag: number;
-  /** Idle time of the class `host` of `gaps`. */
-  host: number;
-  /** Idle time of the class `barrier` of `gaps`. */
-  barrier: number;
-  /** Idle time of the class `dependency` of `gaps`. */
-  dependency: number;
-  /** Idle time of the class `launch` of `gaps`. */
-  launch: number;
-  /** Idle time of the class `unexplained` of `gaps`. */
-  unexplained: number;
-  /** Idle time of the class `callback` of `gaps`. */
-  callback: number;
-  /** Idle time of the class `requests` of `gaps`. */
-  requests: number;
 }
 
 export interface Inspect {

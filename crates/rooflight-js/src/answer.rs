@@ -2,7 +2,8 @@
 
 use rooflight::table::Object;
 use rooflight::table::Value;
-use serde::ser::{SerializeMap, SerializeSeq};
+use rooflight::table::json::write_rows;
+use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use wasm_bindgen::JsValue;
 
@@ -37,25 +38,11 @@ impl Serialize for Answer<'_> {
                 serializer.serialize_none()
             }
             Value::Record(fields) | Value::Fields(fields) => {
-                let mut map = serializer.serialize_map(Some(fields.len()))?;
-                for (name, value) in fields {
-                    map.serialize_entry(&**name, &Answer(value))?;
-                }
-                map.end()
+                serializer.collect_map(fields.iter().map(|(name, value)| (name, Answer(value))))
             }
             Value::List(values) => serializer.collect_seq(values.iter().map(Answer)),
             Value::Object(object) => Fields(object).serialize(serializer),
-            Value::Rows(rows) => {
-                let mut seq = serializer.serialize_seq(None)?;
-                let mut result = Ok(());
-                rows.for_each(&mut |row| {
-                    if result.is_ok() {
-                        result = seq.serialize_element(&Answer(&row));
-                    }
-                });
-                result?;
-                seq.end()
-            }
+            Value::Rows(rows) => write_rows(&**rows, serializer, |seq, row| seq.serialize_element(&Answer(row))),
             value => value.serialize(serializer),
         }
     }

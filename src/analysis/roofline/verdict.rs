@@ -77,7 +77,7 @@ keyed_enum! {
 }
 
 impl Bound {
-    /// All resources, in the order of [`Bound::index`].
+    /// All resources, in the order of [`Bound::index`]. Reports hold positions in this list.
     pub const ALL: [Self; 6] = [
         Self::Compute,
         Self::Memory(Level::Hbm),

@@ -6,10 +6,8 @@ use crate::analysis::base::{Header, Query, Totals};
 use crate::analysis::classify::Phase;
 use crate::analysis::comm::Overlap;
 use crate::chart::plot::time_part::TimePart;
-use crate::chart::widgets::figure::figure;
-// Names that `chart/overview` imports from here.
-pub(in crate::chart) use crate::chart::widgets::figure::{Figure, Formula, Readout, exact, mark_above, share_figure};
-pub(in crate::chart) use crate::chart::widgets::tip::row;
+use crate::chart::widgets::figure::{Figure, Readout, exact, figure, share_figure};
+use crate::chart::widgets::tip::row;
 use crate::protocol::BreakdownHead;
 use crate::protocol::tables::Utilization;
 use crate::table::format::{self, ABSENT, TimeUnit};

@@ -4,7 +4,8 @@ use crate::analysis::base::DeviceChoice;
 use crate::analysis::overview::{
     Figure as Known, FigureId, FigureInput, FigureTexts, KindShare, Overview, RuleId, Unit, shown_figures,
 };
-use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, mark_above, row, share_figure};
+use crate::chart::widgets::figure::{Figure, Formula, Readout, exact, mark_above, share_figure};
+use crate::chart::widgets::tip::row;
 use crate::report::overview::text::number;
 use crate::table::format::{self, ABSENT};
 use xla_profile::units::Picos;

@@ -6,8 +6,7 @@ use crate::analysis::breakdown::columns::{FILTER, GROUPS};
 use crate::analysis::breakdown::{Breakdown, Scopes};
 use crate::report::breakdown::scopes_json::nested;
 use crate::report::json::first;
-use crate::table::Object;
-use crate::table::object;
+use crate::table::{Object, object};
 use xla_profile::profile::Note;
 
 /// Returns the first `top` rows of a breakdown. With `scopes`, the rows are a tree with at most `top` children of each

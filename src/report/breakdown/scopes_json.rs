@@ -3,8 +3,7 @@
 use crate::analysis::base::NO_SCOPE;
 use crate::analysis::breakdown::Scopes;
 use crate::analysis::classify::Kind;
-use crate::table::Object;
-use crate::table::{Value, object};
+use crate::table::{Object, Value, object};
 use xla_profile::units::Picos;
 
 /// Returns the scopes below the root, at most `top` below each scope.

@@ -3,8 +3,7 @@
 use crate::analysis::base::Status;
 use crate::analysis::captures::CaptureRow;
 use crate::analysis::captures::columns::CAPTURES;
-use crate::table::Object;
-use crate::table::object;
+use crate::table::{Object, object};
 
 /// Returns the JSON of captures, in their order.
 pub fn captures<'a>(rows: impl Iterator<Item = &'a CaptureRow>) -> Object<'a> {

@@ -5,8 +5,7 @@ use crate::analysis::comm::columns::{ARRIVAL_SPREADS, ARRIVALS, COMM, DCN, LINK,
 use crate::analysis::comm::suggested_flags::Flag;
 use crate::analysis::comm::{Comm, Core, DeviceBalance, Network, Primitive, PrimitiveSums};
 use crate::report::json::first;
-use crate::table::Object;
-use crate::table::object;
+use crate::table::{Object, object};
 use xla_profile::profile::Note;
 
 /// Returns the JSON of `rooflight comm --json`, with the first `top` entries of each list.

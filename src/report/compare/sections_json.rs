@@ -3,8 +3,7 @@
 use crate::analysis::compare::columns::{CHANGE_COUNTS, CHANGED_PROPERTIES, COMM_ROWS, OPCODES, PROGRAM_PAIRS, TIMES};
 use crate::analysis::compare::{ChangeKind, CommDelta, Comparison, ProgramChange};
 use crate::report::json::first;
-use crate::table::Object;
-use crate::table::object;
+use crate::table::{Object, object};
 
 /// Returns the difference of the collectives as JSON, with the `top` rows of the largest difference.
 pub(super) fn comm(delta: &CommDelta, top: usize) -> Object<'_> {

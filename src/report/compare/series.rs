@@ -10,10 +10,9 @@ use crate::report::compare::format::{per_unit, signed_share};
 use crate::report::compare::json::{part_json, status};
 use crate::report::compare::text::waterfall;
 use crate::report::overview::text::number;
-use crate::table::Object;
-use crate::table::object;
 use crate::table::text::TextForm;
 use crate::table::text_columns::{TextColumns, or_absent};
+use crate::table::{Object, object};
 
 /// Parts of the waterfall at a change point.
 const PARTS: usize = 5;

@@ -4,8 +4,7 @@ use crate::analysis::base::columns::NOTES;
 use crate::analysis::data_movement::DataMovement;
 use crate::analysis::data_movement::columns::{DATA_MOVEMENT, PROGRAMS};
 use crate::report::json::first;
-use crate::table::Object;
-use crate::table::{RowList, Value, object};
+use crate::table::{Object, RowList, Value, object};
 use std::rc::Rc;
 use xla_profile::profile::Note;
 

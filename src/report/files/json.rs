@@ -6,8 +6,7 @@ use crate::analysis::files::columns::{FILES, LINES, STAT_COUNTS};
 use crate::analysis::files::{
     FilePlane, FileProgram, FileView, Finding, FindingKind, PlaneRole, ProgramSource, StatUse,
 };
-use crate::table::Object;
-use crate::table::{Value, object};
+use crate::table::{Object, Value, object};
 use std::collections::BTreeMap;
 use xla_profile::profile::{Note, PlaneStat};
 use xla_profile::small_sort::SmallSort;

@@ -3,8 +3,7 @@
 use crate::analysis::base::columns::NOTES;
 use crate::analysis::flags::FlagsReport;
 use crate::analysis::flags::columns::FLAG_ROWS;
-use crate::table::Object;
-use crate::table::object;
+use crate::table::{Object, object};
 use xla_profile::profile::Note;
 
 /// Returns the JSON of `rooflight flags --json`.

@@ -4,8 +4,7 @@ use crate::analysis::base::columns::NOTES;
 use crate::analysis::gaps::Gaps;
 use crate::analysis::gaps::columns::{CLASSES, GAPS};
 use crate::report::json::first;
-use crate::table::Object;
-use crate::table::object;
+use crate::table::{Object, object};
 use xla_profile::profile::Note;
 
 /// Returns the JSON of `rooflight gaps --json`, with the `top` longest gaps.

@@ -2,8 +2,7 @@
 
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::{Ledger, Owner};
-use crate::table::Object;
-use crate::table::object;
+use crate::table::{Object, object};
 use xla_profile::units::Picos;
 
 /// Returns the ledger in the JSON of `rooflight summary`, with the label of its device.
@@ -27,7 +26,7 @@ pub fn ledger<'a>(ledger: &'a Ledger, device: &'a str) -> Object<'a> {
 }
 
 /// Returns the time of each owner.
-pub(super) fn owners(time: impl Fn(Owner) -> Picos) -> Object<'static> {
+pub(in crate::report) fn owners(time: impl Fn(Owner) -> Picos) -> Object<'static> {
     object!(Owners {
         /// Compute: min(roofline time ÷ `attainable`, self time).
         floor: Time = time(Owner::Floor),

@@ -7,8 +7,7 @@ use crate::analysis::memory::{
     Vocabulary, WholeMemory,
 };
 use crate::report::json::first;
-use crate::table::Object;
-use crate::table::{Value, object};
+use crate::table::{Object, Value, object};
 use xla_profile::profile::Note;
 
 /// Returns the memory of all programs and allocators as JSON, with the first `top` rows of each list. `requested` are

@@ -1,11 +1,10 @@
 //! This module writes the overview as JSON.
 
 use crate::analysis::base::columns::{NOTES, SPREAD};
-use crate::analysis::ledger::Owner;
 use crate::analysis::overview::Overview;
 use crate::analysis::overview::columns::{CHECKED_RULES, FIGURES, FINDINGS, KIND_SHARES, MODEL_GUESS, SKIPPED_RULES};
-use crate::table::Object;
-use crate::table::object;
+use crate::report::ledger::json::owners;
+use crate::table::{Object, object};
 use xla_profile::profile::Note;
 
 /// Returns the JSON of a capture without a device that the overview can judge. The notes say why there is no overview,
@@ -45,7 +44,7 @@ pub fn overview<'a>(head: Object<'a>, overview: &'a Overview, notes: &'a [Note])
         /// A guess of the useful FLOPs from the program. No figure uses it. Null if the program is unknown.
         model_guess: Object(MODEL_GUESS) or null = overview.model_guess.as_ref(),
         /// The time of each owner per step.
-        ledger: Map(Time) = Owner::ALL.into_iter().map(|owner| (owner.key(), ledger.per_step(ledger.time(owner)))),
+        ledger: Own = owners(|owner| ledger.per_step(ledger.time(owner))),
         /// The time of a step by kind, and the part of it that the device needs.
         kinds: Rows(KIND_SHARES) = &overview.kinds,
         /// Sum of the recoverable times of `findings`, at most `period_ps`.

@@ -8,8 +8,7 @@ use crate::analysis::roofline::{
     RooflineFigures, RooflinePosition, StepRoofline,
 };
 use crate::report::json::first;
-use crate::table::Object;
-use crate::table::{RowList, Value, object};
+use crate::table::{Object, RowList, Value, object};
 use std::rc::Rc;
 use xla_profile::profile::{Note, Profile};
 use xla_profile::units::Picos;

@@ -30,15 +30,6 @@ impl Whole {
     }
 }
 
-const BOUNDS: [Bound; 6] = [
-    Bound::Compute,
-    Bound::Memory(Level::Hbm),
-    Bound::Memory(Level::VmemRead),
-    Bound::Memory(Level::VmemWrite),
-    Bound::Memory(Level::CmemRead),
-    Bound::Memory(Level::CmemWrite),
-];
-
 /// Visits roofs column by column. Most ratios follow from times. Those that were computed from exact floors differ in
 /// the last digit, so ratios are visited as well.
 pub(super) fn roofs(v: &mut dyn Visit, positions: &mut [(&mut RooflinePosition, Whole)]) -> VisitResult {
@@ -56,7 +47,7 @@ pub(super) fn roofs(v: &mut dyn Visit, positions: &mut [(&mut RooflinePosition, 
     each(positions, |(roof, _)| v.flag(&mut roof.dtype_mixed))?;
     each(positions, |(roof, _)| v.one_of(&mut roof.cost, &CostSource::ALL))?;
     each(positions, |(roof, _)| v.real(&mut roof.ridge, None))?;
-    each(positions, |(roof, _)| v.one_of(&mut roof.bound, &BOUNDS))?;
+    each(positions, |(roof, _)| v.one_of(&mut roof.bound, &Bound::ALL))?;
     each(positions, |(roof, _)| v.amount(&mut roof.t_compute.0))?;
     each(positions, |(roof, _)| roof.t_memory.iter_mut().try_for_each(|time| v.amount(&mut time.0)))?;
     each(positions, |(roof, _)| {
