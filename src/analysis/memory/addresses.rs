@@ -13,7 +13,7 @@
 //! so both are alive in the trace for some events. An address counts once. This module does not depend on instructions.
 
 use super::buffers::Buffers;
-use super::live_ranges::LiveRange;
+use super::heap_trace::LiveRange;
 use xla_profile::small_sort::SmallSort;
 
 /// Returns the bytes at each point: `below`, plus each address that a live range covers, counted once. `size` gives the

@@ -4,7 +4,7 @@
 use super::categories::{Category, MemoryClass};
 use super::class::Vocabularies;
 use super::fit_report::{FitBasis, FitPart};
-use super::live_ranges::LiveRange;
+use super::heap_trace::LiveRange;
 use super::program::ProgramMemory;
 use super::space::Space;
 use xla_profile::hlo::{Module, Shape};

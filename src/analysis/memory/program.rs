@@ -11,7 +11,7 @@ use super::buffers::Buffers;
 use super::categories::{Category, MemoryClass};
 use super::class::{Facts, Vocabularies, class};
 use super::estimate;
-use super::live_ranges::LiveRange;
+use super::heap_trace::LiveRange;
 use super::query::{BufferId, MemoryQuery, Points};
 use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, WhatIfColumn};
 use super::schedule::Schedule;

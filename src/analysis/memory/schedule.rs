@@ -2,7 +2,7 @@
 //! result. It does not depend on sizes.
 
 use super::buffers::Buffers;
-use super::live_ranges::LiveRange;
+use super::heap_trace::LiveRange;
 use super::report::{Moment, MomentPart};
 use indexmap::{IndexMap, IndexSet};
 use xla_profile::hlo::{InstructionId, Module};

@@ -14,7 +14,7 @@
 
 use super::addresses;
 use super::buffers::Buffers;
-use super::live_ranges::{LiveRange, replay_heap_trace, trace_is_for_color, trace_of};
+use super::heap_trace::{LiveRange, replay_heap_trace, trace_is_for_color, trace_of};
 use super::query::Points;
 use super::report::{Basis, Curve, CurveColumn, SpacePeak};
 use super::schedule::Schedule;

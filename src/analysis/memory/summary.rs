@@ -2,7 +2,7 @@
 //! the estimate. All parts except jumps and long-lived buffers describe the moment of the peak.
 
 use super::categories::{MemoryClass, RollUpBy};
-use super::live_ranges::LiveRange;
+use super::heap_trace::LiveRange;
 use super::program::ProgramMemory;
 use super::query::{BytesPerParameter, MemoryQuery, Points};
 use super::report::{

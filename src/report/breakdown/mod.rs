@@ -1,4 +1,4 @@
-//! This module writes the breakdown as text and JSON.
+//! This module writes the breakdown as text, CSV and JSON.
 
 pub mod json;
 pub(super) mod scopes_json;

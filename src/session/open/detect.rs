@@ -1,5 +1,5 @@
-//! This module detects the format of each file by its first bytes, never by its name: captures, programs, and archives
-//! with their members. It depends on formats and layers of packing, and adds nothing to a profile.
+//! This module opens each file by its format, which `wire::sniff` tells: captures, programs, and archives with their
+//! members. It depends on formats and layers of packing, and adds nothing to a profile.
 
 use super::archive::unzip;
 use super::planes_read::FileRead;
