@@ -3,13 +3,13 @@
 //
 //   index.html   from the network if the network answers soon, which gives the newest build; else from the cache
 //   its files    from the cache, else from the network; their names hold hashes of their contents
-//   the sample   from the cache, else from the network, and then put into the cache
+//   samples      from the cache, else from the network, and then put into the cache
 //
 // A newer build waits until no page of the older build is open, so that no page loses parts that it may still need.
 const BUILD = "BUILD";
 const FILES = [/* FILES */];
 const SCRIPT = "SCRIPT";
-const SAMPLE = "SAMPLE";
+const SAMPLES = [/* SAMPLES */];
 const PREFIX = `rooflight ${registration.scope} `;
 const CACHE = PREFIX + BUILD;
 /** The longest wait for a network that may be absent, in milliseconds. */
@@ -43,7 +43,7 @@ addEventListener("fetch", (event) => {
   if (!isOurs) return;
   if (request.mode === "navigate" && [at("./"), at("index.html")].includes(url.href)) event.respondWith(newest(request));
   else if (FILES.some((name) => at(name) === url.href)) event.respondWith(kept(request));
-  else if (url.href === at(SAMPLE)) event.respondWith(kept(request, true));
+  else if (SAMPLES.some((name) => at(name) === url.href)) event.respondWith(kept(request, true));
 });
 
 async function newest(request) {

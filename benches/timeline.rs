@@ -6,7 +6,7 @@
 
 use rooflight::analysis::base::{DeviceChoice, Query, StepChoice, TimeRange};
 use rooflight::analysis::timeline::{LineRef, Picture, PictureQuery, SearchQuery, SearchReport, Timeline};
-use rooflight::protocol::{Reply, Request, TimelineRequest, ViewRequest};
+use rooflight::protocol::{TimelineRequest, ViewRequest, requests};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::filter::TextFilter;
 use std::path::{Path, PathBuf};
@@ -73,8 +73,8 @@ impl Bench {
         let range = TimeRange { start: self.timeline.start, end: self.timeline.start + step };
         let query = Query { device: DeviceChoice::One(0), step: StepChoice::Range(range), ..Query::default() };
         let start = Instant::now();
-        let sums = self.session.answer(&Request::Breakdown(query));
-        assert!(matches!(sums, Reply::Breakdown(_)), "the first step has sums");
+        let sums = self.session.answer(&ViewRequest::Breakdown(query).into()).answer::<requests::Breakdown>();
+        assert!(sums.is_ok(), "the first step has sums");
         println!("   {:>5.1}", milliseconds(start));
         Ok(())
     }

@@ -11,9 +11,9 @@ use rooflight::analysis::breakdown::columns::GROUP_TABLE;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::protocol::ViewRequest;
 use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::protocol::{Request, ViewRequest};
 use rooflight::session::OpenSession;
 use rooflight::share::{Level, decode, decode_link, encode, encode_link, markdown};
 use rooflight::table::page::{PageQuery, SortBy};
@@ -54,7 +54,7 @@ fuzz_target!(|bytes: &[u8]| {
     let query = Query { device: report.origin.device, ..Query::busiest() };
     let program = report.memory.spaces.first().map_or((0, 0), |space| (space.program, space.color));
     let (mut engine, _) = OpenSession::of_report(report);
-    engine.answer(&Request::Breakdown(query.clone()));
+    engine.answer(&ViewRequest::Breakdown(query.clone()).into());
     for column in GROUP_TABLE.shown {
         let sort = Some(SortBy::new(column.id, true));
         let action = TableAction::Rows(PageQuery { sort, count: 10, ..PageQuery::default() });

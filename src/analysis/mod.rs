@@ -21,6 +21,7 @@ pub mod flags;
 pub mod gaps;
 pub mod ledger;
 pub mod memory;
+pub mod modules;
 pub mod op;
 pub mod overview;
 pub mod roofline;

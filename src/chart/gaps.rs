@@ -134,7 +134,11 @@ pub fn summary(gaps: &Gaps) -> String {
         .fraction_of(gaps.window)
         .map_or_else(String::new, |share| format!(", {} of the window", format::percent_text(share)));
     let late = gaps.host_late();
-    let late = if late > Picos::ZERO { format!("; host late for {}", format::time_text(late)) } else { String::new() };
+    let late = if late > Picos::ZERO {
+        format!("; waiting on the host for {}", format::time_text(late))
+    } else {
+        String::new()
+    };
     let (n, time) = gaps.in_loops;
     let loops =
         if n > 0 { format!("; {} more between the ops of loops", format::time_text(time)) } else { String::new() };
@@ -149,7 +153,7 @@ pub fn formula(gaps: &Gaps) -> Formula {
         tip::row("Busy", format::exact_time(gaps.busy)),
         tip::row("Idle", format::exact_time(gaps.idle())),
         tip::row(
-            "Host late",
+            "Waiting on host",
             "until the end of the host call that enqueued the next run, by what the threads of the call did",
         ),
         tip::row("Launch", "from there to the start of the run"),
@@ -217,7 +221,7 @@ mod tests {
     #[test]
     fn gaps_by_class() {
         let table = idle(&gaps());
-        assert_eq!(summary(&gaps()), "1.00 µs idle, 25.0 % of the window; host late for 600.00 ns");
+        assert_eq!(summary(&gaps()), "1.00 µs idle, 25.0 % of the window; waiting on the host for 600.00 ns");
         let [sync, launch] = &table.groups[..] else { panic!("{:?}", table.groups) };
         assert_eq!((sync.row.bar, &*sync.row.of_window, &*sync.row.n), (1.0, "15.0", "1"));
         assert_eq!(sync.gaps[0].more[0], ("np.asarray".to_owned(), "600.00 ns".to_owned()));

@@ -11,6 +11,7 @@ pub mod data_movement;
 pub mod empty;
 pub mod files;
 pub mod gaps;
+pub mod glossary;
 pub mod landing;
 pub mod loading;
 pub mod memory;

@@ -5,6 +5,7 @@
 //! (`device_type_string`, `gpu_device_name`), but not on ops or captures.
 
 pub mod gpu;
+pub mod identify;
 mod table;
 
 pub use table::CHIPS;
@@ -83,6 +84,11 @@ impl Chip {
         Self::named(text)
             .or_else(|| Self::named(&format!("TPU {text}")))
             .or_else(|| all.next().filter(|_| all.next().is_none()))
+    }
+
+    /// Whether the chip is a TPU.
+    pub fn is_tpu(&self) -> bool {
+        self.name.starts_with("TPU")
     }
 
     /// Whether AMD makes the chip.

@@ -14,7 +14,7 @@ use super::report::ReportArgs;
 use super::roofline_args::RooflineArgs;
 use super::view_args::{View, one_of, share};
 use crate::analysis::base::{Filter, FilterField, GroupBy};
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, ModelModule, Phase};
 use crate::analysis::ledger::LedgerQuery;
 use clap::builder::TypedValueParser;
 use clap::{Parser, Subcommand};
@@ -153,6 +153,12 @@ pub struct Only {
     /// Selects ops of this kind.
     #[arg(long, value_parser = kind())]
     kind: Option<Kind>,
+    /// Selects ops of this module of the model, such as `attention`.
+    #[arg(long, value_parser = module())]
+    module: Option<ModelModule>,
+    /// Selects ops of this phase of a training step.
+    #[arg(long, value_parser = phase())]
+    phase: Option<Phase>,
     /// Selects ops at or below this scope path.
     #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
     scope: String,
@@ -161,9 +167,16 @@ pub struct Only {
 impl Only {
     /// Returns the filter that the options describe.
     pub fn filter(&self) -> Filter {
-        let Self { filter, within, regex, kind, scope } = self;
-        let ops = Vec::new();
-        Filter { text: filter.clone(), within: *within, regex: *regex, kind: *kind, scope: scope.clone(), ops }
+        Filter {
+            text: self.filter.clone(),
+            within: self.within,
+            regex: self.regex,
+            kind: self.kind,
+            module: self.module,
+            phase: self.phase,
+            scope: self.scope.clone(),
+            ops: Vec::new(),
+        }
     }
 }
 
@@ -206,6 +219,14 @@ fn group_by_parser() -> impl TypedValueParser<Value = GroupBy> {
 
 fn filter_field_parser() -> impl TypedValueParser<Value = FilterField> {
     one_of(FilterField::ALL, FilterField::key)
+}
+
+fn module() -> impl TypedValueParser<Value = ModelModule> {
+    one_of(ModelModule::ALL, ModelModule::key)
+}
+
+fn phase() -> impl TypedValueParser<Value = Phase> {
+    one_of(Phase::ALL, Phase::key)
 }
 
 fn kind() -> impl TypedValueParser<Value = Kind> {

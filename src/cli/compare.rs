@@ -3,7 +3,7 @@
 
 use super::caller::Caller;
 use super::exit_code::Exit;
-use super::report::printed_link;
+use super::shared_form::{links_base, page_pack, printed_link, unwritten, write_html};
 use super::view_args::one_of;
 use crate::analysis::compare::{
     BAND, CompareBy, CompareOptions, Comparison, Gate, GateFigure, GateResult, OpPair, SeriesBase, SeriesOrder,
@@ -76,11 +76,23 @@ pub struct CompareArgs {
     #[arg(long, group = "form")]
     markdown: bool,
     /// Prints a link that opens the comparison in the Rooflight page at this address. Everyone who has the link has the comparison.
-    #[arg(long, value_name = "URL", group = "form", conflicts_with_all = ["series", "by", "top"])]
+    #[arg(long, value_name = "URL", groups = ["form", "shared"], conflicts_with_all = ["series", "by", "top"])]
     link: Option<String>,
     /// Writes the comparison as a report file, which opens in the page and in this command.
-    #[arg(long, value_name = "FILE", group = "form", conflicts_with_all = ["series", "by", "top"])]
+    #[arg(long, value_name = "FILE", groups = ["form", "shared"], conflicts_with_all = ["series", "by", "top"])]
     rooflight: Option<PathBuf>,
+    /// Writes one HTML page that opens from disk and contains the comparison.
+    #[arg(long, value_name = "FILE", groups = ["form", "shared"], conflicts_with_all = ["series", "by", "top"])]
+    html: Option<PathBuf>,
+    /// The folder of the built page, for --html. Default: the environment variable ROOFLIGHT_APP, else `dist` beside the program, in its checkout, or in the current folder.
+    #[arg(long, value_name = "DIR", requires = "html")]
+    app: Option<PathBuf>,
+    /// The level of detail of a link or a file, from 0 to 100. Default: the highest level whose link fits 8,000 characters, and 100 for files.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100), requires = "shared")]
+    level: Option<u8>,
+    /// Replaces names in a link or a file by pseudonyms such as op-1 and program-2.
+    #[arg(long, requires = "shared")]
+    anonymise: bool,
 }
 
 /// Ops that the text lists without `--top`.
@@ -239,14 +251,13 @@ fn finish(args: &CompareArgs, compared: Comparison, caller: &Caller<'_>) -> Resu
     } else if args.markdown {
         compare::text::markdown(&compared, gate.as_ref())
     } else if let Some(base) = &args.link {
-        link(base, args.without_sources, &compared, caller.warn)?
+        link(base, args, &compared, caller.warn)?
     } else if let Some(path) = &args.rooflight {
-        let report = share_query(args.without_sources).cut(&Report::of_comparison(compared.clone()));
-        std::fs::write(path, pack(&report, &[])).map_err(|error| Failure {
-            title: format!("{} could not be written", path.display()),
-            message: format!("{error}."),
-        })?;
+        let bytes = report_file(args, &compared);
+        std::fs::write(path, bytes).map_err(|error| unwritten(path, &error))?;
         String::new()
+    } else if let Some(path) = &args.html {
+        write_html(path, &page_pack(args.app.as_deref())?, report_file(args, &compared), links_base(None)?)?
     } else {
         compare::text::text(&compared, args.by, gate.as_ref(), args.top.unwrap_or(ROWS))
     };
@@ -258,24 +269,35 @@ fn finish(args: &CompareArgs, compared: Comparison, caller: &Caller<'_>) -> Resu
     Ok((text, exit))
 }
 
-/// Returns the query of a shared comparison at full detail.
-fn share_query(without_sources: bool) -> ShareQuery {
-    ShareQuery { level: Level::FULL.position, with_sources: !without_sources, ..ShareQuery::default() }
+/// Returns the query of a shared comparison, at full detail unless the arguments give a level.
+fn share_query(args: &CompareArgs) -> ShareQuery {
+    ShareQuery {
+        level: args.level.unwrap_or(Level::FULL.position),
+        with_sources: !args.without_sources,
+        anonymise: args.anonymise,
+        ..ShareQuery::default()
+    }
 }
 
-/// Returns the link of a comparison at the highest level of detail that fits, and warns if it is long.
-fn link(base: &str, without_sources: bool, compared: &Comparison, warn: &dyn Fn(&str)) -> Result<String, Failure> {
+/// Returns the bytes of the report file of a comparison.
+fn report_file(args: &CompareArgs, compared: &Comparison) -> Vec<u8> {
+    pack(&share_query(args).cut_owned(Report::of_comparison(compared.clone())), &[])
+}
+
+/// Returns the link of a comparison, at the highest level of detail that fits unless the arguments give one, and warns if it is
+/// long.
+fn link(base: &str, args: &CompareArgs, compared: &Comparison, warn: &dyn Fn(&str)) -> Result<String, Failure> {
     let base = base_address(base).ok_or_else(|| Failure {
         title: format!("{base} is not the address of a page"),
         message: "An address starts with https:// or http:// and has a host: https://example.com/rooflight/."
             .to_owned(),
     })?;
     let full = Report::of_comparison(compared.clone());
-    let query = share_query(without_sources);
-    let level = query.fits(&full).unwrap_or(Level::SMALL.position);
+    let query = share_query(args);
+    let level = args.level.unwrap_or_else(|| query.fits(&full).unwrap_or(Level::SMALL.position));
     let report = encode_link(&ShareQuery { level, ..query }.cut(&full));
     let address = PageAddress { view: View::Compare, report, ..PageAddress::default() };
-    printed_link(base, &address, "Use --rooflight to write a file.", warn)
+    printed_link(base, &address, "Use --level for less detail, or --rooflight or --html to write a file.", warn)
 }
 
 fn side(paths: &[PathBuf], caller: &Caller<'_>, name: &str) -> Result<CompareSide, Failure> {

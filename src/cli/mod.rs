@@ -30,6 +30,7 @@ mod progress_line;
 mod report;
 mod roofline_args;
 mod run;
+mod shared_form;
 mod summary;
 mod view_args;
 

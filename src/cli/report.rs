@@ -4,6 +4,7 @@
 use super::caller::Caller;
 use super::files;
 use super::open_capture::{no_kind, no_step};
+use super::shared_form::{BASE, links_base, page_pack, printed_link, unwritten, write_html};
 use super::view_args::{Output, View};
 use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::comm::CommQuery;
@@ -12,8 +13,7 @@ use crate::protocol::url::address::PageAddress;
 use crate::protocol::{DeviceInfo, Failure, SessionInfo, ShareQuery};
 use crate::session::open::captures_of;
 use crate::session::{Input, OpenSession};
-use crate::share::html::{EmbeddedReport, PACK, page};
-use crate::share::{Fit, Level, Preview, Report, Table, base_address, encode_link, markdown, pack};
+use crate::share::{Level, Preview, Report, Table, encode_link, markdown, pack};
 use crate::table::text::TextForm;
 use clap::Args;
 use std::io::Write;
@@ -21,10 +21,6 @@ use std::path::{Path, PathBuf};
 use xla_profile::profile::NoteCode;
 use xla_profile::source::Source;
 
-/// The environment variable that holds the address of the page. It is used without `--base`.
-const BASE: &str = "ROOFLIGHT_BASE";
-/// The environment variable that holds the folder of the built page. It is used without `--app`.
-const APP: &str = "ROOFLIGHT_APP";
 /// The number of bytes that are copied at once.
 const PIECE: usize = 1 << 20;
 
@@ -113,7 +109,7 @@ pub(super) fn run(args: &ReportArgs, view: &View, caller: &Caller<'_>) -> Result
 
 fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
     // The other commands use the same device if none is named.
-    let report = session.usual_device;
+    let report = session.usual_query.device;
     let Some(wanted) = view.device.as_deref() else { return Ok(report) };
     if let Some(several) = DeviceChoice::of_several(wanted) {
         return Ok(several);
@@ -149,7 +145,7 @@ fn step(session: &SessionInfo, view: &View) -> Result<StepChoice, Failure> {
 }
 
 fn made_link(args: &ReportArgs, query: &Query, shared: &Report, warn: &dyn Fn(&str)) -> Result<String, Failure> {
-    let base = base(args)?.ok_or_else(|| Failure {
+    let base = links_base(args.base.as_deref())?.ok_or_else(|| Failure {
         title: "A link needs the address of a Rooflight page".to_owned(),
         message: format!(
             "Give it with --base https://…/, or set the environment variable {BASE}. Use an address that you trust: the page \
@@ -160,42 +156,6 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report, warn: &dyn Fn(&s
     let address =
         PageAddress { query: Query { step, ..query.clone() }, report: encode_link(shared), ..PageAddress::default() };
     printed_link(&base, &address, "Use --level for less detail, or --rooflight to write a file.", warn)
-}
-
-/// Returns the line with a link to an address of the page at `base`, and warns if the link is long. `remedy` is said of a
-/// link that is too long.
-pub(super) fn printed_link(
-    base: &str,
-    address: &PageAddress,
-    remedy: &str,
-    warn: &dyn Fn(&str),
-) -> Result<String, Failure> {
-    let link = format!("{base}#{address}");
-    let fit = Fit::from_length(link.len());
-    match (fit, fit.sentence(link.len())) {
-        (Fit::TooLong, sentence) => Err(Failure {
-            title: "The link is too long".to_owned(),
-            message: format!("{} {remedy}", sentence.unwrap_or_default()),
-        }),
-        (_, sentence) => {
-            sentence.iter().for_each(|sentence| warn(sentence));
-            Ok(link + "\n")
-        }
-    }
-}
-
-/// Returns the address of the page that links open. `None` means that neither the option nor the environment variable
-/// gives an address.
-fn base(args: &ReportArgs) -> Result<Option<String>, Failure> {
-    let of_environment = || std::env::var(BASE).ok().map(|text| (BASE, text));
-    let base = args.base.clone().map(|text| ("--base", text)).or_else(of_environment);
-    let Some((name, text)) = base.filter(|(_, text)| !text.trim().is_empty()) else { return Ok(None) };
-    base_address(&text).map(|base| Some(base.to_owned())).ok_or_else(|| Failure {
-        title: format!("{name} is {text}, and that is not the address of a page"),
-        message:
-            "The address of a page starts with https:// or http:// and has a host: https://example.com/rooflight/."
-                .to_owned(),
-    })
 }
 
 /// Returns the captures to include, named without their folders. For a report file, these are the captures inside the
@@ -251,44 +211,13 @@ fn copy(source: &dyn Source, out: &mut dyn Write) -> std::io::Result<()> {
 }
 
 fn write_page(path: &Path, args: &ReportArgs, report: &Report, captures: Vec<Input>) -> Result<String, Failure> {
-    let dir = app(args)?;
-    let pack = dir.join(PACK);
-    let pack = std::fs::read(&pack).map_err(|error| unwritten(&pack, &error))?;
+    // The folder of the page is looked for before captures are read.
+    let pack = page_pack(args.app.as_deref())?;
     let mut bytes = head(report, &captures);
     for capture in captures {
         copy(capture.source.as_ref(), &mut bytes).map_err(|error| unwritten(path, &error))?;
     }
-    let embedded = EmbeddedReport {
-        name: "report.rooflight".to_owned(),
-        bytes,
-        place: String::new(),
-        base: base(args)?.unwrap_or_default(),
-    };
-    std::fs::write(path, page(&pack, &embedded)).map_err(|error| unwritten(path, &error))?;
-    Ok(String::new())
-}
-
-/// Finds the folder of the built page: `--app`, else the one of the environment variable, else a `dist` folder beside the program or up to two folders above it,
-/// else `dist` in the current folder.
-fn app(args: &ReportArgs) -> Result<PathBuf, Failure> {
-    let is_built = |dir: &PathBuf| dir.join(PACK).is_file();
-    if let Some(dir) = args.app.clone().or_else(|| std::env::var_os(APP).map(PathBuf::from)) {
-        return Some(dir.clone()).filter(is_built).ok_or_else(|| Failure {
-            title: format!("{} is not a built page", dir.display()),
-            message: format!("It has no {PACK}. `cargo xtask build` writes a page to dist."),
-        });
-    }
-    let exe = std::env::current_exe().unwrap_or_default();
-    // A program in `target/release` lies two folders below its checkout.
-    let beside = exe.ancestors().skip(1).take(3).map(|dir| dir.join("dist"));
-    beside.chain([PathBuf::from("dist")]).find(is_built).ok_or_else(|| Failure {
-        title: "There is no built page".to_owned(),
-        message: "--html needs one: build it with `cargo xtask build`, or say with --app where it is.".to_owned(),
-    })
-}
-
-fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure { title: format!("{} could not be used", path.display()), message: format!("{error}.") }
+    write_html(path, &pack, bytes, links_base(args.base.as_deref())?)
 }
 
 /// Writes the preview: the length of the link, the tables, and all texts of the report.

@@ -3,6 +3,7 @@
 
 use super::url::roofline::RoofBy;
 use crate::analysis::base::GroupBy;
+use crate::share::Report;
 use serde::{Deserialize, Serialize};
 
 /// The requests that a session answers beyond those that every session answers.
@@ -86,12 +87,15 @@ impl Capabilities {
         }
     }
 
-    /// Returns the same capabilities with more groupings of the breakdown.
-    #[must_use]
-    pub fn with_groups(mut self, groups: &[GroupBy]) -> Self {
-        let is_offered = |by: &GroupBy| self.breakdown_groups.contains(by) || groups.contains(by);
-        self.breakdown_groups = GroupBy::ALL.into_iter().filter(is_offered).collect();
-        self
+    /// Returns the capabilities of a report, with the groupings that it was made with.
+    pub fn of_report(report: &Report) -> Self {
+        let follows = Self::report(report.is_whole(), report.overview.is_some());
+        let is_offered = |by: &GroupBy| {
+            follows.groups_breakdown_by(*by)
+                || report.groups.iter().any(|grouped| grouped.by == *by)
+                || (*by == GroupBy::Module && report.has_all_modules())
+        };
+        Self { breakdown_groups: GroupBy::ALL.into_iter().filter(is_offered).collect(), ..follows }
     }
 
     /// Returns whether the breakdown's rows can be grouped `by`.

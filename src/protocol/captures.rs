@@ -1,6 +1,5 @@
 //! This module defines the requests about a list of captures. It holds plain data and depends on neither side.
 
-use super::tables::Export;
 use crate::analysis::captures::{CaptureFigure, CaptureSummary, ChangeCause};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +12,4 @@ pub enum CapturesRequest {
     Set { capture: u32, read: Result<Box<CaptureSummary>, String> },
     /// Records what made most of the difference between two captures. The reply is `()`.
     SetCause { between: (u32, u32), cause: ChangeCause },
-    /// Requests all captures as a file. The reply is [`crate::protocol::Reply::Exported`].
-    Export(Export),
 }

@@ -22,6 +22,8 @@ pub struct CompareDots {
     pub dots: Vec<RowDot>,
     /// Number of all rows with a time on both sides.
     pub n_rows: u64,
+    /// Time of A and of B in ps per unit that no point has: ops of one side without a counterpart.
+    pub omitted_ps: [u64; 2],
 }
 
 /// Requests a step of each side on one time axis, which begins at the start of both steps.

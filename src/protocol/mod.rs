@@ -9,7 +9,7 @@ pub mod compare;
 pub mod estimate;
 pub mod memory;
 pub mod op_ref;
-pub(crate) mod page_text;
+pub mod page_text;
 pub mod part_requests;
 pub mod program_text;
 pub mod reply;

@@ -33,7 +33,7 @@ pub(crate) fn encode_for_page(value: &impl Serialize) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// Returns the error of the encoder.
-pub(crate) fn encode_for_worker(value: &impl Serialize) -> Result<Vec<u8>> {
+pub fn encode_for_worker(value: &impl Serialize) -> Result<Vec<u8>> {
     encode(value, unescape_page_text)
 }
 

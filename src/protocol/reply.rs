@@ -4,9 +4,7 @@ use super::answer_type::TypedRequest;
 use super::estimate::Estimate;
 use super::page_text::encode_for_page;
 use super::request::{RequestId, SessionInfo};
-use super::tables::BreakdownHead;
 use crate::analysis::base::FilterError;
-use crate::analysis::breakdown::{Scopes, StepStats};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -33,21 +31,14 @@ pub enum Reply {
     Large(Estimate),
     /// The load succeeded, completely or in part (see [`SessionInfo::partial`]).
     Opened(Box<SessionInfo>),
-    /// The figures of a breakdown.
-    Breakdown(Box<BreakdownHead>),
-    Scopes(Scopes),
-    /// The steps of all devices.
-    StepStats(StepStats),
-    /// The text of an exported file.
-    Exported(String),
-    /// The filter of the query is not a valid regular expression.
+    /// The filter of the request is not a valid regular expression. The page shows the error at the field of the filter.
     BadFilter(FilterError),
     /// The request was withdrawn before the worker started it, or no session is open.
     Cancelled,
     /// The request failed. The open session is unchanged.
     Failed(Failure),
     /// The answer to a [`ViewRequest`](super::ViewRequest) as bytes; see [`Reply::decode`].
-    Answer(Vec<u8>),
+    Answer(#[serde(with = "serde_bytes")] Vec<u8>),
 }
 
 /// The stage of a load.
@@ -134,6 +125,11 @@ impl Reply {
     /// Encodes the answer to a request. Invisible characters of its texts are escaped.
     pub(crate) fn answer_to<A: TypedRequest>(answer: &A::Answer) -> Self {
         Self::encode_answer(answer)
+    }
+
+    /// Encodes the answer to a request with a filter. Returns [`Reply::BadFilter`] if the filter is invalid.
+    pub(crate) fn answer_or_bad_filter<A: TypedRequest>(answer: Result<A::Answer, FilterError>) -> Self {
+        answer.map_or_else(Self::BadFilter, |answer| Self::answer_to::<A>(&answer))
     }
 
     /// Encodes an answer. Invisible characters of its texts are escaped.

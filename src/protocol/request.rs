@@ -1,5 +1,5 @@
-//! This module defines the requests and messages of the page to the worker, and what a session that was opened holds. It holds plain data and
-//! depends on neither side.
+//! This module defines the messages of the page to the worker, and what a session that was opened holds. It holds plain data and
+//! depends on neither side. A message opens, chooses or ends something, or passes on a request of a view ([`ViewRequest`]).
 //!
 //! A worker holds one session, or two that are compared. The page starts a fresh worker for each load, and keeps the current worker until
 //! the load succeeds. Therefore a failed or cancelled load, or a worker that dies, loses nothing, and a load can be
@@ -8,12 +8,9 @@
 
 use super::capabilities::Capabilities;
 use super::estimate::Skip;
-use super::page_text::encode_for_worker;
-use super::tables::Export;
 use super::view_request::ViewRequest;
 use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice, StepsBy};
 pub use crate::analysis::files::FileInfo;
-use crate::table::page::SortBy;
 use serde::{Deserialize, Serialize};
 use xla_profile::profile::Note;
 use xla_profile::units::Picos;
@@ -74,36 +71,10 @@ pub enum Request {
     /// Finds the steps of the session in another way. The reply is [`Reply::Opened`](super::Reply::Opened), with other steps and devices. A report
     /// stays as it is.
     FindSteps(StepsBy),
-    /// Requests the figures of a breakdown, without rows.
-    Breakdown(Query),
-    /// Requests the tree of scopes at and below `root`.
-    Scopes {
-        /// Device, step and filter. The grouping of rows has no effect.
-        query: Query,
-        /// A scope path. Empty stands for all scopes.
-        root: String,
-        /// Below each scope, children whose fraction of the time of `root` is smaller are summed into one node.
-        min_share: f64,
-    },
-    /// Requests the steps of all devices.
-    StepStats,
-    /// Requests all rows of a breakdown as a file, in the form that the command line writes.
-    Export {
-        query: Query,
-        /// Order of the rows. `None` stands for the order that the table has by default.
-        sort: Option<SortBy>,
-        format: Export,
-    },
     /// Ends the reading of files. The answer to `Open` is then of the planes that have been read, if there are any.
     StopReading,
     /// Withdraws a request that has not been answered yet.
     Cancel(RequestId),
-    /// Requests data movement as a file, in the form that the command line writes.
-    ExportDataMovement {
-        /// Device and step.
-        query: Query,
-        format: Export,
-    },
     /// A request of a view.
     View(Box<ViewRequest>),
 }
@@ -124,14 +95,6 @@ pub struct Call {
     pub request: Request,
 }
 
-impl Call {
-    /// Returns the call as the worker receives it: the texts that the page has from the worker get their invisible characters back.
-    /// `None` if it cannot be encoded.
-    pub fn received(&self) -> Option<Self> {
-        postcard::from_bytes(&encode_for_worker(self).ok()?).ok()
-    }
-}
-
 /// The contents of a session that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionInfo {
@@ -139,8 +102,8 @@ pub struct SessionInfo {
     pub files: Vec<FileInfo>,
     /// Devices with ops, in order. [`crate::analysis::base::DeviceChoice::One`] is an index into this list.
     pub devices: Vec<DeviceInfo>,
-    /// The device to show first.
-    pub usual_device: DeviceChoice,
+    /// The device and the grouping to show first.
+    pub usual_query: Query,
     /// The way in which the steps of the devices were found.
     pub steps_by: StepsBy,
     /// All planes of the capture.

@@ -1,5 +1,6 @@
 //! This module defines the request for a report of the session, and the preview of the data that the report holds.
 
+use crate::analysis::base::GroupBy;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::compare::CompareQuery;
@@ -41,6 +42,8 @@ pub struct ShareAnswer {
     pub fits: Option<u8>,
     /// Number of distinct source lines in the session's rows.
     pub n_sources: u32,
+    /// Groupings of the breakdown that the reader can choose.
+    pub breakdown_groups: Vec<GroupBy>,
     /// Position of each capture within the opened report files. Empty if each opened file is itself a capture.
     pub capture_ranges: Vec<CaptureRange>,
 }

@@ -3,12 +3,12 @@
 use super::url::roofline::RoofBy;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, TransferFilter};
-use crate::analysis::compare::{CompareQuery, RowSelection};
+use crate::analysis::compare::{CompareBy, CompareQuery, RowSelection};
 use crate::analysis::memory::MemoryQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::analysis::timeline::{EventsQuery, SearchQuery};
 use crate::table::copy::CopyForm;
-use crate::table::page::PageQuery;
+use crate::table::page::{PageQuery, SortBy};
 use serde::{Deserialize, Serialize};
 
 /// A table of the session, with the query of its rows.
@@ -49,6 +49,35 @@ pub enum TableAction {
         keys: Option<Vec<String>>,
         form: CopyForm,
     },
+}
+
+/// Rows that can be saved as a file. The file has all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ExportQuery {
+    /// Rows of a breakdown.
+    Breakdown {
+        query: Query,
+        /// Order of the rows. `None` stands for the order that the table has by default.
+        sort: Option<SortBy>,
+    },
+    /// Data movement. The grouping and the filter have no effect.
+    DataMovement(Query),
+    /// Idle gaps. The grouping and the filter have no effect.
+    Gaps(Query),
+    /// Ops or groups of them in the roofline model.
+    Roofline {
+        query: RooflineQuery,
+        /// Order of the rows. `None` stands for the order that the table has by default.
+        sort: Option<SortBy>,
+    },
+    /// The whole memory of the session.
+    Memory,
+    /// Collectives and copies between memories.
+    Comm(CommQuery),
+    /// Ops of both open sessions. As CSV, they are summed by `by`.
+    Compare { query: CompareQuery, by: CompareBy },
+    /// The captures of a folder.
+    Captures,
 }
 
 /// Rows as text for the clipboard.

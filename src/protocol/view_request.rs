@@ -12,31 +12,32 @@ use super::compare::CompareTimelineQuery;
 use super::op_ref::OpRef;
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::share::ShareQuery;
-use super::table_query::{TableAction, TableQuery};
+use super::table_query::{ExportQuery, TableAction, TableQuery};
 use super::tables::Export;
 use super::timeline::TimelineRequest;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, LaneQuery};
-use crate::analysis::compare::{CompareBy, CompareQuery};
+use crate::analysis::compare::CompareQuery;
 use crate::analysis::flags::FlagsQuery;
 use crate::analysis::memory::{BufferId, MemoryQuery, Points};
 use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::table::page::SortBy;
 use serde::{Deserialize, Serialize};
 
 /// Declares the requests of the views: the enum that crosses to the worker, and for each variant a type that knows its answer.
+/// The variants in `parts` stand for several requests each, whose types are in [`part_requests`](super::part_requests).
 macro_rules! view_requests {
     (
-        untyped { $($untyped:tt)* }
+        parts { $($part:tt)* }
         $($(#[$doc:meta])* $name:ident $(($payload:ty))?
             $({ $($(#[$about:meta])* $field:ident: $type:ty),* $(,)? })? -> $answer:ty;)*
     ) => {
-        /// A request of a view. Any variant may also be answered with [`Reply::Failed`](crate::protocol::Reply::Failed).
+        /// A request of a view. Any variant may also be answered with [`Reply::Failed`](crate::protocol::Reply::Failed), and one
+        /// with a filter with [`Reply::BadFilter`](crate::protocol::Reply::BadFilter).
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum ViewRequest {
             $($(#[$doc])* $name $(($payload))? $({ $($(#[$about])* $field: $type),* })?,)*
-            $($untyped)*
+            $($part)*
         }
 
         /// The requests of one view each, with the types of their answers.
@@ -52,29 +53,8 @@ macro_rules! view_requests {
 }
 
 view_requests! {
-    untyped {
-        /// Requests all rows of communication as a file, in the form that the command line writes. The reply is [`Reply::Exported`](crate::protocol::Reply::Exported).
-        ExportComm {
-            /// Query of the rows. The file has all rows, without the limit of [`crate::protocol::CommView`].
-            query: CommQuery,
-            format: Export,
-        },
-        /// Requests the comparison as a file: JSON as the command line writes it, or all rows or groups of them as CSV.
-        ExportCompare { query: CompareQuery, by: CompareBy, format: Export },
-        /// Requests the whole memory of the session as a file, in the form that the command line writes. The reply is [`Reply::Exported`](crate::protocol::Reply::Exported).
-        ExportMemory(Export),
-        /// Requests all rows of a roofline as a file, in the form that the command line writes. The reply is [`Reply::Exported`](crate::protocol::Reply::Exported). The filter may be refused
-        /// with [`Reply::BadFilter`](crate::protocol::Reply::BadFilter).
-        ExportRoofline {
-            query: RooflineQuery,
-            /// Order of the rows. `None` stands for the order that the table has by default.
-            sort: Option<SortBy>,
-            format: Export,
-        },
-        /// Requests the idle gaps as a file, in the form that the command line writes. The reply is [`Reply::Exported`](crate::protocol::Reply::Exported).
-        ExportGaps { query: Query, format: Export },
-        /// Requests rows of a table, as cells or as text; see [`TableAction`]. The reply is [`Reply::BadFilter`](crate::protocol::Reply::BadFilter) if the
-        /// filter is not a valid regular expression.
+    parts {
+        /// Requests rows of a table, as cells or as text; see [`TableAction`].
         Table {
             table: TableQuery,
             /// Rows to return, and their form: cells or text.
@@ -85,6 +65,21 @@ view_requests! {
         /// Requests a part of the timeline. The reply is the type that the [`TimelineRequest`] names.
         Timeline(TimelineRequest),
     }
+    /// Requests the figures of a breakdown, without rows.
+    Breakdown(Query) -> crate::protocol::tables::BreakdownHead;
+    /// Requests rows of a view as a file, in the form that the command line writes. The answer is the text of the file.
+    ExportRows { rows: ExportQuery, format: Export } -> String;
+    /// Requests the tree of scopes at and below `root`.
+    Scopes {
+        /// Device, step and filter. The grouping of rows has no effect.
+        query: Query,
+        /// A scope path. Empty stands for all scopes.
+        root: String,
+        /// Below each scope, children whose fraction of the time of `root` is smaller are summed into one node.
+        min_share: f64,
+    } -> crate::analysis::breakdown::Scopes;
+    /// Requests the steps of all devices.
+    StepStats -> crate::analysis::breakdown::StepStats;
     /// Requests the details of one op. Fails if no op has this name.
     Op {
         /// Device, step, peaks and costs. The grouping and the filter have no effect.
@@ -121,9 +116,9 @@ view_requests! {
     } -> crate::protocol::program_text::ProgramPage;
     /// Requests the computations of a program.
     ProgramOutline(ProgramRef) -> crate::protocol::program_text::ProgramOutline;
-    /// Searches the text of a program. The text may be refused with [`Reply::BadFilter`](crate::protocol::Reply::BadFilter).
+    /// Searches the text of a program. The text is a filter.
     ProgramSearch(ProgramQuery) -> crate::protocol::program_text::ProgramFound;
-    /// Requests the figures and the points of a roofline. The filter may be refused with [`Reply::BadFilter`](crate::protocol::Reply::BadFilter).
+    /// Requests the figures and the points of a roofline.
     Roofline(RooflineQuery) -> crate::protocol::roofline::RooflineHead;
     /// Requests the memory needs of all programs and the memory use of the allocators.
     Memory -> crate::protocol::MemorySession;
@@ -215,7 +210,7 @@ impl ViewRequest {
                 | Self::CompareDots(_)
                 | Self::CompareTimeline(_)
                 | Self::CompareMarkdown(_)
-                | Self::ExportCompare { .. }
+                | Self::ExportRows { rows: ExportQuery::Compare { .. }, .. }
                 | Self::Table { table: TableQuery::Compare(..), .. }
         )
     }

@@ -11,6 +11,7 @@ pub mod gaps;
 pub mod json;
 pub mod ledger;
 pub mod memory;
+pub mod modules;
 pub mod overview;
 pub mod roofline;
 pub mod summary;

@@ -8,11 +8,11 @@ use super::table_answer;
 use crate::analysis::base::StepsBy;
 use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUP_TABLE, COMPARE_GROUPS, COMPARE_TABLE};
 use crate::analysis::compare::{
-    CompareBy, CompareOptions, CompareQuery, Comparison, GroupDelta, RowDelta, RowSelection, RowSide, groups,
+    CompareBy, CompareOptions, CompareQuery, Comparison, GroupDelta, RowDelta, RowDots, RowSelection, RowSide, groups,
 };
 use crate::analysis::op::OpDetail;
 use crate::analysis::overview::OverviewQuery;
-use crate::protocol::table_query::{TableAction, TableQuery};
+use crate::protocol::table_query::{ExportQuery, TableAction, TableQuery};
 use crate::protocol::{
     CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Export, Failure, OpRef, Reply, Request,
     SessionInfo, SessionSlot, ShareQuery, SideTimeline, ViewRequest, requests,
@@ -129,8 +129,8 @@ impl OpenSessions {
                 Reply::answer_to::<requests::CompareOps>(&self.compared_ops(query, key)?)
             }
             ViewRequest::CompareDots(query) => {
-                let (dots, n_rows) = self.compared(query)?.comparison.dots(MAX_DOTS);
-                Reply::answer_to::<requests::CompareDots>(&CompareDots { dots, n_rows })
+                let RowDots { dots, n_dots: n_rows, omitted_ps } = self.compared(query)?.comparison.dots(MAX_DOTS);
+                Reply::answer_to::<requests::CompareDots>(&CompareDots { dots, n_rows, omitted_ps })
             }
             ViewRequest::CompareTimeline(_) if self.received().is_some() => {
                 let absent = Some("A shared comparison has no events.".to_owned());
@@ -146,9 +146,9 @@ impl OpenSessions {
             ViewRequest::CompareMarkdown(query) => Reply::answer_to::<requests::CompareMarkdown>(
                 &compare::text::markdown(&self.compared(query)?.comparison, None),
             ),
-            ViewRequest::ExportCompare { query, by, format } => {
+            ViewRequest::ExportRows { rows: ExportQuery::Compare { query, by }, format } => {
                 let comparison = &self.compared(query)?.comparison;
-                Reply::Exported(match (format, by) {
+                Reply::answer_to::<requests::ExportRows>(&match (format, by) {
                     (Export::Csv, CompareBy::Op) => csv::table(COMPARE, comparison.rows.iter()).csv(),
                     (Export::Csv, by) => csv::table(COMPARE_GROUPS, groups(&comparison.rows, *by).iter()).csv(),
                     (Export::Json, by) => json::text(&compare::json::compare(comparison, *by, None, usize::MAX)),

@@ -4,7 +4,9 @@
 use crate::analysis::comm::CommQuery;
 use crate::analysis::compare::{CompareQuery, RowDelta};
 use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::{CaptureRange, Failure, Reply, ReportRow, ShareAnswer, ShareQuery, ViewRequest, requests};
+use crate::protocol::{
+    Capabilities, CaptureRange, Failure, Reply, ReportRow, ShareAnswer, ShareQuery, ViewRequest, requests,
+};
 use crate::share::{Level, OpRow, Report, encode_link, markdown, pack};
 use rustc_hash::FxHashSet;
 use xla_profile::units::Picos;
@@ -51,6 +53,7 @@ fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, capture_rang
         first,
         fits: lengths.fits,
         n_sources: cached.n_sources,
+        breakdown_groups: Capabilities::of_report(report).breakdown_groups,
         capture_ranges,
     }
 }

@@ -10,31 +10,36 @@ use crate::analysis::overview::Overview;
 use crate::table::kind::NameKind;
 use std::collections::{BTreeMap, BTreeSet};
 use xla_profile::hlo::DType;
+use xla_profile::profile::Note;
 
 impl Report {
-    /// Returns the report without source lines, without the folders of files, and without notes that name either.
+    /// Returns the report without source lines and without the folders of files. Sentences that name either stay without them.
     #[must_use]
     pub fn without_sources(&self) -> Self {
         let mut report = self.clone();
         let mut strip = Strip::default();
         // The visitor does not fail.
         let _ = codec::report(&mut strip, &mut report);
-        let names = |text: &str| strip.gone.iter().any(|gone| text.contains(gone.as_str()));
-        report.notes_mut().for_each(|notes| {
-            notes.retain(|note| !names(&note.message) && !note.place.as_deref().is_some_and(names));
-        });
+        let is_path = |text: &str| strip.gone.iter().any(|gone| text.contains(gone.as_str()));
+        let scrub = |text: &str| without_paths(text, &is_path);
+        let scrub_note = |note: &mut Note| {
+            note.place.take_if(|place| scrub(place).as_deref() != Some(place.as_str()));
+            scrub(&note.message).map(|message| note.message = message).is_some()
+        };
+        report.notes_mut().for_each(|notes| notes.retain_mut(scrub_note));
         for program in &mut report.memory.programs {
-            program.note.take_if(|note| names(&note.message) || note.place.as_deref().is_some_and(names));
+            program.note.take_if(|note| !scrub_note(note));
         }
-        if report.origin.partial.as_deref().is_some_and(names) {
+        if report.origin.partial.as_deref().is_some_and(|partial| scrub(partial).as_deref() != Some(partial)) {
             report.origin.partial = Some(PARTIAL.to_owned());
         }
-        report.header.mean.step_is.take_if(|text| names(text));
+        let step_is = &mut report.header.mean.step_is;
+        *step_is = step_is.as_deref().and_then(scrub);
         for finding in report.overview.iter_mut().flat_map(Overview::all_findings) {
-            finding.detail = without_paths(&finding.detail, &names);
+            finding.detail = scrub(&finding.detail).unwrap_or_default();
         }
         if let Some(comparison) = &mut report.comparison {
-            comparison.remove_sentences(&names);
+            comparison.scrub_sentences(&scrub);
         }
         report.origin.has_sources = false;
         // Some parts repeat values of the whole.
@@ -67,7 +72,7 @@ impl Report {
         report
     }
 
-    fn notes_mut(&mut self) -> impl Iterator<Item = &mut Vec<xla_profile::profile::Note>> {
+    fn notes_mut(&mut self) -> impl Iterator<Item = &mut Vec<Note>> {
         let memory = &mut self.memory;
         [
             &mut self.notes,
@@ -80,29 +85,41 @@ impl Report {
     }
 }
 
-/// Returns a sentence without the words for which `is_path` holds, and without the comma before each of them. A path with
-/// spaces is several words, none of which may be recognised; the whole sentence is then removed.
-fn without_paths(text: &str, is_path: &dyn Fn(&str) -> bool) -> String {
+/// Returns a sentence without the words for which `is_path` holds, such as “model/moe.py:33”, and without the commas, brackets and
+/// prepositions around them. `None` if no sentence is left, or if a path is left: one with spaces is several words, none of which
+/// may be recognised.
+fn without_paths(text: &str, is_path: &dyn Fn(&str) -> bool) -> Option<String> {
     if !is_path(text) {
-        return text.to_owned();
+        return Some(text.to_owned());
     }
+    // A further line of the same file: the second word of “moe.py:28, :33”.
+    let is_line =
+        |word: &str| word.strip_prefix(':').is_some_and(|line| line.starts_with(|c: char| c.is_ascii_digit()));
     let mut kept: Vec<String> = Vec::new();
+    let mut is_removed = false;
     for word in text.split(' ') {
-        if !is_path(word) {
+        is_removed = is_path(word) || (is_removed && is_line(word));
+        if !is_removed {
             kept.push(word.to_owned());
             continue;
         }
+        if word.starts_with('(') {
+            kept.push("(".to_owned());
+        }
+        kept.pop_if(|before| PREPOSITIONS.contains(&before.to_lowercase().as_str()));
         // The end of a sentence stays: "2.30 ms, model/moe.py:33." becomes "2.30 ms."
-        let bare = word.trim_end_matches(['.', ',', ';']);
-        let end = &word[bare.len()..];
+        let end = &word[word.trim_end_matches(['.', ',', ';', ')']).len()..];
         if let Some(before) = kept.last_mut() {
             before.truncate(before.trim_end_matches(',').len());
             before.push_str(end);
         }
     }
-    let text = kept.join(" ");
-    if is_path(&text) { String::new() } else { text }
+    let text = kept.join(" ").replace("(, ", "(").replace(" ()", "");
+    Some(text).filter(|text| !text.is_empty() && !is_path(text))
 }
+
+/// Words that belong to the path after them.
+const PREPOSITIONS: [&str; 6] = ["at", "by", "from", "in", "of", "on"];
 
 const PARTIAL: &str = "Only a part of the capture could be read.";
 
@@ -287,21 +304,28 @@ mod tests {
 
     #[test]
     fn a_sentence_stays_without_its_paths() {
-        let is_path = |text: &str| text.contains("model/moe.py") || text.contains("my model.py");
+        let is_path =
+            |text: &str| text.contains("model/moe.py") || text.contains("moe.py") || text.contains("my model.py");
         for (text, rest) in [
             (
                 "145 ops, 28.39 ms per step. Largest: copy.787, 2.30 ms, model/moe.py:33.",
-                "145 ops, 28.39 ms per step. Largest: copy.787, 2.30 ms.",
+                Some("145 ops, 28.39 ms per step. Largest: copy.787, 2.30 ms."),
             ),
             (
                 "181 ops. Largest: fusion.877, 1.59 ms, model/moe.py:36. They run at 34.2 % of their roofline.",
-                "181 ops. Largest: fusion.877, 1.59 ms. They run at 34.2 % of their roofline.",
+                Some("181 ops. Largest: fusion.877, 1.59 ms. They run at 34.2 % of their roofline."),
             ),
-            ("At model/moe.py:28, model/moe.py:33, two ops wait.", "At, two ops wait."),
-            ("No path.", "No path."),
-            ("Largest: copy.1, my model.py:3.", ""),
+            ("Copies (moe.py:28, :33) take 24 ms of 167 ms.", Some("Copies take 24 ms of 167 ms.")),
+            ("Copies (moe.py:28) take 24 ms.", Some("Copies take 24 ms.")),
+            ("Copies (24 ms, moe.py:28) take long.", Some("Copies (24 ms) take long.")),
+            ("Copies (moe.py:28, 24 ms) take long.", Some("Copies (24 ms) take long.")),
+            ("The ops at model/moe.py:28, model/moe.py:33 wait.", Some("The ops wait.")),
+            ("The longest op is from moe.py:28.", Some("The longest op is.")),
+            ("moe.py:28", None),
+            ("No path.", Some("No path.")),
+            ("Largest: copy.1, my model.py:3.", None),
         ] {
-            assert_eq!(without_paths(text, &is_path), rest);
+            assert_eq!(without_paths(text, &is_path).as_deref(), rest);
         }
     }
 

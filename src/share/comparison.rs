@@ -6,12 +6,14 @@ use crate::analysis::classify::Kind;
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{Comparison, RowDelta, RowSide, ScopeDelta, Verdict};
 use crate::analysis::overview::{Finding, FindingId};
-use crate::table::format::{count, counted};
+use crate::table::format::counted;
 use crate::table::text::first_name;
 use std::cmp::Reverse;
 
 /// Largest parts of each owner whose rows are always kept.
 const ROWS_PER_PART: usize = 4;
+/// Pairs of work that are kept at every level.
+const MIN_PAIRS: usize = 8;
 /// Lengths of steps of each side that are kept at every level.
 const MIN_STEPS: usize = 64;
 
@@ -48,22 +50,6 @@ impl SharedComparison {
         [&self.comparison.a, &self.comparison.b].map(|side| first_name(&side.files, "a capture"))
     }
 
-    /// Returns a sentence about the comparison and about the rows that were sent.
-    pub fn sentence(&self) -> String {
-        let [a, b] = self.names();
-        let sent = self.n_rows - self.n_cut.min(self.n_rows);
-        let rows = if self.n_cut > 0 {
-            format!(
-                "; {} of {} of ops were sent, and the others are sums by kind",
-                count(sent.into()),
-                counted(self.n_rows.into(), "row", "rows")
-            )
-        } else {
-            String::new()
-        };
-        format!("This is a shared comparison of {a} (A) with {b} (B). Its figures are those of its sender{rows}.")
-    }
-
     /// Keeps the rows with the largest differences, the largest parts of owners, and the changes, collectives and scopes of a
     /// level of detail. The rows that are left out are summed, so that all rows still sum to the busy times.
     pub(super) fn cut_to(&mut self, level: Level) {
@@ -90,6 +76,7 @@ impl SharedComparison {
         }
         comparison.comm.rows.truncate(level.collectives as usize);
         cut_scopes(&mut comparison.scopes, level.groups as usize);
+        comparison.explanation.pairs.truncate((level.groups as usize).max(MIN_PAIRS));
         for side in [&mut comparison.a, &mut comparison.b] {
             if side.periods_ps.len() > MIN_STEPS.max(level.steps as usize) {
                 side.periods_ps.clear();
@@ -97,25 +84,31 @@ impl SharedComparison {
         }
     }
 
-    /// Removes what names source lines, by the texts that were removed as such.
-    pub(super) fn remove_sentences(&mut self, names: &dyn Fn(&str) -> bool) {
+    /// Removes from sentences what names source lines. `scrub` returns the rest of a sentence, and `None` if nothing is left.
+    pub(super) fn scrub_sentences(&mut self, scrub: &dyn Fn(&str) -> Option<String>) {
         let comparison = &mut self.comparison;
-        comparison.notes.retain(|note| !names(note));
+        comparison.notes = comparison.notes.iter().filter_map(|note| scrub(note)).collect();
+        // A value without a part of it is another value.
+        let is_changed = |value: &str| scrub(value).as_deref() != Some(value);
         for parity in &mut comparison.parity {
-            parity.a.take_if(|text| names(text));
-            parity.b.take_if(|text| names(text));
+            parity.a.take_if(|text| is_changed(text));
+            parity.b.take_if(|text| is_changed(text));
         }
-        for finding in comparison.findings.iter_mut().filter(|finding| names(&finding.title)) {
-            let id = FindingId::from_key(&finding.id);
-            finding.title = id.map_or_else(|| finding.id.clone(), |id| Finding::of_rule(id.rule()).title);
+        for finding in &mut comparison.findings {
+            let of_rule = || FindingId::from_key(&finding.id).map(|id| Finding::of_rule(id.rule()).title);
+            finding.title = scrub(&finding.title).or_else(of_rule).unwrap_or_else(|| finding.id.clone());
         }
         let changes = comparison.program_changes.changes.iter_mut();
-        changes.for_each(|change| change.what.retain(|what| !names(&what.a) && !names(&what.b)));
+        changes.for_each(|change| change.what.retain(|what| !is_changed(&what.a) && !is_changed(&what.b)));
+        let explanation = &mut comparison.explanation;
+        let of_pairs = explanation.main.iter_mut().map(|main| &mut main.work).chain(&mut explanation.pairs);
+        let all = of_pairs.map(|pair| &mut pair.causes).chain([&mut explanation.whole]);
+        all.for_each(|causes| causes.retain(|cause| !is_changed(&cause.a) && !is_changed(&cause.b)));
     }
 
     /// Removes the sentences and texts that may hold any name.
     pub(super) fn remove_names(&mut self) {
-        self.remove_sentences(&|_| true);
+        self.scrub_sentences(&|_| None);
         for text in [&mut self.comparison.memory.absent, &mut self.comparison.comm.absent] {
             text.iter_mut().for_each(|text| *text = "The reason is not shared.".to_owned());
         }

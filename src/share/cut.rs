@@ -2,14 +2,16 @@
 use super::level::Level;
 use super::omitted::OmittedSums;
 use super::report::{CommPart, GroupedRows, OpRow, Report, RooflinePart};
+use crate::analysis::base::GroupBy;
 use crate::analysis::breakdown::Group;
 use crate::analysis::comm::{Arrival, CommRow};
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
+use crate::analysis::modules::Modules;
 use crate::analysis::overview::Overview;
 use std::cmp::Reverse;
 use xla_profile::profile::Note;
 use xla_profile::small_sort::SmallSort;
-use xla_profile::units::Picos;
+use xla_profile::units::{Count, Picos};
 
 /// Number of allocators that a report with less than full detail keeps. A host has some for each of its devices.
 const ALLOCATORS: usize = 256;
@@ -40,6 +42,10 @@ impl Report {
             }
             let checked = report.overview.iter_mut().flat_map(|overview| &mut overview.checked);
             checked.for_each(|rule| rule.at_stake = None);
+            report.overview.iter_mut().filter_map(|overview| overview.modules.as_mut()).for_each(cut_modules);
+            // The times of the only kind of steps are those of the steps.
+            let devices = report.steps.devices.iter_mut().filter(|device| device.kinds.len() == 1);
+            devices.for_each(|device| device.kinds.clear());
         }
         cut_notes(&mut report.notes, level);
         if let Some(comparison) = &mut report.comparison {
@@ -63,7 +69,11 @@ impl Report {
             totals: totals.clone(),
             rows: Vec::new(),
             rest: rest.clone(),
-            groups: groups.iter().map(|grouped| grouped.clone_within(level)).collect(),
+            groups: groups
+                .iter()
+                .filter(|grouped| grouped.is_within(level))
+                .map(|grouped| grouped.clone_within(level))
+                .collect(),
             roofline: RooflinePart {
                 figures: roofline.figures.clone(),
                 steps: roofline.steps.iter().take(n_steps).cloned().collect(),
@@ -143,7 +153,8 @@ impl Report {
                 let time = columns.first().map_or(Picos::ZERO, |column| column.time);
                 UseColumn { time, least, last, ..most.copied().unwrap_or_default() }
             });
-            allocator.steps.truncate(level.steps as usize);
+            // The strip below the curve would show the first steps alone.
+            allocator.steps.truncate(if level.keeps_details { level.steps as usize } else { 0 });
         }
         cut_notes(&mut memory.notes, level);
         cut_notes(&mut memory.runtime.notes, level);
@@ -172,9 +183,16 @@ impl Report {
 }
 
 impl GroupedRows {
+    /// Returns whether a level of detail has the grouping. The overview has the time by module at every level.
+    const fn is_within(&self, level: Level) -> bool {
+        !matches!(self.by, GroupBy::Module) || level.groups >= MIN_MODULES
+    }
+
     /// Returns a copy with the groups that have the most time, with their numbers. The others are summed by kind.
     fn clone_within(&self, level: Level) -> Self {
-        let (kept, cut) = self.rows.split_at(self.rows.len().min(level.groups as usize));
+        // The paths of scopes are long.
+        let limit = if self.by == GroupBy::Scope { level.groups * 3 / 4 } else { level.groups } as usize;
+        let (kept, cut) = self.rows.split_at(self.rows.len().min(limit));
         let mut sums = OmittedSums::new(&self.rest);
         cut.iter().for_each(|group| sums.add(group.kind, group.n_executions, group.total));
         let mut rows = kept.to_vec();
@@ -183,6 +201,8 @@ impl GroupedRows {
     }
 }
 
+/// Number of groups from which on a level of detail has the ops by module.
+const MIN_MODULES: u32 = 8;
 /// Number of devices whose waits are kept at every level.
 const MIN_DEVICES: usize = 64;
 
@@ -199,6 +219,14 @@ fn cut_devices(devices: &mut Vec<Arrival>, limit: usize) {
     let kept: Vec<usize> = order[..longest].iter().chain(&order[n - (limit - longest)..]).copied().collect();
     let mut indices = 0..;
     devices.retain(|_| indices.next().is_some_and(|index| kept.contains(&index)));
+}
+
+/// Keeps the times of modules by phase and kind, without their distance from the roofline, and without the largest ops.
+fn cut_modules(modules: &mut Modules) {
+    modules.modules.iter_mut().for_each(|sum| sum.largest = None);
+    for cell in &mut modules.cells {
+        (cell.judged, cell.roofline, cell.n_executions) = (Picos::ZERO, Picos::ZERO, Count::ZERO);
+    }
 }
 
 fn drop_details(group: &mut Group) {
@@ -218,6 +246,7 @@ fn drop_all_but_numbers(group: &mut Group) {
     group.dtypes.clear();
     group.categories.clear();
     (group.program, group.op_group, group.phase, group.example) = (None, None, None, None);
+    group.module = None;
 }
 
 fn drop_comm_details(row: &mut CommRow) {

@@ -31,6 +31,7 @@ mod preview;
 mod read;
 mod report;
 mod round;
+mod sentence;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 mod write;

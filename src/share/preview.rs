@@ -84,7 +84,8 @@ impl Report {
         }
     }
 
-    fn tables(&self) -> Vec<Table> {
+    /// Returns the number of rows of each table.
+    pub(super) fn tables(&self) -> Vec<Table> {
         if let Some(comparison) = &self.comparison {
             return comparison_tables(comparison);
         }

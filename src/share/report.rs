@@ -33,8 +33,8 @@ pub struct Report {
     pub rows: Vec<OpRow>,
     /// Sums over the ops that `rows` leaves out, one per kind, in the order of kinds.
     pub rest: Vec<OmittedSum>,
-    /// The ops in groups, by the groupings [`GroupedRows::ALL`]; by identical ops only if these are few, and by kind only if
-    /// an op has several kinds. Empty in a report of version 3 or older.
+    /// The ops in groups, by the groupings [`GroupedRows::ALL`]; by identical ops only if these are few, by kind only if
+    /// an op has several kinds, and by module only if one is known. Empty in a report of version 3 or older.
     pub groups: Vec<GroupedRows>,
     /// Position of the ops in the roofline model.
     pub roofline: RooflinePart,
@@ -145,12 +145,18 @@ pub struct GroupedRows {
 }
 
 impl GroupedRows {
-    /// The groupings of a report: those that need few rows for most of the time.
-    pub const ALL: [GroupBy; 4] = [GroupBy::Category, GroupBy::Dedup, GroupBy::Scope, GroupBy::Kind];
+    /// The groupings of a report: those that need few rows for most of the time. Reports store positions, so that groupings are
+    /// added at the end.
+    pub const ALL: [GroupBy; 5] = [GroupBy::Category, GroupBy::Dedup, GroupBy::Scope, GroupBy::Kind, GroupBy::Module];
 
     /// Returns the number of all groups, with those that are left out.
     pub fn n_rows(&self) -> usize {
-        self.rows.len() + self.rest.iter().map(|sum| sum.n_rows as usize).sum::<usize>()
+        self.rows.len() + self.n_omitted()
+    }
+
+    /// Returns the number of groups that are left out.
+    pub fn n_omitted(&self) -> usize {
+        self.rest.iter().map(|sum| sum.n_rows as usize).sum()
     }
 }
 
@@ -229,18 +235,17 @@ impl Report {
         self.n_cut() == 0
     }
 
+    /// Returns whether each op has a row with its module. A report of version 6 or older has no modules.
+    pub fn has_all_modules(&self) -> bool {
+        self.is_whole() && self.rows.iter().all(|row| row.group.module.is_some())
+    }
+
     /// Returns the device and the step of the report as a text, such as `step 12 of TPU:0 by op`.
     pub fn holds(&self) -> String {
         let label = |index: u32| self.origin.devices.get(index as usize).map(|device| device.label.as_str());
         let of_one = |index: u32| label(index).or(self.header.device.as_deref()).unwrap_or("no device");
         let device = self.origin.device.single().map_or_else(String::new, |index| format!(" of {}", of_one(index)));
         format!("{}{device} by op", self.header.window_text())
-    }
-
-    /// Returns a text about the precision of the report. `None` if all digits are kept.
-    pub fn rounded(&self) -> Option<String> {
-        let digits = super::level::Level::from_slider(self.origin.level).digits?;
-        Some(format!("figures are exact, amounts in rows have {digits} digits"))
     }
 
     /// Returns the names of the files as a text.

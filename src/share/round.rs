@@ -11,6 +11,7 @@ use crate::analysis::breakdown::Group;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
+use crate::analysis::overview::Overview;
 use crate::analysis::roofline::{RooflineFigures, RooflinePosition};
 use crate::table::format::{self, TimeUnit};
 use std::cmp::Reverse;
@@ -65,6 +66,17 @@ const fn printed(time: u64) -> u64 {
         1_000_000_000..1_000_000_000_000 => 1_000_000,
         _ => 1_000_000_000,
     }
+}
+
+/// Rounds the numbers of an overview that are no figures: what its rules measured, and the times of modules by phase and kind.
+fn keep_printed(overview: &mut Overview, digits: u32) {
+    let checked = overview.checked.iter_mut();
+    checked.for_each(|rule| rule.measured = near_real(rule.measured, 6).unwrap_or(rule.measured));
+    let Some(modules) = &mut overview.modules else { return };
+    let cells = modules.cells.iter_mut().flat_map(|cell| [&mut cell.total, &mut cell.judged, &mut cell.roofline]);
+    let sums = modules.modules.iter_mut().flat_map(|sum| [&mut sum.judged, &mut sum.roofline]);
+    cells.chain(sums).for_each(|time| time.0 = near(time.0, unit(time.0, digits).min(printed(time.0))));
+    modules.derive();
 }
 
 /// Returns whether two times print as the same text: alone, and in a column of the unit of `b` or a larger one.
@@ -123,7 +135,7 @@ impl Report {
         let exact = self.clone();
         // Rounding does not fail.
         let _ = codec::report(&mut Round(digits), self);
-        self.keep_figures(&exact);
+        self.keep_figures(&exact, digits);
         self.keep_rows(&exact);
         self.keep_overlaps(&exact);
         spread(&mut self.rest, &mut self.rows.iter_mut().map(|row| &mut row.group), &exact.total_by_row_kind());
@@ -133,19 +145,20 @@ impl Report {
         self.derive();
     }
 
-    /// Restores the exact figures outside of tables.
-    fn keep_figures(&mut self, exact: &Self) {
+    /// Restores the exact figures outside of tables. `digits` is the number of digits of rows.
+    fn keep_figures(&mut self, exact: &Self, digits: u32) {
         self.header.clone_from(&exact.header);
         self.totals.clone_from(&exact.totals);
         self.origin.clone_from(&exact.origin);
         self.phases.clone_from(&exact.phases);
         self.overview.clone_from(&exact.overview);
+        self.overview.iter_mut().for_each(|overview| keep_printed(overview, digits));
         self.comparison.clone_from(&exact.comparison);
         for (device, exact) in self.steps.devices.iter_mut().zip(&exact.steps.devices) {
             (device.all, device.steady) = (exact.all, exact.steady);
-            // Means of picoseconds keep nine digits, which are more than any view prints.
+            // Means of picoseconds keep seven digits, which are more than any view prints.
             for spread in [&mut device.all, &mut device.steady].into_iter().flatten() {
-                let fine = |value: f64| near_real(value, 9).unwrap_or(value);
+                let fine = |value: f64| near_real(value, 7).unwrap_or(value);
                 (spread.mean, spread.median, spread.quartiles) =
                     (fine(spread.mean), fine(spread.median), spread.quartiles.map(fine));
                 spread.std_dev = spread.std_dev.map(fine);

@@ -319,13 +319,6 @@ pub fn middle_cut(name: &str, room: usize) -> String {
     format!("{head}…{end}")
 }
 
-/// Returns a text with its first letter in upper case.
-pub fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
-    first + letters.as_str()
-}
-
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;

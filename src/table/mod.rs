@@ -31,6 +31,7 @@ pub mod text_columns;
 mod text_widths;
 mod totals;
 pub mod value;
+pub mod words;
 
 pub use column::{Column, Rows};
 pub(crate) use column::{columns, is_nullable, kind_of, object, outputs_of, value_of};

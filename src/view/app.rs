@@ -10,6 +10,7 @@ use super::compare::Compare;
 use super::drop::DropTarget;
 use super::empty::NoDevices;
 use super::files::File;
+use super::glossary::Glossary;
 use super::landing::Landing;
 use super::loading::Loading;
 use super::memory::Memory;
@@ -27,7 +28,7 @@ use super::widgets::icon::{Icon, icon};
 use super::widgets::roving;
 use super::widgets::swatch::patterns;
 use super::widgets::tooltip::Tooltip;
-use super::{keys, op};
+use super::{glossary, hint, keys, op};
 use crate::chart;
 use crate::chart::loading::Load;
 use crate::protocol::url::View;
@@ -40,6 +41,7 @@ pub(crate) fn App() -> impl IntoView {
     state.theme.get_untracked().apply();
     let help = NodeRef::new();
     keys::listen(state, help);
+    glossary::listen(state);
     roving::listen();
     state.follow_address();
     effect(move || {
@@ -69,6 +71,7 @@ pub(crate) fn App() -> impl IntoView {
             <Choose state />
         </If>
         <If when=move || state.sharing.get()><Share state /></If>
+        <If when=move || state.glossary.with(Option::is_some)><Glossary state /></If>
         <FileInputs state />
         <Toasts state />
         <Waiting state />
@@ -122,6 +125,7 @@ fn OpenView(state: State) -> impl IntoView {
             {move || {
                 state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
             }}
+            {hint::hint(state)}
             {live(move || device_strip(state))}
             {live(body)}
             <If when=op_open><op::Op state /></If>

@@ -8,7 +8,8 @@ use super::type_erasure::EraseType;
 use super::widgets::swatch::swatch;
 use super::widgets::tree::{self, Branch, Open, width};
 use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
-use crate::protocol::{DataMovementView, Request, requests};
+use crate::protocol::table_query::ExportQuery;
+use crate::protocol::{DataMovementView, requests};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
         formula: Arc::new(move || found.with(|found| found.as_ref().map(|view| data_movement::formula(view)))),
         save: |state, format| {
             let query = state.query.get_untracked();
-            save::file(state, &Request::ExportDataMovement { query, format }, "non-compute", format);
+            save::file(state, ExportQuery::DataMovement(query), "non-compute", format);
         },
         table: Arc::new(move || shown.get().map(|shown| rows_view(state, open, &shown))),
     };

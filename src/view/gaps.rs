@@ -10,8 +10,9 @@ use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::gaps::Gaps;
 use crate::chart::gaps::{self, Group, Row};
 use crate::chart::timeline::DeviceTime;
+use crate::protocol::requests;
+use crate::protocol::table_query::ExportQuery;
 use crate::protocol::url::timeline::TimelineRows;
-use crate::protocol::{ViewRequest, requests};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -70,7 +71,7 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
         formula: Arc::new(move || found.with(|found| found.as_ref().map(|found| gaps::formula(found)))),
         save: |state, format| {
             let query = state.query.get_untracked();
-            save::file(state, &ViewRequest::ExportGaps { query, format }.into(), "idle-gaps", format);
+            save::file(state, ExportQuery::Gaps(query), "idle-gaps", format);
         },
         table: Arc::new(move || found.with(|found| found.as_ref().map(|found| table(open, show, &gaps::idle(found))))),
     };

@@ -33,7 +33,7 @@ pub(crate) const GROUPS: [&str; 10] = [
 ];
 
 /// The keys that the help dialog lists, without those that group rows: group, keys, and action.
-pub(crate) const LIST: [(&str, &[&str], &str); 35] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 36] = [
     ("Rows", &["s"], "sort by the column in focus"),
     ("Rows", &["S"], "sort in the other direction"),
     ("Rows", &["Space"], "toggle the selection of the row"),
@@ -54,6 +54,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 35] = [
     ("Page", &["n"], "notes"),
     ("Page", &["t"], "light, dark, as the system"),
     ("Page", &["?"], "this list"),
+    ("Page", &["h"], "glossary"),
     ("Page", &["Esc"], "close; clear filter; clear selection"),
     ("Capture", &["[", "]"], "previous, next step"),
     ("Capture", &["{", "}"], "previous, next device"),
@@ -85,6 +86,7 @@ pub(crate) const fn grouping_key(by: GroupBy) -> &'static str {
         GroupBy::Kind => "k",
         GroupBy::Phase => "h",
         GroupBy::Layer => "l",
+        GroupBy::Module => "m",
         GroupBy::Scope => "t",
         GroupBy::Source => "s",
         GroupBy::Program => "p",
@@ -145,6 +147,8 @@ fn escape(state: State) {
         compare::close_panel(state);
     } else if let Some(toast) = state.toasts.with_untracked(|toasts| toasts.last().map(|toast| toast.id)) {
         state.dismiss(toast);
+    } else if state.hint.get_untracked().is_some() && state.opened.with_untracked(Option::is_some) {
+        state.dismiss_hint();
     } else if state.query.with_untracked(|query| !query.filter.is_empty()) {
         state.filter(|filter| *filter = Filter { within: filter.within, regex: filter.regex, ..Filter::default() });
     } else if state.selected.with_untracked(|selected| !selected.is_empty()) {
@@ -185,6 +189,7 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "c" => popover::toggle("columns"),
         "l" => state.sharing.set(state.opened.with_untracked(Option::is_some) && !untrack(|| state.is_folder())),
         "9" => state.return_to_folder(),
+        "h" => state.glossary.set(Some(String::new())),
         "e" => popover::toggle(save::ID),
         "y" if state.view.get_untracked() == View::Overview => overview::copy_markdown(state),
         "y" | "Y" => {
@@ -205,7 +210,7 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         _ => {
             let Some(view) = View::ALL.into_iter().find(|view| view.digit() == key) else { return false };
             if !untrack(|| state.is_shared_comparison()) {
-                state.view.set(view);
+                state.open_view(view);
             }
         }
     }

@@ -22,6 +22,8 @@ mod drop;
 mod empty;
 mod files;
 mod gaps;
+mod glossary;
+mod hint;
 mod keys;
 mod landing;
 mod loading;

@@ -144,7 +144,7 @@ const FIGURES = {
     "^Allocator’s peak$": fromSpace((_, views) => positive(crossCheck(views)?.runtime_peak_bytes, formatMib)),
   },
   Communication: {
-    "^Stall, ": fromTraffic(({ stall_ps }) => formatTime(stall_ps)),
+    "^(Communication|Copy) stall": fromTraffic(({ stall_ps }) => formatTime(stall_ps)),
     "^Share of step$": fromTraffic(({ stall_ps }, { comm }) => formatShare(stall_ps, comm.step_duration_ps)),
     "^Start ops$": fromTraffic(({ stall_ps, issue_ps }) => (issue_ps > 0.05 * (stall_ps + issue_ps) ? formatTime(issue_ps) : undefined)),
     "^Fused with compute$": fromTraffic(({ fused_ps }) => positive(fused_ps, formatTime)),

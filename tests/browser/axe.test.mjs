@@ -18,7 +18,13 @@ const dropAndWait = async (page, file) => {
 /** By state: the actions that leave the previous state and reach this one. The order matters. */
 const STATES = {
   "landing page": async () => {},
+  glossary: async (page) => {
+    await page.keyboard.press("h");
+    await page.getByRole("dialog", { name: "Glossary" }).waitFor();
+  },
   "landing page with an error": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Glossary" }).waitFor({ state: "detached" });
     await dropFiles(page, [unreadableFile()]);
     await page.getByRole("alert").waitFor();
   },

@@ -95,7 +95,7 @@ onPage("the kinds in the bar and in the legend filter the table, and the filter 
   const commCount = cliReport("breakdown", "--by", "op", "--kind", "comm").groups.length;
   await page.locator(".segment", { has: page.locator(".mark-comm") }).click();
   await waitUntil(() => rowCount(page), (count) => count === commCount);
-  const legend = page.locator(".part-name").filter({ hasText: "Communication" });
+  const legend = page.getByRole("button", { name: "Communication", exact: true });
   assert.equal(await legend.getAttribute("aria-pressed"), "true");
   await legend.click();
   await waitUntil(() => rowCount(page), (count) => count === allCount);

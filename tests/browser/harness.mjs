@@ -58,9 +58,9 @@ function isOwnUrl(url) {
 }
 
 /**
- * Holds back the worker's replies of one kind until the test calls `window.release()`. The default kind, "Opened",
- * prolongs loads. With `holding: false`, replies are held back only after the test sets `window.holding` to true.
- * Reloads the page.
+ * Holds back the worker's replies of one kind until the test calls `window.release()`. The kind of an answer to a view is that
+ * of its request. The default kind, "Opened", prolongs loads. With `holding: false`, replies are held back only after the
+ * test sets `window.holding` to true. Reloads the page.
  */
 export async function holdReplies(page, { kind = "Opened", holding = true } = {}) {
   await readMessages(page);
@@ -69,10 +69,18 @@ export async function holdReplies(page, { kind = "Opened", holding = true } = {}
     window.held = [];
     window.holding = holding;
     window.Worker = class extends RealWorker {
+      requests = new Map(); // the kind of each request by its id
+      postMessage(...message) {
+        const request = window.messageOf(message[0], "Request");
+        this.requests.set(request.id, request.kind);
+        super.postMessage(...message);
+      }
       set onmessage(handler) {
         this.handler = handler; // null after the page has terminated this worker
         super.onmessage = (event) => {
-          if (window.holding && window.messageOf(event.data, "Reply").kind === kind) window.held.push(() => this.handler?.(event));
+          const reply = window.messageOf(event.data, "Reply");
+          const replyKind = reply.kind === "Answer" ? this.requests.get(reply.id) : reply.kind;
+          if (window.holding && replyKind === kind) window.held.push(() => this.handler?.(event));
           else this.handler?.(event);
         };
       }

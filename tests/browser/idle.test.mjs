@@ -45,7 +45,7 @@ onPage("classes and gaps of a real capture equal the command line's; the longest
   await openIdle(page, tpu(), "Whole capture");
   const report = JSON.parse(cliText(tpu(), "json", "all"));
   await assertEqualsReport(page, report);
-  assert.match(await page.locator(".picture-note").innerText(), /^13\.69 s idle, 14\.8 % of the window; host late for 13\.67 s$/);
+  assert.match(await page.locator(".picture-note").innerText(), /^13\.69 s idle, 14\.8 % of the window; waiting on the host for 13\.67 s$/);
   await table(page).getByRole("button", { name: "Memory defragmentation" }).click();
   const details = table(page).locator(".tree-group + tr + .tree-more");
   await details.first().waitFor();

@@ -45,7 +45,7 @@ const waitForGrouping = (page, by) => page.getByRole("grid", { name: `Time by ${
 const waitForHero = (page, label) => waitUntil(async () => Object.keys(await figures(page))[0], (text) => text === label);
 
 onPage("on the landing page, Tab visits every control in reading order", async ({ page }) => {
-  assert.deepEqual(await tabStops(page), ["Theme: as the system. Switch", "Choose files", "Choose a folder", "Open the sample"]);
+  assert.deepEqual(await tabStops(page), ["Theme: as the system. Switch", "Choose files", "Choose a folder", "Open the sample", "Open an H100 capture"]);
 });
 
 onPage("the list of keys has the keys of all views, those of the current view first", async ({ page }) => {

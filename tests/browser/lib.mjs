@@ -62,8 +62,9 @@ export function launch({ isOptimised = false, ...options } = {}) {
  * errors and uncaught errors. Service workers are blocked unless `serviceWorkers` is "allow": a cached page would hide
  * the files that tests remove from the server. With `view`, the page shows captures in this view and not in the overview.
  */
-export async function openPage(browser, url, { width = 1440, height = 900, theme = "light", view, ...context } = {}) {
+export async function openPage(browser, url, { width = 1440, height = 900, theme = "light", view, firstVisit = false, ...context } = {}) {
   const browserContext = await browser.newContext({ viewport: { width, height }, colorScheme: theme, serviceWorkers: "block", ...context });
+  if (!firstVisit) await browserContext.addInitScript(() => { try { localStorage.setItem("rooflight.hint", "seen"); } catch { /* no storage */ } });
   const page = await browserContext.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));

@@ -144,7 +144,7 @@ onPage("the peak without selected buffers is replayed from the timeline, not sub
   await whatIf.waitFor();
   await whatIf.getByRole("button").click();
   await page.getByRole("button", { name: "Findings" }).click();
-  await page.getByRole("heading", { name: "Largest rises of the curve" }).waitFor();
+  await page.getByRole("heading", { name: "Largest increases" }).waitFor();
   await page.getByRole("button", { name: "Live ranges" }).click();
   await page.locator(".live-ranges .scene rect").first().waitFor();
 });

@@ -14,7 +14,7 @@ const KINDS = {
 };
 /** The names of the rows when the table is grouped by kind. */
 const KIND_ROWS = {
-  compute: "Compute", fused: "Fused comp. + comm.", comm: "Communication", data_move: "Data movement", host: "Host transfers",
+  compute: "Compute", fused: "Fused communication", comm: "Communication", data_move: "Data movement", host: "Host ops",
   container: "Loop overhead", other: "Other",
 };
 

@@ -7,6 +7,7 @@ import { cpu, repository, simulatedRun, synth, tpu, vllm } from "./captures.mjs"
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, waitUntil } from "./lib.mjs";
+import { figures, pick } from "./page_helpers.mjs";
 
 const sample = join(repository, "samples/sample.xplane.pb.xz");
 const report = (file, ...options) => JSON.parse(cliOutput("overview", file, ...options, "--json"));
@@ -25,7 +26,7 @@ async function assertEqualsReport(page, expected) {
   await waitUntil(() => verdict(page).innerText(), (text) => text === expected.verdict).catch(() => {});
   assert.equal(await verdict(page).innerText(), expected.verdict);
   const lists = [expected.quality, expected.findings, expected.options, expected.memory_findings];
-  const texts = lists.flat().map(({ title, detail }) => [title, detail]);
+  const texts = lists.flat().map(({ headline, detail }) => [headline, detail]);
   const shown = await finding(page).locator(".finding-text").evaluateAll((all) => all.map((text) => [...text.children].map((part) => part.textContent)));
   assert.deepEqual(shown, texts);
   assert.equal(await page.locator(".rules:not(.skipped) li").count(), expected.thresholds.length);
@@ -42,10 +43,10 @@ onPage("a capture opens in the overview, which says what the command line says",
   const expected = report(sample);
   await assertEqualsReport(page, expected);
   assert.equal(await page.locator("#tab-overview").getAttribute("aria-selected"), "true");
-  // The picker names the device of the overview. The other views show the mean of all devices.
+  // The picker names the device of the overview.
   const device = () => page.locator("#device-button").innerText().then((text) => text.replace(/\s+/g, " ").trim());
   assert.equal(await device(), "Device TPU:5");
-  assert.match(await page.locator(".overview-about").innerText(), /^TPU:5 \(TPU v5\), the device for which the others wait; mean of 3 steady steps\. A step is one event of the device’s “Steps” line: jit_train_step\.$/);
+  assert.match(await page.locator(".overview-about").innerText(), /^TPU:5 \(TPU v5\), the slowest device; mean of 3 steady steps\. A step is one event of the device’s “Steps” line: jit_train_step\.$/);
   // Each finding has a drawing within its row, and the row of a closed finding says what it shows.
   const drawings = await finding(page).locator(".finding-picture svg").evaluateAll((all) => all.map((svg) => [svg.children.length, svg.clientWidth]));
   assert.equal(drawings.length, countDrawn(expected), `${drawings}`);
@@ -63,8 +64,16 @@ onPage("a capture opens in the overview, which says what the command line says",
 
 onPage("real captures say what limits them", { view: "", needs: tpu() }, async ({ page }) => {
   await open(page, tpu());
-  await assertEqualsReport(page, report(tpu()));
+  const waits = report(tpu());
+  await assertEqualsReport(page, waits);
   assert.match(await verdict(page).innerText(), /^The device waits for asynchronous copies: 759\.70 ms of a step of 783\.37 ms, 97\.0 %\. At most 23\.66 ms, 3\.0 %, can be recovered\.$/);
+  // The finding is about copies, and so are the rows that it leads to.
+  const at = waits.findings.findIndex((one) => one.id === "dma_wait");
+  if (!(await finding(page).nth(waits.quality.length + at).evaluate((one) => one.open))) await summaries(page).nth(waits.quality.length + at).click();
+  await finding(page).nth(waits.quality.length + at).getByRole("button", { name: "Communication", exact: true }).click();
+  await page.locator(".comm").getByRole("button", { name: "Copies", exact: true, pressed: true }).waitFor();
+  await page.keyboard.press("1");
+  await verdict(page).waitFor();
   await pickFiles(page, [cpu()]);
   const expected = report(cpu());
   await waitUntil(() => verdict(page).innerText(), (text) => text === expected.verdict);
@@ -102,7 +111,7 @@ onPage("findings open by keyboard and lead to their view", { view: "", permissio
   assert.ok(await summaries(page).nth(1).evaluate((summary) => summary === document.activeElement));
   // The straggler is seen in the communication.
   await finding(page).nth(2).getByRole("button", { name: "Communication" }).click();
-  await page.locator(".comm").first().waitFor();
+  await page.locator(".comm-pane").getByRole("button", { name: "Devices", exact: true, pressed: true }).waitFor();
   await page.keyboard.press("1");
   await verdict(page).waitFor();
   await page.getByRole("button", { name: "Copy Markdown" }).click();
@@ -236,15 +245,40 @@ onPage("a link opens in the overview, with the same verdict and findings", { vie
   for (const [at, text] of after.entries()) assert.ok(before[at].startsWith(text.trim().split("\n")[0]), text);
 });
 
-onPage("a finding leads to its device, its steps and its ops, and the views say which devices they show", { view: "" }, async ({ page }) => {
+onPage("all views show the device of the overview, unless the user chooses a mean, which the views say", { view: "" }, async ({ page }) => {
   await open(page, sample);
   const device = () => page.locator("#device-button").innerText().then((text) => text.replace(/\s+/g, " ").trim());
-  assert.match(await page.locator(".overview-others").innerText(), /^The other views show the mean of 8 devices\. Show TPU:5 in all views$/);
-  await page.keyboard.press("2");
-  await page.locator(".device-strip").waitFor();
+  const exposed = async () => (await figures(page))["Exposed comm."];
+  await waitUntil(device, (text) => text === "Device TPU:5");
+  const ofOverview = await waitUntil(exposed);
+  for (const [key, view] of [["2", ".breakdown"], ["3", ".roofline"], ["5", ".comm"], ["6", ".timeline"], ["2", ".breakdown"]]) {
+    await page.keyboard.press(key);
+    await page.locator(view).first().waitFor();
+    assert.equal(await device(), "Device TPU:5", view);
+    assert.equal(await page.locator(".device-strip").count(), 0, view);
+  }
+  // The same figure has the same value in two views.
+  await waitUntil(exposed, (share) => share === ofOverview);
+  // A mean that the user chooses stays, and both the overview and the other views say what they show.
+  await pick(page, "device", "Mean of 8");
+  await waitUntil(() => page.url(), (url) => /device=mean/.test(url));
   assert.match(await page.locator(".device-strip").innerText(), /The figures are the mean of 8 devices; those of Overview are of TPU:5 alone/);
   await page.keyboard.press("1");
   await verdict(page).waitFor();
+  await waitUntil(device, (text) => text === "Device TPU:5");
+  assert.match(await page.locator(".overview-others").innerText(), /^The other views show the mean of 8 devices\. Show TPU:5 in all views$/);
+  // The sums of the timeline are those of one device, which is beside the first figure.
+  await page.keyboard.press("6");
+  await waitUntil(() => page.locator(".timeline .figure.hero .figure-scope").allInnerTexts(), ([scope]) => scope?.trim() === "TPU:0");
+  await page.keyboard.press("2");
+  await waitUntil(device, (text) => text === "Device Mean of 8");
+  await page.getByRole("button", { name: "Show TPU:5 here" }).click();
+  await waitUntil(device, (text) => text === "Device TPU:5");
+});
+
+onPage("a finding leads to its device and its ops", { view: "" }, async ({ page }) => {
+  await open(page, sample);
+  const device = () => page.locator("#device-button").innerText().then((text) => text.replace(/\s+/g, " ").trim());
   const at = report(sample).findings.findIndex((one) => one.id === "layout_copies");
   if (!(await finding(page).nth(at).evaluate((one) => one.open))) await summaries(page).nth(at).click();
   await finding(page).nth(at).getByRole("button", { name: "Breakdown" }).click();

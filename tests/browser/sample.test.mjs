@@ -1,4 +1,4 @@
-// These tests open the sample from the landing page with one click and compare the result with the data that the sample
+// These tests open the samples from the landing page with one click and compare the result with the data that the sample
 // was made from. None of the analyses of this project computes these expected values (see examples/synth).
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,15 @@ import { onPage } from "./harness.mjs";
 import { assertStays, pickFiles, waitForTable, waitUntil } from "./lib.mjs";
 import { figures, pick, waitForRows } from "./page_helpers.mjs";
 
+const gpuButton = (page) => page.getByRole("button", { name: "Open an H100 capture" });
 const sampleButton = (page) => page.getByRole("button", { name: "Open the sample" });
+
+/** Returns version and licence of the package. */
+function manifest() {
+  const text = readFileSync(join(repository, "Cargo.toml"), "utf8");
+  const value = (name) => text.match(new RegExp(`^${name} = "(.*)"`, "m"))[1];
+  return { version: value("version"), license: value("license") };
+}
 
 /** Saves the table as JSON and returns the parsed report. */
 async function saveReport(page) {
@@ -84,4 +92,26 @@ onPage("a reload opens the sample again in the same view", async ({ page }) => {
   await page.reload();
   await page.locator("#tab-communication[aria-selected=true]").waitFor();
   assert.match(await page.title(), /^sample/);
+});
+
+onPage("one click opens the capture of an H100, and a reload opens it again", async ({ page, requests }) => {
+  const sizes = new Map();
+  page.on("response", async (response) => response.url().endsWith(".xz") && sizes.set(response.url(), (await response.body()).length));
+  await gpuButton(page).click();
+  await waitForTable(page);
+  const url = requests.find((url) => url.endsWith("/xla.graphs.xplane.pb.xz"));
+  assert.ok(url && !requests.some((url) => url.endsWith("/sample.xplane.pb.xz")));
+  assert.match(await page.title(), /^h100/);
+  assert.ok((await waitUntil(() => sizes.get(url))) < 100_000, "the capture stays small");
+  await page.reload();
+  await waitForTable(page);
+  assert.match(await page.title(), /^h100/);
+});
+
+onPage("the landing page names version and licence, and how to check that nothing leaves the tab", async ({ page }) => {
+  const { version, license } = manifest();
+  const text = await page.locator(".landing").innerText();
+  assert.ok(text.includes(`Rooflight ${version} · open source, ${license.replace(" OR ", " or ")}`), text);
+  assert.match(text, /Turn off your network and try/);
+  assert.match(text, /jax\.profiler\.trace/);
 });

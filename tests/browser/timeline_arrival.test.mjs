@@ -52,6 +52,18 @@ onPage("keys work when the timeline has just been opened, and the help lists the
   await canvas(page).waitFor();
   // Nothing is in view before the tracks have arrived.
   await waitUntil(async () => (await figures(page))["In view"]);
+  const focused = () => page.evaluate(() => document.activeElement.id);
+  assert.equal(await focused(), "timeline-canvas");
+  await page.keyboard.press("ArrowRight");
+  await page.locator(".timeline-event > b").waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator(".timeline-event > b").waitFor({ state: "detached" });
+  // A keyboard that moves along the tabs stays there.
+  await page.locator("#tab-communication").focus();
+  await page.keyboard.press("ArrowRight");
+  await canvas(page).waitFor();
+  await waitForPaint(page);
+  assert.equal(await focused(), "tab-timeline");
   await page.keyboard.press("w");
   const zoomed = await waitUntil(() => part(page));
   await page.keyboard.press("d");
@@ -75,12 +87,13 @@ onPage("keys work when the timeline has just been opened, and the help lists the
   assert.ok(!caps.some((cap) => /^[A-Z]$/.test(cap)), `no key needs Shift: ${caps.join(" ")}`);
 });
 
-onPage("a link to a gap shows the gap, the host and the cause", { view: "" }, async ({ page }) => {
+// The evidence of a finding has a link to each gap, and “See” leads to the longest one.
+for (const link of [/^at /, /^Timeline$/]) onPage(`the link ${link} of a finding shows the gap, the host and the cause`, { view: "" }, async ({ page }) => {
   await pickFiles(page, [loader]);
   const finding = page.locator(".finding", { hasText: "The device waits for the host" });
   await finding.waitFor();
   if (!(await finding.evaluate((one) => one.open))) await finding.locator("summary").click();
-  await finding.getByRole("button", { name: /^at / }).first().click();
+  await finding.getByRole("button", { name: link }).first().click();
   await canvas(page).waitFor();
   const sums = page.locator(".timeline-sums");
   await sums.getByRole("button", { name: "Idle", exact: true, pressed: true }).waitFor();

@@ -131,3 +131,17 @@ onPage("on paper, charts fit the page, rows and totals are printed, notes come l
     await page.setViewportSize({ width: 1440, height: 900 });
   }
 });
+
+onPage("at 390 pixels, the tab of the open view is in sight", { width: 390, height: 844 }, async ({ page }) => {
+  await page.getByRole("button", { name: "Open the sample" }).click();
+  await waitForTable(page);
+  for (const [key, name] of [["6", "timeline"], ["8", "file"], ["5", "communication"], ["1", "overview"]]) {
+    await page.keyboard.press(key);
+    const isInSight = () => page.locator(`#tab-${name}`).evaluate((tab) => {
+      const [own, list] = [tab, tab.parentElement].map((node) => node.getBoundingClientRect());
+      return own.left >= Math.max(0, list.left) - 1 && own.right <= Math.min(innerWidth, list.right) + 1;
+    });
+    await waitUntil(isInSight);
+    assert.equal(await page.locator(`#tab-${name}`).getAttribute("aria-selected"), "true");
+  }
+});

@@ -11,7 +11,7 @@ use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::timeline::{EventsQuery, FlowsQuery, PictureQuery, SearchQuery, Timeline, TraceQuery};
 use rooflight::cli::{OpenFiles, document, run_arguments};
 use rooflight::protocol::program_text::{ProgramQuery, ProgramRef};
-use rooflight::protocol::table_query::{TableAction, TableQuery};
+use rooflight::protocol::table_query::{ExportQuery, TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{Export, OpRef, Request, ShareQuery, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession};
@@ -153,10 +153,11 @@ fn page(files: &Files, costs: &mut BTreeMap<&'static str, Cost>) {
     let rows = || TableAction::Rows(PageQuery { count: 50, ..PageQuery::default() });
     let by_key = SortBy::new("key", true);
     let sorted = TableAction::Rows(PageQuery { sort: Some(by_key), count: 50, ..PageQuery::default() });
-    send("page: breakdown", Request::Breakdown(query.clone()));
-    send("page: breakdown of all", Request::Breakdown(all.clone()));
-    send("page: steps", Request::StepStats);
-    send("page: scopes", Request::Scopes { query: all.clone(), root: String::new(), min_share: 0.001 });
+    send("page: breakdown", ViewRequest::Breakdown(query.clone()).into());
+    send("page: breakdown of all", ViewRequest::Breakdown(all.clone()).into());
+    send("page: steps", ViewRequest::StepStats.into());
+    let scopes = ViewRequest::Scopes { query: all.clone(), root: String::new(), min_share: 0.001 };
+    send("page: scopes", scopes.into());
     let page =
         send("page: rows", ViewRequest::Table { table: TableQuery::Breakdown(all.clone()), action: sorted }.into());
     let memory = MemoryQuery::default();
@@ -167,7 +168,7 @@ fn page(files: &Files, costs: &mut BTreeMap<&'static str, Cost>) {
         ("page: data movement", ViewRequest::DataMovement(all.clone())),
         ("page: utilization", ViewRequest::Utilization(roofline.clone())),
         ("page: gaps", ViewRequest::Gaps(all.clone())),
-        ("page: gaps as CSV", ViewRequest::ExportGaps { query: all.clone(), format: Export::Csv }),
+        ("page: gaps as CSV", ViewRequest::ExportRows { rows: ExportQuery::Gaps(all.clone()), format: Export::Csv }),
         ("page: roofline", ViewRequest::Roofline(roofline.clone())),
         (
             "page: rows of the roofline",

@@ -14,7 +14,7 @@ use rooflight::analysis::timeline::{
     Picture, PictureQuery, SeriesRange, Timeline, TimelineIndex, TrackKind,
 };
 use rooflight::protocol::table_query::{TableAction, TableQuery};
-use rooflight::protocol::{Request, TimelineRequest, ViewRequest};
+use rooflight::protocol::{TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use std::collections::BTreeMap;
@@ -326,17 +326,17 @@ fn figures(session: &mut OpenSession) -> Vec<String> {
     let query = |device, step| Query { device, step, ..Query::default() };
     let all = query(DeviceChoice::All, StepChoice::All);
     let range = TimeRange { start: Picos(4_900_080_000_000), end: Picos(4_900_100_000_000) };
-    let requests: Vec<Request> = vec![
-        Request::Breakdown(all.clone()),
-        Request::Breakdown(query(DeviceChoice::One(3), StepChoice::Range(range))),
-        Request::StepStats,
-        ViewRequest::Gaps(all.clone()).into(),
-        ViewRequest::Gaps(query(DeviceChoice::One(3), StepChoice::Range(range))).into(),
-        ViewRequest::Comm(CommQuery { query: all, ..CommQuery::default() }).into(),
-        ViewRequest::Overview(OverviewQuery::default()).into(),
-        ViewRequest::File.into(),
+    let requests = [
+        ViewRequest::Breakdown(all.clone()),
+        ViewRequest::Breakdown(query(DeviceChoice::One(3), StepChoice::Range(range))),
+        ViewRequest::StepStats,
+        ViewRequest::Gaps(all.clone()),
+        ViewRequest::Gaps(query(DeviceChoice::One(3), StepChoice::Range(range))),
+        ViewRequest::Comm(CommQuery { query: all, ..CommQuery::default() }),
+        ViewRequest::Overview(OverviewQuery::default()),
+        ViewRequest::File,
     ];
-    requests.iter().map(|request| format!("{:?}", session.answer(request))).collect()
+    requests.map(|request| format!("{:?}", session.answer(&request.into()))).to_vec()
 }
 
 #[test]

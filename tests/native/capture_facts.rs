@@ -2,11 +2,12 @@
 //! programs, and how many bytes are read for them.
 
 use crate::captures::{Counting, N, nights, open, set, view};
-use crate::common::profile;
+use crate::common::{answer_of, profile};
 use crate::synth::made;
 use proptest::prelude::*;
 use rooflight::analysis::captures::CaptureFigure;
-use rooflight::protocol::{CapturesRequest, Export, Reply, ViewRequest};
+use rooflight::protocol::table_query::ExportQuery;
+use rooflight::protocol::{Export, requests};
 use rooflight::session::captures::summarise;
 use rooflight::session::open::capture_facts::{CaptureFacts, capture_facts};
 use rooflight::session::{Input, OpenSession};
@@ -27,8 +28,7 @@ fn counting(name: &str, bytes: &Arc<Vec<u8>>) -> (Input, Arc<AtomicU64>) {
 
 /// Returns the device type and the programs of each row, as the page saves them. Programs are in the order of the alphabet.
 fn rows(session: &mut OpenSession) -> Vec<(Value, Vec<String>)> {
-    let reply = session.answer(&ViewRequest::Captures(CapturesRequest::Export(Export::Json)).into());
-    let Reply::Exported(text) = reply else { panic!("{reply:?}") };
+    let text = answer_of(session, requests::ExportRows { rows: ExportQuery::Captures, format: Export::Json });
     let json: Value = serde_json::from_str(&text).unwrap();
     let programs = |row: &Value| {
         let mut programs: Vec<String> = serde_json::from_value(row["programs"].clone()).unwrap();

@@ -1,11 +1,12 @@
 //! These tests check the list of many captures: which files are one capture, what is read of each, the table, and the changes.
 
+use crate::common::answer_of;
 use crate::synth::made;
 use rooflight::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView, ChangeCause};
 use rooflight::analysis::compare::Verdict;
 use rooflight::analysis::overview::{FigureId, OverviewQuery};
-use rooflight::protocol::table_query::{TableAction, TableQuery};
-use rooflight::protocol::{CapturesRequest, Export, Reply, SessionInfo, ShareQuery, ViewRequest};
+use rooflight::protocol::table_query::{ExportQuery, TableAction, TableQuery};
+use rooflight::protocol::{CapturesRequest, Export, SessionInfo, ShareQuery, ViewRequest, requests};
 use rooflight::session::captures::{explain_change, summarise};
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::pack;
@@ -188,8 +189,7 @@ fn a_row_has_the_figures_of_the_overview_and_a_failed_capture_costs_one_row() {
     let failed = page.rows.iter().find(|row| row.title.ends_with("2026_01_06_02_00_00")).unwrap();
     assert!(failed.tips[0].iter().any(|(_, text)| text == "It is damaged."), "{:?}", failed.tips);
     let exported = |session: &mut OpenSession, format| {
-        let reply = session.answer(&ViewRequest::Captures(CapturesRequest::Export(format)).into());
-        if let Reply::Exported(text) = reply { text } else { panic!("{reply:?}") }
+        answer_of(session, requests::ExportRows { rows: ExportQuery::Captures, format })
     };
     let json: Value = serde_json::from_str(&exported(&mut session, Export::Json)).unwrap();
     let rows = json["rows"].as_array().unwrap();
@@ -227,8 +227,8 @@ fn reports_are_listed_as_their_captures_are() {
     let report = |night: usize| {
         let (mut session, info) = OpenSession::open(nights.inputs(|number| number == night), &mut |_| ()).unwrap();
         let mut query = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
-        query.roofline.query.device = info.usual_device;
-        query.comm.query.device = info.usual_device;
+        query.roofline.query.device = info.usual_query.device;
+        query.comm.query.device = info.usual_query.device;
         pack(&session.report(&query).unwrap(), &[])
     };
     let reports: Vec<Vec<u8>> = (0..N).map(report).collect();

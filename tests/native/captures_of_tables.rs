@@ -2,10 +2,12 @@
 //! captures themselves, rows that cannot be read, and bytes that are no rows.
 
 use crate::captures::{N, Nights, nights, open, set, table, view};
+use crate::common::answer_of;
 use proptest::prelude::*;
 use rooflight::analysis::captures::{CaptureFigure, CaptureProgress, CapturesView};
 use rooflight::fleet::{ExportOutcome, FileFormat, FleetExport, Keys, TableName};
-use rooflight::protocol::{CapturesRequest, Export, Failure, Reply, SessionInfo, ViewRequest};
+use rooflight::protocol::table_query::ExportQuery;
+use rooflight::protocol::{Export, Failure, SessionInfo, requests};
 use rooflight::session::captures::summarise;
 use rooflight::session::{Input, OpenSession};
 use serde_json::Value;
@@ -86,8 +88,7 @@ fn failure(files: &[TableFile]) -> Failure {
 
 /// Returns the rows as the page saves them, by time.
 fn json_rows(session: &mut OpenSession) -> Vec<Value> {
-    let reply = session.answer(&ViewRequest::Captures(CapturesRequest::Export(Export::Json)).into());
-    let Reply::Exported(text) = reply else { panic!("{reply:?}") };
+    let text = answer_of(session, requests::ExportRows { rows: ExportQuery::Captures, format: Export::Json });
     let json: Value = serde_json::from_str(&text).unwrap();
     json["rows"].as_array().unwrap().clone()
 }

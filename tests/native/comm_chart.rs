@@ -95,7 +95,7 @@ fn sentence_and_figures_match_the_analysis() {
         )
     );
     let readout = figures::readout(&view, CommRows::Collectives);
-    assert_eq!(readout.hero.label, "Stall, step 1");
+    assert_eq!((&*readout.hero.label, readout.hero.scope.as_deref()), ("Communication stall", Some("step 1")));
     let worst = readout.main.iter().find(|figure| figure.label == "Lowest bus bandwidth").unwrap();
     let large = view.comm.rows.iter().filter(|row| row.bytes_each.is_some_and(|bytes| bytes >= 1 << 20));
     let least = large.filter_map(|row| row.bus_rate).fold(f64::INFINITY, f64::min);

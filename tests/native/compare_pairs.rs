@@ -26,7 +26,7 @@ const VARIANTS: [(&str, &str); 8] = [
 ];
 
 /// Simulates runs of some of the programs. Returns the folder of each.
-fn runs<const N: usize>(names: [&str; N]) -> [tempfile::TempDir; N] {
+pub fn runs<const N: usize>(names: [&str; N]) -> [tempfile::TempDir; N] {
     let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/programs/train_steps.xz");
     let mut bytes = Vec::new();
     lzma_rust2::XzReader::new(&*std::fs::read(packed).unwrap(), true).read_to_end(&mut bytes).unwrap();

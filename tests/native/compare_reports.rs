@@ -29,8 +29,8 @@ pub fn full_report(name: &str, bytes: Vec<u8>) -> Option<Report> {
     let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
     let (mut session, info): (OpenSession, SessionInfo) = OpenSession::open(vec![input], &mut |_| {}).ok()?;
     let mut query = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
-    query.roofline.query.device = info.usual_device;
-    query.comm.query.device = info.usual_device;
+    query.roofline.query.device = info.usual_query.device;
+    query.comm.query.device = info.usual_query.device;
     session.report(&query).ok().filter(|report| report.overview.is_some())
 }
 

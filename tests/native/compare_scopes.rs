@@ -1,7 +1,7 @@
 //! These tests check the scopes of a comparison against sums of its ops, and the pictures of scopes and of ops as points.
 
 use crate::compare::{compared, gpu, sample};
-use rooflight::analysis::compare::{Comparison, ScopeTime, Verdict};
+use rooflight::analysis::compare::{Comparison, RowDelta, RowDot, RowDots, RowSide, ScopeTime, Verdict};
 use rooflight::chart::compare::{self, ScopesPicture};
 use rooflight::chart::plot::hit_test::Direction;
 use rooflight::chart::plot::paint::Tone;
@@ -210,25 +210,31 @@ fn keys_walk_from_one_icicle_to_the_other() {
 #[test]
 fn points_are_the_rows_of_both_sides() {
     let comparison = compared(gpu("xla"), gpu("f32"));
-    let (dots, n_rows) = comparison.dots(30);
-    let matched = comparison.rows.iter().filter(|row| {
-        let has_time =
-            |side: &Option<rooflight::analysis::compare::RowSide>| side.as_ref().is_some_and(|side| side.self_ps > 0);
-        has_time(&row.a) && has_time(&row.b)
-    });
-    assert_eq!(n_rows as usize, matched.clone().count());
-    assert!(dots.len() == 30 && n_rows > 30);
-    for dot in &dots {
+    let RowDots { dots, n_dots, .. } = comparison.dots(30);
+    let has_time = |side: &Option<RowSide>| side.as_ref().is_some_and(|side| side.self_ps > 0);
+    let matched = comparison.rows.iter().filter(|row| has_time(&row.a) && has_time(&row.b));
+    assert!(dots.len() == 30 && n_dots as usize >= matched.clone().count());
+    let is_scope = |dot: &&RowDot| dot.name.ends_with(": ops without a partner");
+    for dot in dots.iter().filter(|dot| !is_scope(dot)) {
         let row = matched.clone().find(|row| row.key() == dot.key).unwrap();
-        let time = |side: &Option<rooflight::analysis::compare::RowSide>| side.as_ref().unwrap().self_ps.unsigned_abs();
+        let time = |side: &Option<RowSide>| side.as_ref().unwrap().self_ps.unsigned_abs();
         assert_eq!((dot.a_ps, dot.b_ps, dot.name.as_str()), (time(&row.a), time(&row.b), row.name()));
     }
     let longest = dots.iter().map(|dot| dot.a_ps.max(dot.b_ps)).collect::<Vec<_>>();
     assert!(longest.is_sorted_by(|a, b| a >= b));
+    // Ops without a partner are one point for each scope of both sides, and the others are named as left out.
+    let RowDots { dots, omitted_ps, .. } = comparison.dots(usize::MAX);
+    let unmatched = |own: fn(&RowDelta) -> &Option<RowSide>, other: fn(&RowDelta) -> &Option<RowSide>| -> u64 {
+        let rows = comparison.rows.iter().filter(|row| other(row).is_none());
+        rows.filter_map(|row| own(row).as_ref()).map(|side| side.self_ps.unsigned_abs()).sum()
+    };
+    let of_scopes = |time: fn(&RowDot) -> u64| dots.iter().filter(is_scope).map(time).sum::<u64>();
+    assert_eq!(of_scopes(|dot| dot.a_ps) + omitted_ps[0], unmatched(|row| &row.a, |row| &row.b));
+    assert_eq!(of_scopes(|dot| dot.b_ps) + omitted_ps[1], unmatched(|row| &row.b, |row| &row.a));
     // Points above the diagonal are slower in B.
-    let (dots, n_rows) = comparison.dots(1_000);
-    let rows = CompareDots { dots, n_rows };
-    assert_eq!(compare::left_out(&rows), None);
+    let RowDots { dots, n_dots: n_rows, omitted_ps } = comparison.dots(1_000);
+    let rows = CompareDots { dots, n_rows, omitted_ps };
+    assert_eq!(compare::left_out(&rows).is_some(), omitted_ps != [0, 0]);
     let scene = compare::scatter(&comparison, &rows, (900.0, 380.0)).unwrap();
     let (left, right, top, bottom) = (52.0, 878.0, 10.0, 346.0);
     let mut n = 0;
@@ -243,7 +249,10 @@ fn points_are_the_rows_of_both_sides() {
     }
     assert_eq!(n, rows.dots.len());
     assert!(scene.marks.iter().any(|mark| mark.paint.fill == Some(Tone::Worse)));
-    assert_eq!(compare::scatter(&comparison, &CompareDots { dots: Vec::new(), n_rows: 0 }, (900.0, 380.0)), None);
+    assert_eq!(
+        compare::scatter(&comparison, &CompareDots { dots: Vec::new(), n_rows: 0, omitted_ps: [0, 0] }, (900.0, 380.0)),
+        None
+    );
 }
 
 /// Layers in a scan and unrolled layers are the same work, and most of their time has a partner.

@@ -2,12 +2,12 @@
 //! lost, in the analysis, in the command line and in the texts of the page.
 
 use crate::common::trace::{events_of, gzip, text};
-use crate::common::{bytes, make, open};
+use crate::common::{answer_of, bytes, make, open};
 use prost::Message;
 use rooflight::analysis::base::{Analysis, NotSteady, Query, StepChoice, TimeRange};
 use rooflight::chart::breakdown::figures;
 use rooflight::chart::empty;
-use rooflight::protocol::{Reply, Request};
+use rooflight::protocol::requests;
 use rooflight::session::{Input, OpenSession};
 use serde_json::Value;
 use std::process::Command;
@@ -184,7 +184,7 @@ fn the_page_tells_what_is_not_in_the_file() {
         from_folder: false,
     };
     let (mut session, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
-    let Reply::Breakdown(head) = session.answer(&Request::Breakdown(Query::busiest())) else { panic!("no breakdown") };
+    let head = answer_of(&mut session, requests::Breakdown(Query::busiest()));
     let hero = figures::readout(&head, None).hero;
     assert!(hero.scope.as_ref().is_some_and(|scope| scope.ends_with("of the step are not in the file")), "{hero:?}");
 }

@@ -291,6 +291,7 @@ fn ops_equal_the_views(out: &Path, capture: &str) {
                 ("phase", "phase"),
                 ("op_group", "op_group"),
                 ("layer", "layer"),
+                ("module", "module"),
             ],
         );
         let times: Vec<u64> = devices.iter().filter_map(|device| device.get(&key)?["total_dur_ps"].as_u64()).collect();

@@ -13,8 +13,7 @@ use rooflight::analysis::timeline::Timeline;
 use rooflight::chart::op::panel;
 use rooflight::chart::timeline::sight::step_part;
 use rooflight::protocol::{
-    CommView, MAX_LISTED_STEPS, OpRef, Reply, Request, RooflineHead, SessionInfo, ShareQuery, TimelineRequest,
-    ViewRequest,
+    CommView, MAX_LISTED_STEPS, OpRef, RooflineHead, SessionInfo, ShareQuery, TimelineRequest, ViewRequest, requests,
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::Level;
@@ -46,7 +45,7 @@ fn answers_to_the_page_list_a_bounded_number_of_steps() {
     assert_eq!((device.steps.len(), device.n_steps as usize), (MAX_LISTED_STEPS, n_steps));
     assert!(info.notes.iter().any(|note| note.code == "steps_not_listed"), "{:?}", info.notes);
 
-    let Reply::StepStats(stats) = session.answer(&Request::StepStats) else { panic!() };
+    let stats = common::answer_of(&mut session, requests::StepStats);
     assert_eq!(stats.devices[0].steps.len(), MAX_LISTED_STEPS);
     assert_eq!(stats.devices[0].all.unwrap().n as usize, n_steps, "the statistics are those of all steps");
 
@@ -124,7 +123,7 @@ fn a_report_that_is_made_short_equals_one_that_is_cut() {
     let (mut session, info) = open(large());
     for step in [StepChoice::All, StepChoice::Mean] {
         let mut query = ShareQuery { with_sources: true, ..ShareQuery::default() };
-        query.roofline.query.device = info.usual_device;
+        query.roofline.query.device = info.usual_query.device;
         query.roofline.query.step = step;
         query.comm.query = query.roofline.query.clone();
         let full = session.report(&query).unwrap();

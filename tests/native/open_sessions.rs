@@ -9,7 +9,8 @@ use rooflight::analysis::compare::{
 };
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::chart::compare::{self, WaterfallRow, WaterfallRowKind};
-use rooflight::protocol::table_query::{TableAction, TableQuery};
+use rooflight::protocol::requests::{self, TypedRequest};
+use rooflight::protocol::table_query::{ExportQuery, TableQuery};
 use rooflight::protocol::{ComparedOps, Export, Reply, Request, SessionSlot, ViewRequest};
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::{Input, OpenSession, OpenSessions};
@@ -37,11 +38,12 @@ fn both() -> OpenSessions {
     sessions
 }
 
+fn answer_of<A: TypedRequest + Into<ViewRequest>>(sessions: &mut OpenSessions, request: A) -> A::Answer {
+    sessions.answer(&request.into().into()).answer::<A>().unwrap()
+}
+
 fn comparison(sessions: &mut OpenSessions, is_swapped: bool) -> Comparison {
-    sessions
-        .answer(&ViewRequest::Compare(CompareQuery { is_swapped, ..CompareQuery::default() }).into())
-        .decode()
-        .unwrap()
+    answer_of(sessions, requests::Compare(CompareQuery { is_swapped, ..CompareQuery::default() }))
 }
 
 /// The comparison of the command line.
@@ -62,7 +64,7 @@ fn rows(sessions: &mut OpenSessions, which: CompareRows, filter: &str) -> TableP
     let selection = RowSelection { rows: which, ..RowSelection::default() };
     let table = TableQuery::Compare(CompareQuery::default(), selection);
     let query = PageQuery { count: 10_000, filter: TextFilter::anywhere(filter), ..PageQuery::default() };
-    sessions.answer(&ViewRequest::Table { table, action: TableAction::Rows(query) }.into()).decode().unwrap()
+    answer_of(sessions, requests::Rows { table, query })
 }
 
 fn files(reply: Reply) -> Vec<String> {
@@ -95,15 +97,9 @@ fn the_comparison_is_that_of_the_command_line() {
             }
         }
         // The rows of one side are those that the other order has on the other side.
-        let text = sessions.answer(
-            &ViewRequest::ExportCompare {
-                query: CompareQuery { is_swapped, ..CompareQuery::default() },
-                by: CompareBy::Op,
-                format: Export::Csv,
-            }
-            .into(),
-        );
-        let Reply::Exported(text) = text else { panic!("{text:?}") };
+        let query = CompareQuery { is_swapped, ..CompareQuery::default() };
+        let rows = ExportQuery::Compare { query, by: CompareBy::Op };
+        let text = answer_of(&mut sessions, requests::ExportRows { rows, format: Export::Csv });
         assert_eq!(text.lines().count(), expected.rows.len() + 1);
     }
 }
@@ -141,10 +137,7 @@ fn the_table_has_every_row_once() {
 fn each_session_answers_when_it_is_shown() {
     let mut sessions = both();
     let query = Query { by: GroupBy::Op, ..Query::default() };
-    let busy = |sessions: &mut OpenSessions| match sessions.answer(&Request::Breakdown(query.clone())) {
-        Reply::Breakdown(head) => head.totals.busy,
-        other => panic!("{other:?}"),
-    };
+    let busy = |sessions: &mut OpenSessions| answer_of(sessions, requests::Breakdown(query.clone())).totals.busy;
     let first = busy(&mut sessions);
     assert_eq!(files(sessions.answer(&Request::Show(SessionSlot::Second))), [B]);
     let second = busy(&mut sessions);
@@ -270,9 +263,9 @@ fn steps_are_found_in_another_way() {
         reply => panic!("{reply:?}"),
     };
     let query = Query { step: StepChoice::Mean, ..Query::default() };
-    let window = |sessions: &mut OpenSessions| match sessions.answer(&Request::Breakdown(query.clone())) {
-        Reply::Breakdown(head) => (head.header.step, head.header.n_steps),
-        reply => panic!("{reply:?}"),
+    let window = |sessions: &mut OpenSessions| {
+        let header = answer_of(sessions, requests::Breakdown(query.clone())).header;
+        (header.step, header.n_steps)
     };
     assert_eq!(window(&mut sessions), ("mean".to_owned(), 8));
     let session = opened(&mut sessions, StepsBy::All);

@@ -61,7 +61,16 @@ fn check(name: &str, overview: &Overview) {
         let parts = kind.needed + kind.lost + kind.not_judged;
         assert!(parts.0.abs_diff(kind.total.0) <= 2, "{name}");
     }
+    // What could at most be gained contradicts no finding.
+    let gain = overview.gain();
+    assert!(recoverable <= gain.most + slack, "{name}: {recoverable} of {}", gain.most);
+    assert!((gain.needed + gain.most + gain.not_judged).0.abs_diff(overview.period.0) <= slack.0, "{name}");
     for finding in &overview.findings {
+        match finding.rule() {
+            RuleId::AsyncCalls => assert!(finding.at_stake <= gain.most + slack, "{name}: {}", finding.at_stake),
+            RuleId::NoRequests => assert!(finding.at_stake <= gain.requests + slack, "{name}: {}", finding.at_stake),
+            _ => {}
+        }
         assert!(finding.recoverable <= finding.claimed, "{name}: {}", finding.id);
         assert!(finding.claimed <= finding.at_stake + slack, "{name}: {}", finding.id);
     }

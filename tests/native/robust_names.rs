@@ -15,6 +15,7 @@ use rooflight::analysis::overview::OverviewQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::timeline::Timeline;
 use rooflight::chart::op::panel::op_ref;
+use rooflight::protocol::page_text::encode_for_worker;
 use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
@@ -356,7 +357,7 @@ fn requests(program: u32) -> Vec<ViewRequest> {
 /// Returns a request as the worker receives it from the page.
 fn sent(request: impl Into<Request>) -> Request {
     let call = Call { id: RequestId::default(), request: request.into() };
-    call.received().unwrap().request
+    postcard::from_bytes::<Call>(&encode_for_worker(&call).unwrap()).unwrap().request
 }
 
 /// Checks that the bytes of an answer hold none of the hostile characters. Returns whether they hold them as escapes.

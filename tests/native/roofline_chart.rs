@@ -1,7 +1,7 @@
 //! These tests compare the roofline on the page with plain computations: rows in any order with a brute-force sort, and
 //! marks with the places that follow from their figures. Labels must not overlap.
 
-use crate::common::{bytes, hlo, profile};
+use crate::common::{answer_of, bytes, hlo, profile};
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::roofline::{Level, Precision, RooflinePosition, RooflineQuery};
 use rooflight::chart::empty;
@@ -11,9 +11,9 @@ use rooflight::chart::roofline::{
     Ceilings, ChartOptions, Dots, WorkGroup, brushed, coverage, dots, full_window, initial_window, labels, scene,
     zoomed,
 };
-use rooflight::protocol::table_query::{TableAction, TableQuery};
+use rooflight::protocol::table_query::{ExportQuery, TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::protocol::{Export, RoofPoint, RooflineHead, ViewRequest};
+use rooflight::protocol::{Export, RoofPoint, RooflineHead, ViewRequest, requests};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::format::{self, TimeUnit};
 use rooflight::table::page::{Cell, PageQuery, Row, SortBy, TablePage};
@@ -44,7 +44,7 @@ fn a_missing_roofline_is_explained() {
         let Some(bytes) = bytes else { continue };
         let input = Input { name: "a.xplane.pb".to_owned(), source: Box::new(bytes), from_folder: false };
         let (mut engine, session) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
-        let query = Query { device: session.usual_device, ..roofline_query(GroupBy::Op).query };
+        let query = Query { device: session.usual_query.device, ..roofline_query(GroupBy::Op).query };
         let head = head(&mut engine, &RooflineQuery { query, ..RooflineQuery::default() });
         let text = empty::roofline(&session, &head.figures, true);
         assert_eq!(text.is_none(), is_whole);
@@ -337,11 +337,8 @@ fn exports_have_all_rows_in_the_shown_order() {
         let page = all_rows(&mut engine, (&query, RoofBy::Op), &sort);
         let names: Vec<String> = page.rows.into_iter().map(|row| row.title).collect();
         let mut export = |format| {
-            let request = ViewRequest::ExportRoofline { query: query.clone(), sort: Some(sort.clone()), format };
-            match engine.answer(&request.into()) {
-                rooflight::protocol::Reply::Exported(text) => text,
-                other => panic!("{other:?}"),
-            }
+            let rows = ExportQuery::Roofline { query: query.clone(), sort: Some(sort.clone()) };
+            answer_of(&mut engine, requests::ExportRows { rows, format })
         };
         let csv = export(Export::Csv);
         let first = |line: &str| line.split(',').next().unwrap_or_default().to_owned();

@@ -130,7 +130,7 @@ fn v6e_program() {
     let ours = &answer.figures.window;
     near(ours.window.as_f64() / 1e12, number(theirs, "total_time") / 1e6, "window");
     near(ours.flops.unwrap(), number(theirs, "model_flop_rate") * 1e9 * ours.window.as_f64() / 1e12, "FLOPs");
-    near(ours.mfu.unwrap(), number(theirs, "compute_efficiency"), "MFU");
+    near(ours.hfu.unwrap(), number(theirs, "compute_efficiency"), "MFU");
     near(ours.hbm_util.unwrap(), number(theirs, "max_mem_bw_utilization"), "use of HBM");
     let twice = number(theirs, "measured_memory_bw") * GIB * ours.window.as_f64() / 1e12;
     let starts = 6.0 * 400.0 * 5_368_709_120.0;

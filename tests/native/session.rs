@@ -7,7 +7,7 @@ use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Group;
 use rooflight::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
 use rooflight::protocol::table_query::{CopiedRows, TableAction, TableQuery};
-use rooflight::protocol::{BreakdownHead, Reply, Request, ViewRequest};
+use rooflight::protocol::{BreakdownHead, Reply, Request, ViewRequest, requests};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::answer::{CachedOrder, TableRows};
 use rooflight::table::copy::CopyForm;
@@ -22,10 +22,7 @@ fn engine(space: &xla_profile::wire::proto::xspace::XSpace) -> OpenSession {
 }
 
 fn head(engine: &mut OpenSession, query: Query) -> BreakdownHead {
-    match engine.answer(&Request::Breakdown(query)) {
-        Reply::Breakdown(head) => *head,
-        other => panic!("{other:?}"),
-    }
+    common::answer_of(engine, requests::Breakdown(query))
 }
 
 /// Returns the names of all rows in an order.
@@ -67,6 +64,7 @@ fn compare(a: &Group, b: &Group, column: &str) -> (bool, bool, Ordering) {
         "op_group" => compare_values(a.op_group.as_deref(), b.op_group.as_deref()),
         "phase" => compare_values(phase(a), phase(b)),
         "layer" => compare_values(a.layer.as_deref(), b.layer.as_deref()),
+        "module" => compare_values(a.module, b.module),
         "inclusive_dur_ps" => compare_values(Some(a.inclusive), Some(b.inclusive)),
         "min_dur_ps" => compare_values(counted(a, a.min), counted(b, b.min)),
         "max_dur_ps" => compare_values(counted(a, a.max), counted(b, b.max)),
@@ -225,18 +223,17 @@ fn layers_are_ordered_by_number() {
 #[test]
 fn trees_steps_and_bad_filters() {
     let mut engine = engine(&make::kda());
-    let scopes = Request::Scopes { query: Query::busiest(), root: String::new(), min_share: 0.0 };
-    assert!(matches!(engine.answer(&scopes), Reply::Scopes(tree) if tree.total.0 == 1000 && tree.nodes.len() == 8));
-    assert!(matches!(engine.answer(&Request::StepStats), Reply::StepStats(steps) if steps.devices[0].steps.len() == 1));
+    let scopes = |query: Query| requests::Scopes { query, root: String::new(), min_share: 0.0 };
+    let tree = common::answer_of(&mut engine, scopes(Query::busiest()));
+    assert_eq!((tree.total.0, tree.nodes.len()), (1000, 8));
+    assert_eq!(common::answer_of(&mut engine, requests::StepStats).devices[0].steps.len(), 1);
     let filter = Filter { text: "[".into(), regex: true, ..Filter::default() };
     let query = Query { filter, ..Query::busiest() };
     let rows = ViewRequest::Table {
         table: TableQuery::Breakdown(query.clone()),
         action: TableAction::Rows(PageQuery::default()),
     };
-    for request in
-        [Request::Breakdown(query.clone()), rows.into(), Request::Scopes { query, root: String::new(), min_share: 0.0 }]
-    {
+    for request in [ViewRequest::Breakdown(query.clone()), rows, scopes(query).into()].map(Request::from) {
         assert!(matches!(engine.answer(&request), Reply::BadFilter(error) if error.column == 1), "{request:?}");
     }
 }

@@ -8,8 +8,8 @@ use rooflight::analysis::compare::{
 };
 use rooflight::protocol::table_query::{TableAction, TableQuery};
 use rooflight::protocol::{
-    CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Reply, Request, SessionSlot, ShareAnswer,
-    ShareQuery, ViewRequest,
+    CompareDots, CompareTimeline, CompareTimelineQuery, ComparedOps, Reply, SessionSlot, ShareAnswer, ShareQuery,
+    ViewRequest, requests,
 };
 use rooflight::report::compare;
 use rooflight::session::compare::{CompareSide, compare_sessions};
@@ -47,6 +47,7 @@ fn figures(comparison: &Comparison) -> Comparison {
     let mut comparison = comparison.clone();
     (comparison.rows, comparison.scopes) = (Vec::new(), Vec::new());
     comparison.comm.rows.clear();
+    comparison.explanation.pairs.clear();
     comparison.program_changes.changes.clear();
     comparison.parts.iter_mut().for_each(|part| (part.children, part.groups) = (Vec::new(), Vec::new()));
     comparison
@@ -163,7 +164,15 @@ fn the_page_shares_and_opens_a_comparison() {
         let summary = info.summary.clone().unwrap();
         assert_eq!(summary.comparison.as_ref().map(|names| names.len()), Some(2));
         assert!(summary.sentence.starts_with("This is a shared comparison of gpu/xla"), "{}", summary.sentence);
-        assert_eq!(summary.sentence.contains("of ops were sent"), is_link, "{}", summary.sentence);
+        // Tables that lack rows are counted.
+        for table in
+            shared.preview.tables.iter().filter(|table| ["Ops", "Scopes", "Collectives"].contains(&&*table.title))
+        {
+            let rows = format!("{} of {} {}", table.shown, table.total, table.title.to_lowercase());
+            let is_said = is_link && table.shown < table.total;
+            assert_eq!(summary.sentence.contains(&rows), is_said, "{rows}: {}", summary.sentence);
+        }
+        assert_eq!(summary.sentence.contains("were sent"), is_link, "{}", summary.sentence);
         let mut reader = OpenSessions::default();
         reader.set(SessionSlot::First, session, info);
         let found: Comparison = answer(&mut reader, ViewRequest::Compare(CompareQuery::default()));
@@ -203,8 +212,9 @@ fn the_page_shares_and_opens_a_comparison() {
         let again: ShareAnswer = answer(&mut reader, ViewRequest::Share(share.clone()));
         assert_eq!(again.link == shared.link, is_link || share.level == 0);
         // It is no session with ops.
-        let reply = reader.answer(&Request::Breakdown(Default::default()));
-        assert!(matches!(&reply, Reply::Breakdown(head) if head.n_groups == 0) || matches!(reply, Reply::Failed(_)));
+        let reply = reader.answer(&ViewRequest::Breakdown(Default::default()).into());
+        let head = reply.answer::<requests::Breakdown>();
+        assert!(matches!(&head, Ok(head) if head.n_groups == 0) || matches!(head, Err(Reply::Failed(_))));
     }
 }
 
@@ -220,7 +230,9 @@ fn a_shared_comparison_is_no_side_of_another_one() {
 
 #[test]
 fn removed_texts_are_in_no_shared_comparison() {
-    let sent = compared(PAIRS[0]);
+    let mut sent = compared(PAIRS[0]);
+    let source = sent.rows.iter().find_map(|row| row.a.as_ref()?.source.clone()).unwrap();
+    sent.notes.push(format!("The op at {source} has no partner."));
     let full = Report::of_comparison(sent.clone());
     let texts = |report: &Report| -> Vec<String> {
         report.preview().texts.into_iter().flat_map(|section| section.texts).collect()
@@ -230,6 +242,9 @@ fn removed_texts_are_in_no_shared_comparison() {
     let files: Vec<&str> = sources.iter().filter_map(|source| source.split(':').next()).collect();
     assert!(files.iter().any(|file| file.ends_with(".py")));
     let without = full.without_sources();
+    let notes = &without.comparison.as_ref().unwrap().comparison.notes;
+    assert!(notes.contains(&"The op has no partner.".to_owned()), "the sentence stays: {notes:?}");
+    assert_eq!(notes.len(), sent.notes.len());
     for text in texts(&without) {
         assert!(!files.iter().any(|file| text.contains(file)), "{text}");
     }
@@ -275,7 +290,16 @@ fn the_command_line_shares_and_prints_a_comparison() {
     assert_eq!(run(&["c.rooflight", "--json"]), json, "a file at full detail prints the same JSON");
     assert_eq!(run(&["c.rooflight", "--markdown"]), with(&["--markdown"]));
     assert_eq!(run(&["c.rooflight"]), with(&[]));
+    // One HTML page holds the comparison, too.
+    std::fs::create_dir(path("app")).unwrap();
+    std::fs::write(path("app/page.pack"), "the page, packed").unwrap();
+    with(&["--html", "c.html", "--app", "app"]);
+    assert_eq!(run(&["c.html", "--json"]), json);
+    with(&["--rooflight", "anonymous.rooflight", "--anonymise", "--level", "0"]);
+    let anonymous = run(&["anonymous.rooflight", "--json"]);
+    assert!(!anonymous.contains("train_step") && !anonymous.contains(".py") && anonymous.contains(" other row"));
     let link = with(&["--link", "https://example.com/r/"]);
+    assert!(with(&["--link", "https://example.com/r/", "--level", "0"]).len() < link.len());
     assert!(
         link.starts_with("https://example.com/r/#v=1&view=compare&report=") && link.len() <= 8_000,
         "{}",

@@ -31,6 +31,7 @@ const FEATURES: &[(&str, &[&str])] = &[
     ("memory", &["analysis/memory/", "chart/memory/", "view/memory/", "report/memory/"]),
     ("comm", &["analysis/comm/", "chart/comm/", "view/comm/", "report/comm/", "analysis/flags/", "report/flags/"]),
     ("overview", &["analysis/overview/", "chart/overview/", "view/overview/", "report/overview/"]),
+    ("modules", &["analysis/modules/", "report/modules/"]),
     ("timeline", &["analysis/timeline/", "chart/timeline/", "view/timeline/", "report/timeline/"]),
     ("gaps", &["analysis/gaps/", "chart/gaps", "view/gaps", "report/gaps/"]),
     ("op", &["analysis/op/", "chart/op/", "view/op/"]),
@@ -57,6 +58,7 @@ const FEATURES: &[(&str, &[&str])] = &[
         &[
             "analysis/base/",
             "analysis/classify/",
+            "chart/glossary/",
             "chart/widgets/",
             "chart/plot/",
             "chart/mod",

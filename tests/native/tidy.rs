@@ -40,6 +40,7 @@ const FEATURE_ORDER: [(&str, &[&str]); 2] = [
             "comm",
             "gaps",
             "ledger",
+            "modules",
             "op",
             "files",
             "flags",

@@ -8,6 +8,8 @@
 export interface Overview extends Head {
   /** The verdict in one or two sentences. */
   verdict: string;
+  /** What to try first: the first advice of the finding that the verdict begins with. Null if it has none. */
+  next_step: Suggestion | null;
   /** The device that all times are about. */
   critical_device: string;
   /** Number of steps that all times are about. */
@@ -22,13 +24,19 @@ export interface Overview extends Head {
   attainable: number;
   /** The figures by name. */
   figures: Record<string, Figure>;
+  /** A guess of the chip, if the capture has costs of ops and does not name its chip. No figure uses it. Null if there is none. */
+  chip_guess: ChipGuess | null;
   /** A guess of the useful FLOPs from the program. No figure uses it. Null if the program is unknown. */
   model_guess: ModelGuess | null;
   /** The time of each owner per step. */
   ledger: Owners;
   /** The time of a step by kind, and the part of it that the device needs. */
   kinds: KindShare[];
-  /** Sum of the recoverable times of `findings`, at most `period_ps`. */
+  /** The time of a step by module of the model, phase and kind. Null in a report of version 6 or older. */
+  modules: Modules | null;
+  /** The time of a step that could at most be gained: the sum of `lost_ps` of `kinds`. */
+  to_gain_ps: number;
+  /** Sum of the recoverable times of `findings`, at most `to_gain_ps`. */
   recoverable_ps: number;
   /** Findings in time, the most recoverable one first. Times are per step. */
   findings: Finding[];
@@ -136,6 +144,25 @@ export interface KindTimes {
   other_duration_ps: number;
 }
 
+export interface Suggestion {
+  /** What to do, in words. */
+  text: string;
+  /** Code or a flag to copy. Null if the text says all. */
+  code: string | null;
+  /** Name of the flag, without `--`. Null if `code` is no flag. */
+  flag: string | null;
+  /** The value to set. Null without a flag. */
+  value: string | null;
+  /** The value that the compiler uses without the flag, or `auto` if the compiler decides. Null without a flag. */
+  default: string | null;
+  /** The value in the user's flags. Null if they do not set the flag, or if they are unknown. */
+  set: string | null;
+  /** The chips whose compiler accepts the flag. */
+  chips: string[];
+  /** The version of the compiler with which the flag was checked. Null without a flag. */
+  verified_with: string | null;
+}
+
 export interface Figure {
   /** The value. Null if it is unknown. */
   value: number | null;
@@ -149,6 +176,13 @@ export interface Figure {
   at_least: boolean;
   /** The reason if `value` is null. Null if there is a value. */
   absent: string | null;
+}
+
+export interface ChipGuess {
+  /** Names of chips: one, or two that the capture does not tell apart. */
+  chips: string[];
+  /** What suggests them, in words. */
+  reason: string;
 }
 
 export interface ModelGuess {
@@ -220,10 +254,89 @@ export interface KindShare {
   total_ps: number;
   /** The part of it that the device needs: the roofline time ÷ `attainable`. */
   needed_ps: number;
-  /** The part that is not needed: compute above its roofline, communication, data movement, waits and idle time. */
+  /** The part that could at most be gained: compute above its roofline, communication, data movement, waits and idle time. */
   lost_ps: number;
-  /** Time of ops without a roofline time. */
+  /** Time of ops without a roofline time, and the time in which a server waits for requests. */
   not_judged_ps: number;
+}
+
+export interface Modules {
+  /** Self time of all ops. The times of `modules` and of `cells` sum to it. */
+  busy_ps: number;
+  /** The modules, most time first. `unknown` holds the ops that nothing names. */
+  modules: ModuleSum[];
+  /** The parts of the modules by phase and kind. */
+  cells: ModuleCell[];
+  /** The time by how the modules are known. */
+  certainties: CertaintyShare[];
+}
+
+export interface ModuleSum {
+  /** The module, such as `attention`, and `unknown` for ops that nothing names. */
+  module: "embedding" | "attention" | "mlp" | "experts" | "norm" | "convolution" | "recurrent" | "head" | "loss" | "optimizer" | "gradient_sync" | "sampling" | "unknown";
+  /** Self time. */
+  total_ps: number;
+  /** Share of the busy time. Null if the device is idle. */
+  pct_of_busy: number | null;
+  /** The part of `total_ps` of ops that have a roofline time. */
+  judged_ps: number;
+  /** Roofline time of these ops. */
+  roofline_ps: number;
+  /** The part of `judged_ps` beyond the roofline. */
+  over_roofline_ps: number;
+  /** Roofline time ÷ `judged_ps`. Null if no op has a roofline time. */
+  pct_of_roofline: number | null;
+  /** Number of layers that have the module. Null if its ops name no layer, or if a loop over layers has an unknown number of iterations. */
+  n_layers: number | null;
+  /** The identical ops with the most time. Null if no op has time. */
+  largest: AlikeOps | null;
+}
+
+export interface AlikeOps {
+  /** The op with the most time. */
+  name: string;
+  /** Its program. Null if it is unknown. */
+  program: string | null;
+  /** The id of its program. Null if it is unknown. */
+  program_id: string | null;
+  /** Number of ops. */
+  n_ops: number;
+  /** Self time of all of them. */
+  total_ps: number;
+  /** Innermost line of the user's code of the op. Null if it is unknown. */
+  source: string | null;
+}
+
+export interface ModuleCell {
+  /** The module. */
+  module: "embedding" | "attention" | "mlp" | "experts" | "norm" | "convolution" | "recurrent" | "head" | "loss" | "optimizer" | "gradient_sync" | "sampling" | "unknown";
+  /** The phase, as in the rows of the breakdown. */
+  phase: string;
+  /** The kind of time. */
+  kind: "compute" | "fused" | "comm" | "data_move" | "host" | "container" | "other";
+  /** Self time. */
+  total_ps: number;
+  /** Share of the busy time. Null if the device is idle. */
+  pct_of_busy: number | null;
+  /** Number of executions. A mean may be a fraction. */
+  n_executions: number;
+  /** The part of `total_ps` of ops that have a roofline time. Zero but for compute. */
+  judged_ps: number;
+  /** Roofline time of these ops. */
+  roofline_ps: number;
+  /** The part of `judged_ps` beyond the roofline. */
+  over_roofline_ps: number;
+  /** Roofline time ÷ `judged_ps`. Null if no op has a roofline time. */
+  pct_of_roofline: number | null;
+}
+
+export interface CertaintyShare {
+  /** `certain` (the scope path names the module), `likely` (a function, a source file, a kernel or the nearest named instruction does), `guess` (neighbours in the data flow, or the place in the step), or `unknown`. */
+  certainty: "certain" | "likely" | "guess" | "unknown";
+  /** Self time. */
+  total_ps: number;
+  /** Share of the busy time. Null if the device is idle. */
+  pct_of_busy: number | null;
 }
 
 export interface Finding {
@@ -237,6 +350,8 @@ export interface Finding {
   confidence_reason: string;
   /** What was found. */
   title: string;
+  /** The title with the place in the model: its modules and source lines, where they are known. */
+  headline: string;
   /** The evidence in words and numbers. */
   detail: string;
   /** Why the finding costs time. */
@@ -274,6 +389,8 @@ export interface Evidence {
   ops: OpEvidence[];
   /** Number of all ops. */
   n_ops: number;
+  /** The modules of the model that have most of the time of all ops: one, or two together. */
+  modules: ("embedding" | "attention" | "mlp" | "experts" | "norm" | "convolution" | "recurrent" | "head" | "loss" | "optimizer" | "gradient_sync" | "sampling" | "unknown")[];
   /** Numbers of steps. */
   steps: number[];
   /** Names of devices. */
@@ -295,6 +412,8 @@ export interface OpEvidence {
   source: string | null;
   /** Number of unrolled layers whose like ops are summed here. It is 1 for an op alone. */
   n_layers: number;
+  /** Number of ops that are summed here because they are alike: those of the layers, and those with the same deduplicated name. */
+  n_alike: number;
   /** Time per step. */
   time_ps: number;
 }
@@ -313,25 +432,6 @@ export interface StepSpan {
   start_ps: number;
   /** End, relative to the start of the step. */
   end_ps: number;
-}
-
-export interface Suggestion {
-  /** What to do, in words. */
-  text: string;
-  /** Code or a flag to copy. Null if the text says all. */
-  code: string | null;
-  /** Name of the flag, without `--`. Null if `code` is no flag. */
-  flag: string | null;
-  /** The value to set. Null without a flag. */
-  value: string | null;
-  /** The value that the compiler uses without the flag, or `auto` if the compiler decides. Null without a flag. */
-  default: string | null;
-  /** The value in the user's flags. Null if they do not set the flag, or if they are unknown. */
-  set: string | null;
-  /** The chips whose compiler accepts the flag. */
-  chips: string[];
-  /** The version of the compiler with which the flag was checked. Null without a flag. */
-  verified_with: string | null;
 }
 
 export interface Checked {
@@ -385,7 +485,7 @@ export interface Breakdown extends BreakdownHead {
 
 export interface BreakdownHead extends Head {
   /** The grouping. */
-  by: "op" | "dedup" | "op_group" | "category" | "kind" | "phase" | "layer" | "scope" | "source" | "program";
+  by: "op" | "dedup" | "op_group" | "category" | "kind" | "phase" | "layer" | "module" | "scope" | "source" | "program";
   /** The filter. Null without a filter. */
   filter: Filter | null;
   /** Sums over the ops that pass the filter. */
@@ -399,6 +499,8 @@ export interface Filter {
   within: "leaf" | "source" | "anywhere";
   /** Whether the text is a regular expression. */
   regex: boolean;
+  /** The module of the model of the selected ops. Null for all modules. */
+  module: "embedding" | "attention" | "mlp" | "experts" | "norm" | "convolution" | "recurrent" | "head" | "loss" | "optimizer" | "gradient_sync" | "sampling" | "unknown" | null;
   /** The kind of the selected ops. Null for all kinds. */
   kind: "compute" | "fused" | "comm" | "data_move" | "host" | "container" | "other" | null;
   /** The scope path of the selected ops, which may also lie below it. Empty for all ops. */
@@ -463,6 +565,8 @@ export interface Row {
   phase: string | null;
   /** Layer of the model. Null where the ops of the row differ. */
   layer: string | null;
+  /** Module of the model, such as `attention`, and `unknown` where nothing names it. Null where the ops of the row differ. */
+  module: "embedding" | "attention" | "mlp" | "experts" | "norm" | "convolution" | "recurrent" | "head" | "loss" | "optimizer" | "gradient_sync" | "sampling" | "unknown" | null;
   /** Element types of the results, by time. */
   dtypes: string[];
   /** Shapes of the results, by time. There are at most 8. */
@@ -531,7 +635,7 @@ export interface ScopeNode {
 
 export interface Roofline extends Head {
   /** The grouping. */
-  by: "op" | "dedup" | "op_group" | "category" | "kind" | "phase" | "layer" | "scope" | "source" | "program";
+  by: "op" | "dedup" | "op_group" | "category" | "kind" | "phase" | "layer" | "module" | "scope" | "source" | "program";
   /** The peaks of the first device. Null without a device. */
   peaks_used: Peaks | null;
   /** The peaks of each set of devices with equal peaks. */
@@ -740,7 +844,7 @@ export interface RooflineFields {
   above_peak_dur_ps: number | null;
   /** Whether every utilisation is below 20 % and an execution takes less than 10 µs. */
   latency_bound: boolean | null;
-  /** `fine` up to 1.1 × the roofline time, `fair` up to 2 ×, `far` beyond, and `above_peak` below 1 ×. Null without a roofline time or an execution. */
+  /** `fine` from 90 % of the roofline, `fair` from 50 %, `far` below, and `above_peak` above 100 %. Null without a roofline time or an execution. */
   verdict: "above_peak" | "fine" | "fair" | "far" | null;
   /** Possible causes of the verdict, the likeliest first. */
   checks: ("retiling_copies" | "unexpected_collectives" | "fusion_failure" | "latency" | "cost_estimate")[];
@@ -1954,6 +2058,10 @@ export interface Compare {
   verdict: "regression" | "improvement" | "within_noise" | "too_few_steps" | "incomparable";
   /** The verdict in words. */
   sentence: string;
+  /** The part of the work that explains the difference. Null if the difference is noise, or if no part explains half of it. */
+  cause: MainCause | null;
+  /** What is certain of the whole and changes many ops: another batch, another type, or more layers. */
+  whole_causes: Cause[];
   /** The unit of work. All fields in ps are per unit, but for `period_ps`, `periods_ps` and `median_ps` of a side. */
   unit: "step" | "million_tokens";
   /** The baseline. */
@@ -1991,7 +2099,7 @@ export interface Compare {
   /** Number of all rows. */
   n_rows: number;
   /** The property by which `groups` sums the rows. It is only there with `--by`. */
-  by?: "op" | "op_group" | "kind" | "scope" | "source" | null;
+  by?: "op" | "op_group" | "kind" | "scope" | "source" | "common_scope" | null;
   /** The groups of the rows, the largest difference first. They are only there with `--by`. */
   groups?: GroupDelta[] | null;
   /** Number of all groups. It is only there with `--by`. */
@@ -2000,6 +2108,12 @@ export interface Compare {
   scopes: ScopeDelta[];
   /** Number of all scopes. */
   n_scopes: number;
+  /** The ops of both sides by the deepest scope that both have, else by module, else by group of work. Each op is in one pair. The largest difference is first. */
+  pairs: WorkPair[];
+  /** Number of all pairs. */
+  n_pairs: number;
+  /** The shares of the time of A and of B whose ops have a counterpart: a partner of their own, or a pair of both sides. Null if the pairs are unknown, as in a comparison that was shared. */
+  paired_pct: [number, number] | null;
   /** The shares of the time of A and of B by tier, in percent. `only_in_one` has the shares of the ops that only one side has. */
   matched_pct: Record<string, [number, number]>;
   /** The figures of `overview`. */
@@ -2012,6 +2126,27 @@ export interface Compare {
   comm: CommDelta;
   /** The differences of the programs that both sides run. */
   program_changes: ProgramDiff;
+}
+
+export interface Cause {
+  /** The sort of change. */
+  kind: "replaced" | "fusion" | "dtype" | "copies" | "recompute" | "shape" | "groups" | "executions" | "loop" | "speed" | "one_side" | "session";
+  /** What changed, where the kind does not say it. Empty otherwise. */
+  label: string;
+  /** The evidence of A in words, such as the work that other work replaced. Empty if there is none. */
+  a: string;
+  /** The evidence of B in words. Empty if there is none. */
+  b: string;
+  /** Number of ops of A that the change concerns. */
+  n_ops_a: number;
+  /** Number of ops of B that the change concerns. */
+  n_ops_b: number;
+  /** Time of these ops in A, per unit. */
+  a_ps: number;
+  /** Time of these ops in B, per unit. */
+  b_ps: number;
+  /** The difference. */
+  delta_ps: number;
 }
 
 export interface ComparedSide {
@@ -2147,6 +2282,42 @@ export interface ScopeDelta {
   /** Time in A of all ops at and below the scope, per unit. */
   a_ps: number;
   /** Time in B of all ops at and below the scope, per unit. */
+  b_ps: number;
+  /** The difference. */
+  delta_ps: number;
+}
+
+export interface WorkPair {
+  /** The scope without transformations, loops and numbers of layers, the module of the model, or the group of work. */
+  name: string;
+  /** What the ops have in common: `scope`, `module`, `op_group`, or `one_side` for ops without a counterpart. */
+  level: "scope" | "module" | "op_group" | "one_side" | "work" | "phase" | "owner";
+  /** Time in A, per unit. */
+  a_ps: number;
+  /** Time in B, per unit. */
+  b_ps: number;
+  /** The difference. Those of all pairs sum to those of all rows. */
+  delta_ps: number;
+  /** Number of ops of A. */
+  n_ops_a: number;
+  /** Number of ops of B. */
+  n_ops_b: number;
+  /** Time in A of the ops that have no partner of their own in B. */
+  unmatched_a_ps: number;
+  /** Time in B of the ops that have no partner of their own in A. */
+  unmatched_b_ps: number;
+  /** The phases of a training step. Empty if none is known. */
+  phases: PhaseDelta[];
+  /** What changed, the strongest evidence first. */
+  causes: Cause[];
+}
+
+export interface PhaseDelta {
+  /** The phase. */
+  phase: string;
+  /** Time in A, per unit. */
+  a_ps: number;
+  /** Time in B, per unit. */
   b_ps: number;
   /** The difference. */
   delta_ps: number;
@@ -2333,6 +2504,17 @@ export interface OpcodeDelta {
   a: number;
   /** Number of its instructions in B. */
   b: number;
+}
+
+export interface MainCause {
+  /** The work and what changed there. `level` may also be `work` for a sort of work such as all-gathers, `phase` for a phase of a training step, and `owner` for an owner of time such as a class of idle time. */
+  work: WorkPair;
+  /** The owner of the time, if `level` is `owner`. Null otherwise. */
+  owner: "floor" | "excess" | "slower" | "opaque" | "transfer" | "late" | "dma" | "layout" | "loop" | "capture" | "recompile" | "input" | "sync" | "defrag" | "host" | "barrier" | "dependency" | "launch" | "unexplained" | "callback" | "requests" | null;
+  /** Its difference as a share of the whole difference. */
+  share: number;
+  /** The cause in words. */
+  sentence: string | null;
 }
 
 export interface ProgramChange {

@@ -12,7 +12,7 @@
 //! [`UnknownInTraining`](Phase::UnknownInTraining), which is not inference.
 
 use super::device::{Device, intervals_in};
-use crate::analysis::classify::{OpFacts, Phase};
+use crate::analysis::classify::{Certainty, Kind, ModelModule, ModuleLabel, OpFacts, Phase};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use xla_profile::intervals::Interval;
@@ -29,6 +29,20 @@ pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts], buf
     for (facts, op) in facts.iter_mut().zip(&plane.ops) {
         if facts.phase == Phase::Unknown && trains.contains(&op.stats.program) {
             facts.phase = Phase::UnknownInTraining;
+        }
+    }
+}
+
+/// Gives the optimizer the ops without a module that have its phase, and names the collectives among the ops that only
+/// the optimizer reads: they sum gradients outside of any module.
+pub fn modules_after_backward(facts: &mut [OpFacts]) {
+    let optimizer = ModuleLabel::new(ModelModule::Optimizer, Certainty::Guess);
+    for facts in facts.iter_mut().filter(|facts| facts.kind != Kind::Container) {
+        if !facts.module.is_known() && facts.phase == Phase::Optimizer {
+            facts.module = optimizer;
+        }
+        if facts.module == optimizer && facts.kind == Kind::Communication {
+            facts.module.module = ModelModule::GradientSync;
         }
     }
 }

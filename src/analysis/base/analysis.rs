@@ -1,6 +1,6 @@
 //! This module holds the devices of a profile and the facts of their ops, which are computed once and used by every
 //! query.
-use super::after_backward::after_backward;
+use super::after_backward::{after_backward, modules_after_backward};
 use super::axis::Axis;
 use super::completeness::Completeness;
 use super::device::{Device, host_planes};
@@ -8,12 +8,12 @@ use super::device_notes::lost_ops;
 use super::find_devices::devices;
 use super::hosts;
 use super::op_times::{OpTimeCache, OpTimes, OpTimesRequest, Window};
-use super::query::{DeviceChoice, Query};
+use super::query::{DeviceChoice, GroupBy, Query};
 use super::rows::SessionFacts;
 use super::steps::{StepKind, StepsBy, serves};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::{OnceCell, RefCell};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -78,6 +78,7 @@ impl Analysis {
         let mut buffer = Vec::new();
         for (device, facts) in devices.iter().zip(&mut facts) {
             after_backward(&profile.planes[device.plane], device, &mut facts.ops, &mut buffer);
+            modules_after_backward(&mut facts.ops);
         }
         Self {
             axis,
@@ -187,5 +188,18 @@ impl Analysis {
         let busiest = computing.iter().rev().max_by_key(|index| self.devices[**index].busy);
         let one = busiest.filter(|_| computing.len() < n).map(|index| DeviceChoice::One(*index as u32));
         one.unwrap_or_default()
+    }
+
+    /// Returns the query that is shown first: the usual device, and identical ops in place of single ops where that makes
+    /// less than half the rows. A program whose layers are unrolled has the same ops once for each layer.
+    pub fn usual_query(&self, profile: &Profile) -> Query {
+        let device = self.usual_device(profile);
+        let plane = self.devices.get(device.single().unwrap_or(0) as usize).map(|device| &profile.planes[device.plane]);
+        let ops = plane.map_or(&[][..], |plane| &plane.ops);
+        let alike = |op: &Op| (op.stats.program, op.stats.dedup.unwrap_or(op.name));
+        let n_single = ops.iter().map(|op| (op.stats.program, op.name)).collect::<FxHashSet<_>>().len();
+        let n_alike = ops.iter().map(alike).collect::<FxHashSet<_>>().len();
+        let by = if n_single > 2 * n_alike { GroupBy::Dedup } else { GroupBy::Op };
+        Query { device, by, ..Query::default() }
     }
 }

@@ -3,7 +3,7 @@
 //! A filter selects ops before they are grouped. A row then holds the time of its matching ops only, so the time shown
 //! never exceeds the total.
 
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, ModelModule, Phase};
 pub use crate::table::filter::{FilterError, FilterField};
 use crate::table::filter::{TextFilter, TextMatcher};
 use crate::table::page::row_key;
@@ -21,6 +21,10 @@ pub struct Filter {
     pub regex: bool,
     /// The kind of matching ops; `None`: all kinds.
     pub kind: Option<Kind>,
+    /// The module of the model of matching ops; `None`: all modules.
+    pub module: Option<ModelModule>,
+    /// The phase of matching ops; `None`: all phases.
+    pub phase: Option<Phase>,
     /// The scope path of matching ops, which may also lie below it; empty: all scopes.
     pub scope: String,
     /// The [keys](row_key) of matching ops, such as `copy.787@12`, in order; empty: all ops. A finding selects its ops
@@ -31,7 +35,8 @@ pub struct Filter {
 impl Filter {
     /// Returns whether the filter selects every op.
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.kind.is_none() && self.scope.is_empty() && self.ops.is_empty()
+        let has_kind = self.kind.is_some() || self.module.is_some() || self.phase.is_some();
+        self.text.is_empty() && !has_kind && self.scope.is_empty() && self.ops.is_empty()
     }
 
     /// Compiles the filter, so that it can be applied.
@@ -41,7 +46,8 @@ impl Filter {
     pub fn compile(&self) -> Result<Matcher, FilterError> {
         let text = TextFilter { text: self.text.clone(), within: self.within, regex: self.regex }.compile()?;
         let ops = self.ops.iter().cloned().collect();
-        Ok(Matcher { text, within: self.within, kind: self.kind, scope: self.scope.clone(), ops })
+        let Self { within, kind, module, phase, .. } = *self;
+        Ok(Matcher { text, within, kind, module, phase, scope: self.scope.clone(), ops })
     }
 }
 
@@ -53,6 +59,10 @@ pub struct Matcher {
     pub within: FilterField,
     /// The kind of matching ops; `None`: all kinds.
     pub kind: Option<Kind>,
+    /// The module of the model of matching ops; `None`: all modules.
+    pub module: Option<ModelModule>,
+    /// The phase of matching ops; `None`: all phases.
+    pub phase: Option<Phase>,
     /// The scope path of matching ops, which may also lie below it; empty: all scopes.
     pub scope: String,
     ops: FxHashSet<String>,
@@ -66,7 +76,8 @@ impl Matcher {
 
     /// Returns whether the filter selects every op.
     pub fn passes_all(&self) -> bool {
-        !self.has_text() && self.kind.is_none() && self.scope.is_empty() && self.ops.is_empty()
+        let has_kind = self.kind.is_some() || self.module.is_some() || self.phase.is_some();
+        !self.has_text() && !has_kind && self.scope.is_empty() && self.ops.is_empty()
     }
 
     /// Returns whether the filter names single ops.

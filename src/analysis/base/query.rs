@@ -169,6 +169,8 @@ keyed_enum! {
         Phase = "phase": "Phase",
         /// One row per layer of the model.
         Layer = "layer": "Layer",
+        /// One row per module of the model: attention, MLP, loss, optimizer and so on.
+        Module = "module": "Module",
         /// One row per scope path, the path in `tf_op`.
         Scope = "scope": "Scope",
         /// One row per source stack. Ops without one are grouped by their `tf_op`, and ops without either by category, as

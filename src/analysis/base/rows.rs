@@ -8,7 +8,7 @@
 use super::device::Device;
 use super::op_times::{OpTime, OpTimes};
 use super::query::GroupBy;
-use crate::analysis::classify::{Kind, OpFacts, OpGroup, Phase, PlaneFacts};
+use crate::analysis::classify::{Kind, ModelModule, OpFacts, OpGroup, Phase, PlaneFacts};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use xla_profile::profile::{Op, OpId, OpStats, Plane, Profile, ProgramId, StrId, Strings};
@@ -34,6 +34,7 @@ pub enum Key {
     Phase(Phase),
     /// `None` for ops that belong to no layer.
     Layer(Option<StrId>),
+    Module(ModelModule),
     /// `None` for ops without a scope path.
     Scope(Option<StrId>),
 }
@@ -49,6 +50,7 @@ impl Key {
             GroupBy::OpGroup => Self::OpGroup(facts.group),
             GroupBy::Phase => Self::Phase(facts.phase),
             GroupBy::Layer => Self::Layer(facts.layer),
+            GroupBy::Module => Self::Module(facts.module.module),
             GroupBy::Scope => Self::Scope(facts.scope),
             GroupBy::Source => match (stats.source_stack, stats.tf_op) {
                 (Some(stack), _) => Self::SourceStack(stack),

@@ -14,6 +14,8 @@ pub fn select(session: SessionFacts<'_>, device: usize, matcher: &Matcher) -> Ve
     let mut scopes = MatchCache::default();
     let is_selected = |(i, (op, facts)): (usize, (&Op, &OpFacts))| {
         matcher.kind.is_none_or(|kind| kind == facts.kind)
+            && matcher.module.is_none_or(|module| module == facts.module.module)
+            && matcher.phase.is_none_or(|phase| phase == facts.phase)
             && (matcher.scope.is_empty()
                 || facts
                     .scope

@@ -107,7 +107,8 @@ impl Analysis {
 
     /// Returns the number of rows of a query without the text and the ops of its filter, from the cache or by calling `count`.
     fn counted(&self, query: &Query, count: impl FnOnce() -> u32) -> u32 {
-        let filter = Filter { kind: query.filter.kind, scope: query.filter.scope.clone(), ..Filter::default() };
+        let Filter { kind, module, ref scope, .. } = query.filter;
+        let filter = Filter { kind, module, scope: scope.clone(), ..Filter::default() };
         let query = Query { filter, ..query.clone() };
         let mut counts = self.counts.borrow_mut();
         if let Some((_, n)) = counts.iter().find(|(counted, _)| *counted == query) {

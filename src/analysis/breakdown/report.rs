@@ -3,7 +3,7 @@
 
 use crate::analysis::base::GroupBy;
 use crate::analysis::base::report::{Header, Totals};
-use crate::analysis::classify::{Kind, scope_path};
+use crate::analysis::classify::{Kind, ModelModule, scope_path};
 use crate::table::MIXED;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -103,6 +103,8 @@ pub struct Group {
     pub phase: Option<String>,
     /// Layer of the model; `None` if the ops of the group differ.
     pub layer: Option<String>,
+    /// Module of the model; `None` if the ops of the group differ, and in a report of version 6 or older.
+    pub module: Option<ModelModule>,
     /// Element types of the results, most self time first.
     pub dtypes: Vec<String>,
     /// Result shapes, most self time first, at most 8.
@@ -147,6 +149,7 @@ impl Group {
             op_group: None,
             phase: None,
             layer: None,
+            module: None,
             dtypes: Vec::new(),
             shapes: Vec::new(),
             source_stack: None,

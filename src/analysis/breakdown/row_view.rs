@@ -5,7 +5,7 @@ use crate::analysis::base::op_times::OpTime;
 use crate::analysis::base::rows::{Key, Row, Rows, SessionFacts, Slice};
 use crate::analysis::base::{GroupBy, NO_SCOPE};
 use crate::analysis::classify::op_facts::{dtypes, shape};
-use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
+use crate::analysis::classify::{ModelModule, OpFacts, OpGroup, Phase, layer, scope_path};
 use crate::table::sort::sort_by_text;
 use indexmap::IndexMap;
 use std::borrow::Cow;
@@ -78,6 +78,7 @@ impl<'a> RowView<'a> {
             Key::OpGroup(group) => group.label().into(),
             Key::Phase(phase) => phase.label().into(),
             Key::Layer(layer) => word(layer, layer::NO_LAYER).into(),
+            Key::Module(module) => module.key().into(),
             Key::Scope(scope) => word(scope, NO_SCOPE).into(),
         }
     }
@@ -164,6 +165,11 @@ impl<'a> RowView<'a> {
         alike(self.ops(i).map(|(_, _, facts, _)| facts.phase))
     }
 
+    /// Returns the module of the model; `None` if the ops of the row differ.
+    pub fn module(self, i: usize) -> Option<ModelModule> {
+        alike(self.ops(i).map(|(_, _, facts, _)| facts.module.module))
+    }
+
     /// Returns the layer, or `<no layer>` if the ops belong to none; `None` if the ops of the row differ.
     pub fn layer(self, i: usize) -> Option<&'a str> {
         let layer = alike(self.ops(i).map(|(_, _, facts, _)| facts.layer))?;
@@ -225,6 +231,7 @@ impl<'a> RowView<'a> {
             op_group: self.op_group(i).map(|g| g.label().to_owned()),
             phase: self.phase(i).map(|p| p.label().to_owned()),
             layer: self.layer(i).map(str::to_owned),
+            module: self.module(i),
             dtypes: owned(by_time(element_types)),
             shapes: shapes.into_iter().take(MAX_SHAPES).map(|(shape, _)| shape.to_owned()).collect(),
             source_stack: text(example.stats.source_stack),

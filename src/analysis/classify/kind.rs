@@ -11,15 +11,15 @@ keyed_enum! {
         /// Arithmetic: matmuls, fusions, reductions, custom kernels.
         Compute = "compute": "Compute",
         /// Compute and communication fused into one op. The op counts as communication, but never as pure stall.
-        Fused = "fused": "Fused comp. + comm.",
+        Fused = "fused": "Fused communication",
         /// Collectives, and the waits for them.
         #[serde(rename = "comm")]
         Communication = "comm": "Communication",
         /// Copies, layout changes and slices, which move bytes and compute nothing.
         #[serde(rename = "data_move")]
         DataMovement = "data_move": "Data movement",
-        /// Infeed, outfeed, and transfers to and from the host.
-        Host = "host": "Host transfers",
+        /// Infeed, outfeed, transfers to and from the host, and callbacks.
+        Host = "host": "Host ops",
         /// The self time of loops, calls and conditionals, without the ops inside them.
         Container = "container": "Loop overhead",
         /// Ops that no rule covers, listed by category so that gaps in the rules are visible.

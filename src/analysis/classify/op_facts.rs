@@ -1,5 +1,5 @@
 //! This module determines the facts of each op of a plane that do not depend on time: kind, category, group of work,
-//! phase, layer, signature, scope, result shape and source.
+//! phase, layer, module of the model, signature, scope, result shape and source.
 //!
 //! A capture has many ops, but few distinct ops and few scope paths. Each of these is examined once per session, not
 //! once per device.
@@ -9,6 +9,9 @@ use super::dcn::DcnTransfers;
 use super::kind::Kind;
 use super::kind_of_op::{Facts, classify, is_async};
 use super::layer::{LayerContext, layer, loop_path, named, trip_count};
+use super::module::by_scope::KnownNames;
+use super::module::data_flow::spread_in_plane;
+use super::module::{Certainty, ModelModule, ModuleLabel, by_source};
 use super::op_group::{GroupEvidence, OpGroup, op_group};
 use super::opcode::{first_operand, opcode, result_shape};
 use super::phase::{Phase, by_path, phase};
@@ -32,6 +35,8 @@ pub struct OpFacts {
     pub phase: Phase,
     /// `None` if the op belongs to no layer.
     pub layer: Option<StrId>,
+    /// The module of the model, and how it is known.
+    pub module: ModuleLabel,
     /// Type of instruction, as the module `signature` names it.
     pub signature: StrId,
     /// `None` if the op has no scope path.
@@ -48,6 +53,9 @@ pub struct Finder<'p> {
     pub merged_paths: bool,
     paths: FxHashMap<StrId, PathFacts>,
     known: IndexMap<OpTexts, OpFacts>,
+    /// The modules that source stacks tell, by `source` and `source_stack`.
+    sources: FxHashMap<(Option<StrId>, Option<StrId>), Option<ModuleLabel>>,
+    names: KnownNames<'p>,
     trip_counts: IndexMap<&'p str, Option<u64>>,
     stacks: bool,
     buffer: String,
@@ -62,6 +70,7 @@ struct PathFacts {
     scope: StrId,
     layer: Option<StrId>,
     phase: Option<Phase>,
+    module: Option<ModuleLabel>,
 }
 
 impl<'p> Finder<'p> {
@@ -74,6 +83,8 @@ impl<'p> Finder<'p> {
             merged_paths: false,
             paths: FxHashMap::default(),
             known: IndexMap::default(),
+            sources: FxHashMap::default(),
+            names: KnownNames::default(),
             trip_counts: trip_counts(profile, planes),
             stacks: has_stacks(paths),
             buffer: String::new(),
@@ -89,10 +100,12 @@ impl<'p> Finder<'p> {
         self.merged_paths |= text[path.len()..].contains(';');
         let trip_count = |loop_path: &str| self.trip_counts.get(loop_path).copied().flatten();
         let layer = layer(path, &LayerContext { trips: &trip_count, stacks: self.stacks });
+        let phase = by_path(path);
         let facts = PathFacts {
             scope: self.words.intern(path),
             layer: layer.as_deref().map(|layer| self.words.intern(layer)),
-            phase: by_path(path),
+            phase,
+            module: self.names.label(path, phase),
         };
         self.paths.insert(tf_op, facts);
         facts
@@ -107,6 +120,19 @@ impl<'p> Finder<'p> {
         }
         let facts = self.classify_op(op);
         *self.known.entry(key).or_insert_with(|| facts)
+    }
+
+    /// Sets the modules of the ops whose scope path and kernel tell none: by their source stack, or by the nearest
+    /// instruction of their program.
+    fn modules(&mut self, plane: &Plane, innermost: Innermost, ops: &mut [OpFacts]) {
+        let profile = self.profile;
+        for (op, facts) in plane.ops.iter().zip(ops).filter(|(_, facts)| !facts.module.is_known()) {
+            let stats = &op.stats;
+            let of_source = || by_source::by_source(frames_inward(frames(profile, op), innermost).into_iter());
+            let by_source = *self.sources.entry((stats.source, stats.source_stack)).or_insert_with(of_source);
+            let nearest = || Some(self.path(stats.nearest_scope?).module?.at_most(Certainty::Likely));
+            facts.module = by_source.or_else(nearest).unwrap_or(ModuleLabel::UNKNOWN);
+        }
     }
 
     fn classify_op(&mut self, op: &Op) -> OpFacts {
@@ -128,13 +154,20 @@ impl<'p> Finder<'p> {
             path: path.map_or("", |p| self.words.get(p.scope)),
             kernel: kernel.unwrap_or_default(),
         };
+        let group = op_group(signs);
+        let by_kernel = || {
+            let convolves = group == OpGroup::Matmul && by_source::is_convolution(text, kernel.unwrap_or_default());
+            let convolution = ModuleLabel::new(ModelModule::Convolution, Certainty::Likely);
+            by_source::by_kernel(group).or_else(|| convolves.then_some(convolution))
+        };
         OpFacts {
             kind: class.kind,
             known: class.known,
             category,
-            group: op_group(signs),
+            group,
             phase: phase(name, path.and_then(|p| p.phase)).unwrap_or_default(),
             layer: path.and_then(|p| p.layer),
+            module: path.and_then(|p| p.module).or_else(by_kernel).unwrap_or(ModuleLabel::UNKNOWN),
             signature,
             scope: path.map(|p| p.scope),
         }
@@ -155,6 +188,8 @@ impl PlaneFacts {
     /// Determines the facts of the ops of `plane`.
     pub fn new(finder: &mut Finder<'_>, plane: &Plane) -> Self {
         let mut ops: Vec<OpFacts> = plane.ops.iter().map(|op| finder.op(op)).collect();
+        let innermost = majority(plane.ops.iter().map(|op| frames(finder.profile, op)));
+        finder.modules(plane, innermost, &mut ops);
         waits(finder.profile, plane, &mut ops);
         // A collective between slices is communication, although a host carries it out.
         for op in DcnTransfers::new(finder.profile, plane).ops() {
@@ -162,7 +197,7 @@ impl PlaneFacts {
             (facts.kind, facts.known, facts.group) = (Kind::Communication, true, OpGroup::Collective);
         }
         let names = Names::new(plane.ops.iter().map(|op| finder.profile.text(op.name)));
-        let innermost = majority(plane.ops.iter().map(|op| frames(finder.profile, op)));
+        spread_modules(finder.profile, plane, &mut ops);
         Self { ops, names, innermost }
     }
 
@@ -179,6 +214,19 @@ impl PlaneFacts {
     /// Returns the source stack of an op, the innermost frame first.
     pub fn source_stack<'p>(&self, profile: &'p Profile, op: &Op) -> Vec<&'p str> {
         frames_inward(frames(profile, op), self.innermost)
+    }
+}
+
+/// Gives ops without a module that of their neighbours in the data flow.
+fn spread_modules(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
+    let is_open = |facts: &OpFacts| facts.kind != Kind::Container;
+    if !ops.iter().any(|facts| is_open(facts) && !facts.module.is_known()) {
+        return;
+    }
+    let mut labels: Vec<ModuleLabel> = ops.iter().map(|facts| facts.module).collect();
+    if labels.iter().any(|label| label.is_known()) {
+        spread_in_plane(profile, plane, &mut labels, |index| is_open(&ops[index]));
+        ops.iter_mut().zip(labels).for_each(|(facts, label)| facts.module = label);
     }
 }
 

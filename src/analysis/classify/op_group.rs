@@ -9,85 +9,49 @@ use super::kind::Kind;
 use super::kind_of_op::is_collective_kernel;
 use super::opcode::opcode;
 use super::scope_path::leaf;
+use xla_profile::keyed_enum;
 
-/// A group of ops that do the same sort of work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OpGroup {
-    /// Dots and convolutions, also within fusions.
-    Matmul,
-    Attention,
-    /// Collectives, and the waits for them.
-    Collective,
-    /// Pallas kernels and other kernels that belong to no other group.
-    CustomKernel,
-    /// Grouped matmuls, the kernels of mixtures of experts.
-    Moe,
-    LinearAttention,
-    Norm,
-    /// Elementwise arithmetic, fused or not.
-    Elementwise,
-    /// Fusions of the compiler's own kernels.
-    CustomFusion,
-    Reduction,
-    /// Layout changes, slices and similar ops.
-    Formatting,
-    /// Copies, and the waits for them.
-    Copy,
-    /// Sorting and top-k.
-    Sort,
-    /// Table look-ups and their gradients.
-    Gather,
-    /// Random numbers.
-    Rng,
-    /// Transfers to and from the host.
-    Host,
-    /// Ops that no rule covers, and the self time of containers.
-    Other,
+keyed_enum! {
+    /// A group of ops that do the same sort of work.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum OpGroup {
+        /// Dots and convolutions, also within fusions.
+        Matmul = "matmul",
+        Attention = "attention",
+        /// Collectives, and the waits for them.
+        Collective = "collective",
+        /// Pallas kernels and other kernels that belong to no other group.
+        CustomKernel = "custom kernel",
+        /// Grouped matmuls, the kernels of mixtures of experts.
+        Moe = "MoE",
+        LinearAttention = "linear attention",
+        Norm = "norm",
+        /// Elementwise arithmetic, fused or not.
+        Elementwise = "elementwise fusion",
+        /// Fusions of the compiler's own kernels.
+        CustomFusion = "custom fusion",
+        Reduction = "reduction",
+        /// Layout changes, slices and similar ops.
+        Formatting = "data formatting",
+        /// Copies, and the waits for them.
+        Copy = "copy",
+        /// Sorting and top-k.
+        Sort = "sort/routing",
+        /// Table look-ups and their gradients.
+        Gather = "embedding/gather",
+        /// Random numbers.
+        Rng = "rng",
+        /// Transfers to and from the host.
+        Host = "host",
+        /// Ops that no rule covers, and the self time of containers.
+        Other = "other",
+    }
 }
 
 impl OpGroup {
-    /// All groups, in the order of reports.
-    pub const ALL: [Self; 17] = [
-        Self::Matmul,
-        Self::Attention,
-        Self::Collective,
-        Self::CustomKernel,
-        Self::Moe,
-        Self::LinearAttention,
-        Self::Norm,
-        Self::Elementwise,
-        Self::CustomFusion,
-        Self::Reduction,
-        Self::Formatting,
-        Self::Copy,
-        Self::Sort,
-        Self::Gather,
-        Self::Rng,
-        Self::Host,
-        Self::Other,
-    ];
-
     /// Returns the display name, which is also the key of the group's row.
     pub const fn label(self) -> &'static str {
-        match self {
-            Self::Matmul => "matmul",
-            Self::Attention => "attention",
-            Self::Collective => "collective",
-            Self::CustomKernel => "custom kernel",
-            Self::Moe => "MoE",
-            Self::LinearAttention => "linear attention",
-            Self::Norm => "norm",
-            Self::Elementwise => "elementwise fusion",
-            Self::CustomFusion => "custom fusion",
-            Self::Reduction => "reduction",
-            Self::Formatting => "data formatting",
-            Self::Copy => "copy",
-            Self::Sort => "sort/routing",
-            Self::Gather => "embedding/gather",
-            Self::Rng => "rng",
-            Self::Host => "host",
-            Self::Other => "other",
-        }
+        self.key()
     }
 }
 
@@ -224,7 +188,7 @@ pub fn category_of_kernel(name: &str) -> Option<&'static str> {
 }
 
 /// Returns whether a matmul kernel of a GPU library computes a convolution.
-fn is_convolution(name: &str) -> bool {
+pub(super) fn is_convolution(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["fprop", "dgrad", "wgrad", "convolve", "winograd", "conv2d", "conv3d"].iter().any(|word| name.contains(word))
 }

@@ -53,9 +53,31 @@ pub fn first_operand(text: &str) -> Option<&str> {
     Some(name).filter(|name| !name.is_empty())
 }
 
+/// Iterates over the names of the operands of an instruction that are written with `%`. Computations that the
+/// instruction calls are not among them.
+pub fn operand_names(text: &str) -> impl Iterator<Item = &str> {
+    let rest = text.split_once(" = ").map_or("", |(_, rest)| rest);
+    let is_operand = |(offset, _): &(usize, &str)| !rest[..*offset].ends_with(['=', '{']);
+    rest.match_indices('%').take_while(is_operand).map(|(offset, _)| {
+        let name = &rest[offset + 1..];
+        &name[..name.find([',', ')', ' ']).unwrap_or(name.len())]
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn operands_are_not_computations() {
+        let names = |text| operand_names(text).collect::<Vec<_>>();
+        let fusion = "%f.1 = bf16[8]{0:T(8)} fusion(bf16[8]{0:T(8)} %a.1, (s32[], /*index=1*/f32[2]) %b), kind=kLoop, calls=%c.2";
+        assert_eq!(names(fusion), ["a.1", "b"]);
+        assert_eq!(names("%w = (s32[]) while(%t), condition=%c, body=%b"), ["t"]);
+        assert_eq!(names("%c = f32[] conditional(s32[] %i, f32[] %x), branch_computations={%a, %b}"), ["i", "x"]);
+        assert_eq!(names("%t = token[] after-all(), control-predecessors={%x}"), [""; 0]);
+        assert_eq!(names("MemcpyD2D"), [""; 0]);
+    }
 
     #[test]
     fn the_first_operand_is_found_behind_its_shape() {

@@ -15,30 +15,29 @@
 
 use super::scope_path::{bare, segments};
 use serde::{Deserialize, Serialize};
+use xla_profile::keyed_enum;
 
-/// A part of a training step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Phase {
-    /// The model and its loss.
-    Forward,
-    /// The gradient of the model and its loss.
-    Backward,
-    /// Work of the forward pass that is repeated for the gradient.
-    Recompute,
-    /// Work that applies the gradient.
-    Optimizer,
-    /// No phase was found, and the program has no forward or backward ops. All ops of inference have this phase.
-    #[default]
-    Unknown,
-    /// No phase was found, in a program that trains, so the op is not inference.
-    UnknownInTraining,
+keyed_enum! {
+    /// A part of a training step.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Phase {
+        /// The model and its loss.
+        Forward = "forward",
+        /// The gradient of the model and its loss.
+        Backward = "backward",
+        /// Work of the forward pass that is repeated for the gradient.
+        Recompute = "recompute",
+        /// Work that applies the gradient.
+        Optimizer = "optimizer",
+        /// No phase was found, and the program has no forward or backward ops. All ops of inference have this phase.
+        #[default]
+        Unknown = "inference / unknown",
+        /// No phase was found, in a program that trains, so the op is not inference.
+        UnknownInTraining = "unknown",
+    }
 }
 
 impl Phase {
-    /// All phases, in the order of a step.
-    pub const ALL: [Self; 6] =
-        [Self::Forward, Self::Backward, Self::Recompute, Self::Optimizer, Self::Unknown, Self::UnknownInTraining];
-
     /// Returns whether a phase was found for the op.
     pub const fn is_known(self) -> bool {
         !matches!(self, Self::Unknown | Self::UnknownInTraining)
@@ -46,14 +45,7 @@ impl Phase {
 
     /// Returns the display name, which is also the key of the phase's row.
     pub const fn label(self) -> &'static str {
-        match self {
-            Self::Forward => "forward",
-            Self::Backward => "backward",
-            Self::Recompute => "recompute",
-            Self::Optimizer => "optimizer",
-            Self::Unknown => "inference / unknown",
-            Self::UnknownInTraining => "unknown",
-        }
+        self.key()
     }
 }
 
@@ -110,6 +102,11 @@ fn is_optimizer(segment: &str) -> bool {
     let name = bare(segment).to_ascii_lowercase();
     let words = ["optimizer", "optimiser", "apply_gradients", "apply_updates", "update_params", "opt_update"];
     let kinds = ["adam", "adamw", "adafactor", "sgd", "lion", "muon", "adagrad", "rmsprop", "shampoo", "lamb"];
+    // TensorFlow's optimizers of graphs leave their names in the paths of ops that they rewrite.
+    let graph_optimizers = ["arithmeticoptimizer", "layoutoptimizer"];
+    if graph_optimizers.iter().any(|word| name.contains(word)) {
+        return false;
+    }
     words.iter().any(|word| name.contains(word))
         || name.split(|c: char| !c.is_ascii_alphabetic()).any(|word| kinds.contains(&word))
 }
@@ -132,6 +129,7 @@ mod tests {
         assert_eq!(phase_of("jit(train)/adam/mul"), Some(Phase::Optimizer));
         assert_eq!(phase_of("jit(train)/optimizer/jit(_where)/select_n"), Some(Phase::Optimizer));
         assert_eq!(phase_of("jit(step_fun)/madam/dot_general"), None);
+        assert_eq!(phase_of("bert/Cast/ArithmeticOptimizer/ReorderCastLikeAndValuePreserving_float_Cast"), None);
         assert_eq!(phase_of(""), None);
     }
 

@@ -1,15 +1,20 @@
 //! This module holds one side of a comparison with its analyses.
 
+use super::causes::{WorkFacts, work_name};
 use super::input::{Input, InputOp, InputPeak};
 use super::matching::{Side, SideOp};
 use super::report::SideHead;
 use crate::analysis::base::Analysis;
+use crate::analysis::base::instruction_ref::InstructionRef;
+use crate::analysis::classify::{Certainty, opcode};
 use crate::analysis::comm::Comm;
 use crate::analysis::data_movement::Programs;
 use crate::analysis::ledger::{LedgerByOp, OpSteps, OwnedOp};
 use crate::analysis::memory::{RuntimeMemory, StaticMemory};
 use crate::analysis::overview::Overview;
-use xla_profile::profile::{Plane, Profile};
+use std::borrow::Cow;
+use xla_profile::hlo::text;
+use xla_profile::profile::{OpId, Plane, Profile, StrId};
 
 /// Why a program without known buffers has no peak.
 const NO_BUFFERS: &str = "The buffers of the program of a side are unknown.";
@@ -65,13 +70,19 @@ impl<'a> CaptureSide<'a> {
         let op = |owned: &'a OwnedOp| {
             let stats = &plane.op(owned.op).stats;
             let steps = self.steps.times(plane, owned.op).filter(|_| self.overview.has_steps);
+            let (name, of_op) = (profile.text(plane.op(owned.op).name), facts.get(owned.op));
             InputOp {
-                name: profile.text(plane.op(owned.op).name).into(),
+                name: name.into(),
                 program_id: stats.program.map(|program| program.0),
                 scope: stats.tf_op.map(|scope| profile.text(scope)),
                 source: facts.source_inner(profile, plane.op(owned.op)),
-                op_group: Some(facts.ops[owned.op.0 as usize].group.label()),
-                kind: facts.ops[owned.op.0 as usize].kind,
+                op_group: Some(of_op.group.label()),
+                work: self.work(owned.op),
+                module: Some(of_op.module)
+                    .filter(|label| label.certainty == Certainty::Certain)
+                    .map(|label| label.module),
+                phase: Some(of_op.phase).filter(|phase| phase.is_known()),
+                kind: of_op.kind,
                 n: owned.n.as_f64(),
                 total: owned.total().0,
                 parts: &owned.parts,
@@ -93,6 +104,36 @@ impl<'a> CaptureSide<'a> {
             runtime: self.runtime,
             comm: Ok(self.comm),
         }
+    }
+
+    /// Returns the sort of work of an op, by the texts of its events and by its program.
+    fn work(&self, id: OpId) -> Cow<'static, str> {
+        let (profile, op) = (self.profile, self.plane().op(id));
+        let facts = self.analysis.facts[self.by_op.ledger.device].get(id);
+        let text = |id: Option<StrId>| id.map_or("", |id| profile.text(id));
+        let name = profile.text(op.name);
+        let of_program = || {
+            let module = self.programs?(op.stats.program?)?;
+            InstructionRef::within(module, module.instruction_named(name)?, false)
+        };
+        let found = of_program();
+        // The text of a custom call names its target.
+        let written = Some(profile.text(op.text)).filter(|text| found.is_none() && opcode(text) == Some("custom-call"));
+        let read = written.and_then(text::instruction);
+        let target = found.map(|found| found.instruction).or(read.as_ref().map(|read| &read.instruction));
+        let parts = found.map_or_else(Vec::new, InstructionRef::parts);
+        let has = |opcode: &str| parts.iter().any(|part| part.opcode() == opcode);
+        work_name(WorkFacts {
+            kind: facts.kind,
+            op_group: Some(facts.group.label()),
+            name,
+            scope: text(op.stats.tf_op),
+            target: target.and_then(|instruction| instruction.custom_call_target()).unwrap_or_default(),
+            kernel: text(op.stats.kernel),
+            has_softmax: has("exponential") && has("reduce"),
+            is_conversion: found.map_or_else(|| opcode(profile.text(op.text)), |found| Some(found.opcode()))
+                == Some("convert"),
+        })
     }
 
     /// Returns the head of the side.

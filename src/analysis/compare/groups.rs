@@ -1,5 +1,6 @@
 //! This module selects and groups the rows of a comparison: by group of work, by kind of time, by scope or by source.
 
+use super::causes::common_scopes;
 use super::report::{CompareRows, Comparison, RowDelta, RowSide};
 use crate::analysis::base::folded_scopes::fold;
 use crate::analysis::base::scope_tree::NO_SCOPE;
@@ -33,6 +34,8 @@ keyed_enum! {
         Scope = "scope": "Scope",
         /// A source line: the innermost one in the user's own code.
         Source = "source": "Source",
+        /// The deepest scope that both sides have, without transformations, loops and the numbers of layers.
+        CommonScope = "common_scope": "Common scope",
     }
 }
 
@@ -48,6 +51,14 @@ impl CompareBy {
             Self::Scope => {
                 let paths: Vec<&str> = rows.iter().map(|row| row.scope().unwrap_or(none(row, NO_SCOPE))).collect();
                 fold(&paths, "").paths.into_iter().map(Cow::Owned).collect()
+            }
+            Self::CommonScope => {
+                let paths: Vec<[Option<&str>; 2]> = rows.iter().map(RowDelta::scope_paths).collect();
+                let names = common_scopes(&paths).into_iter().map(|scopes| scopes.join("/"));
+                let name = |(name, row): (String, &RowDelta)| {
+                    if name.is_empty() { none(row, NO_SCOPE).into() } else { Cow::Owned(name) }
+                };
+                names.zip(rows).map(name).collect()
             }
         }
     }

@@ -1,7 +1,7 @@
 //! This module holds one side of a comparison as figures and a list of ops, whether they come from a capture or from a report.
 
 use super::report::SideHead;
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, ModelModule, Phase};
 use crate::analysis::comm::Comm;
 use crate::analysis::ledger::{Ledger, Owner};
 use crate::analysis::memory::{Basis, MemoryClass, RuntimeMemory};
@@ -37,6 +37,12 @@ pub struct InputOp<'a> {
     pub source: Option<&'a str>,
     /// Name of the group of work, such as matmul. `None` if it is unknown.
     pub op_group: Option<&'a str>,
+    /// The sort of work in words, as [`work_name`](super::work_name) says it.
+    pub work: Cow<'a, str>,
+    /// Module of the model, if the scope names it. `None` otherwise: a guess would explain more than is certain.
+    pub module: Option<ModelModule>,
+    /// Phase of training. `None` if it is unknown.
+    pub phase: Option<Phase>,
     pub kind: Kind,
     /// Number of executions in all steps, which may be a fraction.
     pub n: f64,

@@ -11,6 +11,7 @@
 
 mod by_hand;
 mod capture_side;
+mod causes;
 pub mod columns;
 mod comm;
 mod exact;
@@ -37,6 +38,9 @@ mod waterfall;
 
 pub use by_hand::OpPair;
 pub use capture_side::{CaptureSide, step_tokens};
+pub use causes::{
+    Cause, CauseKind, Explanation, MainCause, PairLevel, PhaseDelta, WorkFacts, WorkPair, op_group_name, work_name,
+};
 pub use gate::{Gate, GateFigure, GateResult};
 pub use groups::{CompareBy, GroupDelta, RowSelection, groups};
 pub use input::{Input, InputOp, InputPeak};
@@ -47,7 +51,7 @@ pub use report::{
     CompareRows, CompareUnit, Comparison, FigureDelta, FindingDelta, OpGroupDelta, Parity, PartDelta, RowDelta,
     RowSide, ScopeDelta, ScopeTime, SideHead, TierShare, Verdict,
 };
-pub use scatter::RowDot;
+pub use scatter::{RowDot, RowDots};
 pub use sections::{
     BytesDelta, ChangeCounts, ChangeKind, ChangedProperty, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta,
     OpcodeDelta, PeakDelta, PeakSide, ProgramChange, ProgramDiff, ProgramPair, Property, TimeDelta,
@@ -107,7 +111,6 @@ fn compare_inputs(
     let mut parts = waterfall::parts(&pairs, &whole);
     let deltas: Vec<i64> = rows.iter().map(|row| row.delta_ps).collect();
     let mut program_changes = program_diff(&deltas);
-    sort(&mut rows, &mut parts, &mut program_changes.changes);
     // Steps that depend on each other tell less than their number.
     let shift = shift(&samples_a, &samples_b).map(|shift| shift.widened(widening(&samples_a, &samples_b)));
     let has_steps = head_a.n_steps > 0 && head_b.n_steps > 0;
@@ -117,6 +120,19 @@ fn compare_inputs(
         _ if !has_steps => Verdict::TooFewSteps,
         verdict => verdict,
     };
+    let explanation = causes::explain(
+        &pairs,
+        &causes::Compared {
+            rows: &rows,
+            parts: &parts,
+            program_changes: &program_changes,
+            parity: &parity,
+            times: (whole.a_ps, whole.b_ps),
+            delta_ps: whole.delta_ps,
+            verdict,
+        },
+    );
+    sort(&mut rows, &mut parts, &mut program_changes.changes);
     if verdict == Verdict::Incomparable {
         rows.iter_mut().for_each(|row| row.verdict = Verdict::Incomparable);
     }
@@ -128,6 +144,7 @@ fn compare_inputs(
         comm: comm::comm(a.comm, b.comm, per_step),
         program_changes,
         scopes: scopes::scopes(a, b, divisors),
+        explanation,
         unit,
         parity,
         a_ps: whole.a_ps,

@@ -60,10 +60,12 @@ impl Comparison {
         for change in &mut program_changes.changes {
             change.row = index_in(&mut kept, change.row);
         }
+        let mut explanation = self.explanation.clone();
+        explanation.pairs.truncate(N_CHANGES);
         let mut comm = self.comm.clone();
         comm.rows.truncate(N_CHANGES);
         let rows = kept.iter().filter_map(|row| self.rows.get(*row as usize)).cloned().collect();
-        Self { parts, rows, comm, program_changes, ..self.clone() }
+        Self { parts, rows, comm, program_changes, explanation, ..self.clone() }
     }
 }
 

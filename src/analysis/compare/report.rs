@@ -3,6 +3,7 @@
 //! All times are in ps per unit: per step or, if the captures do different work in a step, per million tokens. Times are those of
 //! the device of each side on which its steps depend. A difference is B − A, so that what became slower is positive.
 
+use super::causes::Explanation;
 use super::matching::Tier;
 use super::sections::{CommDelta, MemoryDelta, ProgramDiff};
 use super::statistics::Shift;
@@ -210,6 +211,11 @@ impl RowDelta {
         }
     }
 
+    /// Returns the scope paths of the ops with the most time of A and of B. `None` for a side without one.
+    pub(super) fn scope_paths(&self) -> [Option<&str>; 2] {
+        [&self.a, &self.b].map(|side| side.as_ref()?.scope.as_deref().filter(|scope| !scope.is_empty()))
+    }
+
     /// Returns the name of the row: that of the op with the most time, of B if it has one.
     pub fn name(&self) -> &str {
         let side = self.b.as_ref().or(self.a.as_ref());
@@ -333,6 +339,8 @@ pub struct Comparison {
     pub rows: Vec<RowDelta>,
     /// The time of ops by scope: a tree, parents before children.
     pub scopes: Vec<ScopeDelta>,
+    /// Which work explains the difference, and what changed there.
+    pub explanation: Explanation,
     pub matched: Vec<TierShare>,
     pub figures: Vec<FigureDelta>,
     pub findings: Vec<FindingDelta>,
@@ -357,6 +365,13 @@ impl Comparison {
     pub fn matched_shares(&self) -> (f64, f64) {
         let matched = self.matched.iter().filter(|share| share.tier.is_some());
         matched.fold((0.0, 0.0), |(a, b), share| (a + share.a, b + share.b))
+    }
+
+    /// Returns the shares of the time of the ops of A and of B that have a counterpart: a partner of their own, or work of the same
+    /// scope, module or group on the other side. `None` if the pairs are unknown.
+    pub fn paired_shares(&self) -> Option<(f64, f64)> {
+        let Explanation { pairs, paired_a, paired_b, .. } = &self.explanation;
+        (!pairs.is_empty()).then_some((*paired_a, *paired_b))
     }
 
     /// Returns the difference as a fraction of A. `None` if A takes no time.

@@ -2,10 +2,10 @@
 //! also declares the columns of findings in CSV.
 
 use super::{
-    Checked, Confidence, Evidence, Figure, Finding, Group, KindShare, OpEvidence, Overview, SeeView, Severity,
-    SkippedRule, StepSpan, Suggestion, Unit,
+    Checked, ChipGuess, Confidence, Evidence, Figure, Finding, Group, KindShare, OpEvidence, Overview, SeeView,
+    Severity, SkippedRule, StepSpan, Suggestion, Unit,
 };
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, ModelModule};
 use crate::analysis::memory::ModelGuess;
 use crate::table::columns;
 use xla_profile::units::Picos;
@@ -31,6 +31,8 @@ columns! {
         confidence_reason: Text in json table = &row.reason,
         /// What was found.
         title: Text in json table = &row.title,
+        /// The title with the place in the model: its modules and source lines, where they are known.
+        headline: Removed in json = row.headline(),
         /// The evidence in words and numbers.
         detail: Removed in json table = &row.detail,
         /// Why the finding costs time.
@@ -69,6 +71,8 @@ columns! {
         ops: Rows(OPS) in json table = &row.ops,
         /// Number of all ops.
         n_ops: Count in json table = row.n_ops.into(),
+        /// The modules of the model that have most of the time of all ops: one, or two together.
+        modules: List(Word(ModelModule)) in json table = row.modules.iter().copied(),
         /// Numbers of steps.
         steps: List(Count) in json table = row.steps.iter().copied(),
         /// Names of devices.
@@ -90,6 +94,8 @@ columns! {
         source: Removed or null in json table = row.source.as_deref(),
         /// Number of unrolled layers whose like ops are summed here. It is 1 for an op alone.
         n_layers: Count in json table = row.n_layers.into(),
+        /// Number of ops that are summed here because they are alike: those of the layers, and those with the same deduplicated name.
+        n_alike: Count in json table = row.n_alike.into(),
         /// Time per step.
         time_ps: Time in json table = row.time,
     }
@@ -186,6 +192,14 @@ columns! {
         absent: Text or null in json = row.absent.as_deref(),
     }
 
+    /// The fields of a guess of the chip.
+    pub CHIP_GUESS(row: ChipGuess) {
+        /// Names of chips: one, or two that the capture does not tell apart.
+        chips: List(Text) in json = row.chips.iter().map(String::as_str),
+        /// What suggests them, in words.
+        reason: Text in json = &row.reason,
+    }
+
     /// The fields of a guess of the model.
     pub MODEL_GUESS(row: ModelGuess) {
         /// Elements of all weights of the whole model, with all experts. Null if they are not recognised.
@@ -212,9 +226,9 @@ columns! {
         total_ps: Time in json = row.total,
         /// The part of it that the device needs: the roofline time ÷ `attainable`.
         needed_ps: Time in json = row.needed,
-        /// The part that is not needed: compute above its roofline, communication, data movement, waits and idle time.
+        /// The part that could at most be gained: compute above its roofline, communication, data movement, waits and idle time.
         lost_ps: Time in json = row.lost,
-        /// Time of ops without a roofline time.
+        /// Time of ops without a roofline time, and the time in which a server waits for requests.
         not_judged_ps: Time in json = row.not_judged,
     }
 

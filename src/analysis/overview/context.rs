@@ -1,6 +1,8 @@
 //! This module holds what the rules read, and the claims: which time of the ledger a finding has already taken.
 
+use super::alike::{AlikeOps, alike_ops};
 use super::evidence::{Evidence, OpEvidence, host_events_of, telling_event};
+use super::headline::main_modules;
 use super::step_columns::StepColumns;
 use crate::analysis::base::compilations::{Compilations, compilations};
 use crate::analysis::base::framework::Framework;
@@ -8,8 +10,8 @@ use crate::analysis::base::op_times::{OpTimes, union_length};
 use crate::analysis::base::periods::compile_times;
 use crate::analysis::base::{Analysis, Device, Interval, MissingDevices, Platform, Sign, Spread, Step, StepChoice};
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
-use crate::analysis::classify::OpFacts;
-use crate::analysis::classify::layer::without_numbers;
+use crate::analysis::classify::kind_of_op::is_async;
+use crate::analysis::classify::{OpFacts, opcode};
 use crate::analysis::comm::{Comm, OpTransfer};
 use crate::analysis::data_movement::Programs;
 use crate::analysis::files::FileView;
@@ -20,17 +22,17 @@ use crate::analysis::memory::{CrossCheck, SpaceMemory};
 use crate::analysis::roofline::RooflineFigures;
 use crate::table::format::{counted, middle_cut, time_text};
 use crate::table::page::row_key;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::rc::Rc;
-use xla_profile::profile::{Op, OpId, Plane, Profile, ProgramId, StrId, program_of};
+use xla_profile::profile::{Op, OpId, Plane, Profile, program_of};
 use xla_profile::small_sort::SmallSort;
 use xla_profile::units::Picos;
 
 /// Largest number of ops, and of host events, that a finding names.
 const MAX_EVIDENCE: usize = 5;
-/// Largest number of ops that a finding selects in the breakdown. More would make the address of the page too long.
-const MAX_KEYS: usize = 300;
+/// Largest number of ops that a finding selects in the breakdown. The page sends their keys with each of its requests.
+const MAX_KEYS: usize = 4_000;
 /// Longest path in a sentence.
 const MAX_PATH: usize = 32;
 /// Longest name of an op in a sentence. Names of GPU kernels may have hundreds of characters.
@@ -72,6 +74,8 @@ pub(super) struct Context<'a> {
     pub missing_devices: Option<MissingDevices>,
     /// Why confidence in all findings is lower than usual.
     pub doubts: Vec<String>,
+    /// Why confidence in findings that rest on the costs of ops is lower than usual.
+    pub cost_doubt: Option<String>,
 }
 
 impl<'a> Context<'a> {
@@ -101,6 +105,11 @@ impl<'a> Context<'a> {
     /// Returns the HLO text of an op. Empty if the capture has none.
     pub fn op_text(&self, index: usize) -> &'a str {
         self.profile.text(self.op(index).0.text)
+    }
+
+    /// Returns whether an op is the end of a call that runs beside the compute of the device.
+    pub fn waits_for_call(&self, index: usize) -> bool {
+        opcode(self.op_text(index)).is_some_and(|word| is_async(word) && word.ends_with("-done"))
     }
 
     /// Returns the name of an op, cut if it is long.
@@ -204,8 +213,8 @@ impl<'a> Context<'a> {
 
     /// Returns evidence of ops, which must be in order of their time.
     pub fn op_evidence(&self, ops: &[(usize, Picos)]) -> Evidence {
-        let describe = |(index, time, n_layers): &(usize, Picos, u32)| {
-            let op = self.op(*index).0;
+        let describe = |alike: &AlikeOps| {
+            let op = self.op(alike.longest).0;
             let program = op.stats.program;
             let facts = &self.analysis.facts[self.by_op.ledger.device];
             let program_name = program.and_then(|id| self.profile.programs.get(&id));
@@ -214,11 +223,12 @@ impl<'a> Context<'a> {
                 program: program_name.map(|name| program_of(name).map_or(&**name, |(name, _)| name).to_owned()),
                 program_id: program.map(|id| id.0),
                 source: facts.source_inner(self.profile, op).map(str::to_owned),
-                n_layers: *n_layers,
-                time: self.per_step(*time),
+                n_layers: alike.layers.len() as u32,
+                n_alike: alike.n,
+                time: self.per_step(alike.time),
             }
         };
-        let layers = self.by_layers(ops);
+        let groups = alike_ops(ops, &self.analysis.words, &|index| self.op(index));
         let key = |(index, _): &(usize, Picos)| {
             let names = &self.analysis.facts[self.by_op.ledger.device].names;
             let program = self.op(*index).0.stats.program;
@@ -227,38 +237,16 @@ impl<'a> Context<'a> {
         let mut kinds = ops.iter().map(|(index, _)| self.op(*index).1.kind);
         let first = kinds.next();
         // Ops without a noticeable part of the time are no evidence.
-        let most = layers.first().map_or(Picos::ZERO, |(_, time, _)| *time);
-        let is_noticeable =
-            |(_, time, _): &&(usize, Picos, u32)| time.fraction_of(most).is_some_and(|share| share > 0.01);
+        let most = groups.first().map_or(Picos::ZERO, |group| group.time);
+        let is_noticeable = |group: &&AlikeOps| group.time.fraction_of(most).is_some_and(|share| share > 0.01);
         Evidence {
-            ops: layers.iter().filter(is_noticeable).take(MAX_EVIDENCE).map(describe).collect(),
+            ops: groups.iter().filter(is_noticeable).take(MAX_EVIDENCE).map(describe).collect(),
             n_ops: ops.len() as u32,
+            modules: main_modules(ops.iter().map(|(index, time)| (self.op(*index).1.module.module, *time))),
             op_keys: if ops.len() > MAX_KEYS { Vec::new() } else { ops.iter().map(key).collect() },
             kind: first.filter(|kind| kinds.all(|other| other == *kind)),
             ..Evidence::default()
         }
-    }
-
-    /// Sums the ops of unrolled layers that differ only in the number of the layer: the same scope, the same signature.
-    /// Returns the op with the most time, the sum and the number of layers, the longest sum first.
-    fn by_layers(&self, ops: &[(usize, Picos)]) -> Vec<(usize, Picos, u32)> {
-        let words = &self.analysis.words;
-        let mut places: FxHashMap<(Option<ProgramId>, String, StrId), usize> = FxHashMap::default();
-        let mut sums: Vec<(usize, Picos, FxHashSet<Option<StrId>>)> = Vec::new();
-        for (index, time) in ops {
-            let (op, facts) = self.op(*index);
-            let path = facts.scope.and_then(|scope| without_numbers(words.get(scope)));
-            let place = path.map(|path| *places.entry((op.stats.program, path, facts.signature)).or_insert(sums.len()));
-            match place.and_then(|place| sums.get_mut(place)) {
-                Some((_, sum, layers)) => {
-                    *sum += *time;
-                    layers.insert(facts.layer);
-                }
-                None => sums.push((*index, *time, FxHashSet::from_iter([facts.layer]))),
-            }
-        }
-        sums.small_sort_by_key(|(_, time, _)| Reverse(*time));
-        sums.into_iter().map(|(index, time, layers)| (index, time, layers.len() as u32)).collect()
     }
 
     /// Returns a sentence about ops: their number, their time per step and the largest of them.

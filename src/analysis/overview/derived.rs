@@ -3,7 +3,7 @@
 
 use super::figures::{FigureId, RAN_FLOPS};
 use super::report::{DeviceShare, Finding, Overview, Severity, StepShare};
-use super::verdict;
+use super::{usual, verdict};
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::roofline::Quadrant;
 use xla_profile::units::Picos;
@@ -110,6 +110,9 @@ impl Overview {
             if let Some(title) = verdict::title(&finding.id, &device) {
                 finding.title = title;
             }
+        }
+        for figure in &mut self.figures {
+            figure.finding_from = usual::finding_from(figure.id);
         }
         self.recoverable = self.findings.iter().map(|finding| finding.recoverable).sum();
         self.verdict = verdict::verdict(self);

@@ -191,7 +191,7 @@ fn throttled(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let is_of_power = |name: &str| name.to_ascii_lowercase().contains("throttle");
     let lines: Vec<_> = plane.lines.iter().filter(|line| is_of_power(&line.name)).collect();
     if lines.is_empty() {
-        return unknown("The capture has no line about power or throttling.");
+        return unknown("The capture has no events of power or throttling.");
     }
     let times = |line| crate::analysis::base::intervals(line, device.event_clock).unwrap_or_default();
     let throttled: Vec<(u64, u64)> = lines.into_iter().flat_map(times).collect();

@@ -12,7 +12,7 @@ use xla_profile::units::Picos;
 const MAX_POINTS: usize = 12;
 
 /// The rules about time in which the device is idle.
-const IDLE_RULES: [RuleId; 9] = [
+const IDLE_RULES: [RuleId; 11] = [
     RuleId::InputBound,
     RuleId::OpByOp,
     RuleId::HostDispatch,
@@ -21,6 +21,8 @@ const IDLE_RULES: [RuleId; 9] = [
     RuleId::Defragmentation,
     RuleId::ManyLaunches,
     RuleId::LatePeers,
+    RuleId::NoRequests,
+    RuleId::IdleOutside,
     RuleId::UnexplainedIdle,
 ];
 

@@ -1,9 +1,9 @@
 //! This module holds what a finding is seen by: ops, steps, devices, host events and a small drawing.
 
 use super::picture::Picture;
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, ModelModule};
 use crate::analysis::gaps::{Gap, GapClass, host_class};
-use crate::table::format::middle_cut;
+use crate::table::format::{counted, middle_cut};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -16,6 +16,9 @@ pub struct Evidence {
     /// The ops with the most time, at most five.
     pub ops: Vec<OpEvidence>,
     pub n_ops: u32,
+    /// The modules of the model that have most of the time of all ops: one, or two together. Empty if no module is known, or if they
+    /// are more.
+    pub modules: Vec<ModelModule>,
     /// The keys of all ops, as a filter of the breakdown names them. Empty if they are too many, and in a report.
     pub op_keys: Vec<String>,
     /// The kind of all ops. `None` if they differ, if there are none, and in a report.
@@ -50,16 +53,23 @@ pub struct OpEvidence {
     pub source: Option<String>,
     /// Number of unrolled layers whose like ops are summed here; 1 for an op alone. `name` is the longest of them.
     pub n_layers: u32,
+    /// Number of ops that are summed here because they are alike: those of the layers, and those with the same deduplicated name. It is 1
+    /// for an op alone, and in a report.
+    pub n_alike: u32,
     /// Time per step.
     pub time: Picos,
 }
 
 impl OpEvidence {
-    /// Returns the name, with the number of layers if there are several: `fusion.3 in 30 layers`. A name longer than
-    /// `longest` characters is cut in its middle.
+    /// Returns the name, with the number of layers if there are several: `fusion.3 in 30 layers`, or with the number of ops like it:
+    /// `fusion.3 and 63 ops like it`. A name longer than `longest` characters is cut in its middle.
     pub fn label(&self, longest: usize) -> String {
         let name = middle_cut(&self.name, longest);
-        if self.n_layers > 1 { format!("{name} in {} layers", self.n_layers) } else { name }
+        match (self.n_layers, self.n_alike) {
+            (2.., _) => format!("{name} in {} layers", self.n_layers),
+            (_, 2..) => format!("{name} and {} like it", counted(u64::from(self.n_alike) - 1, "op", "ops")),
+            _ => name,
+        }
     }
 }
 

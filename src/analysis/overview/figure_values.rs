@@ -2,13 +2,15 @@
 
 use super::context::Context;
 use super::devices::DEVICES_MISSING;
-use super::figures::{Basis, Figure, FigureId, FigureInput, NO_PEAKS, RAN_FLOPS, Unit};
+use super::figures::{
+    Basis, CAPTURE_PEAK, Figure, FigureId, FigureInput, NO_PEAKS, PEAK_FLOPS, PUBLISHED_PEAK, RAN_FLOPS, Unit,
+};
 use super::rule::NO_VERDICT;
 use super::steps::outliers;
 use crate::analysis::base::Sign;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
-use crate::analysis::roofline::RooflineFigures;
+use crate::analysis::roofline::{DevicePeaks, RooflineFigures};
 use xla_profile::units::Picos;
 
 /// A value with its inputs, or the reason why it is unknown.
@@ -39,7 +41,7 @@ fn figure(id: FigureId, context: &Context<'_>) -> Figure {
     let inputs = inputs.into_iter().map(input).collect();
     let has_coverage = matches!(id.basis(), Basis::Costs | Basis::RooflineTime);
     let coverage = context.roofline.coverage.filter(|_| has_coverage);
-    Figure { id, value, inputs, coverage, absent }.without_unknown_costs()
+    Figure { value, inputs, coverage, ..Figure::unknown(id, absent) }.without_unknown_costs()
 }
 
 fn compute(id: FigureId, context: &Context<'_>) -> Value {
@@ -182,20 +184,20 @@ fn useful_mfu(context: &Context<'_>) -> Value {
     let mut inputs =
         vec![("useful_flops_of_device", Unit::Flops, flops), ("window_ps", Unit::Ps, window.window.as_f64())];
     inputs.extend(window.useful_devices.map(|devices| ("devices", Unit::Count, f64::from(devices.n))));
-    inputs.extend(window.peak_flops.map(|peak| ("peak_flops", Unit::Flops, peak)));
+    inputs.extend(window.peak_flops.map(|peak| (PEAK_FLOPS, Unit::Flops, peak)));
     Ok((value, inputs))
 }
 
 fn model_mfu(context: &Context<'_>) -> Value {
     let window = &context.roofline.window;
-    let unknown = if window.model_flops.is_none() && window.mfu.is_some() { NO_MODEL_FLOPS } else { NO_COSTS };
+    let unknown = if window.model_flops.is_none() && window.hfu.is_some() { NO_MODEL_FLOPS } else { NO_COSTS };
     let value = window.model_mfu.ok_or(unknown_share(context, window.model_flops, unknown))?;
     Ok((value, compute_inputs(context, "model_flops", window.model_flops)))
 }
 
 fn hardware_mfu(context: &Context<'_>) -> Value {
     let window = &context.roofline.window;
-    let value = window.mfu.ok_or(unknown_share(context, window.flops, NO_COSTS))?;
+    let value = window.hfu.ok_or(unknown_share(context, window.flops, NO_COSTS))?;
     Ok((value, compute_inputs(context, RAN_FLOPS, window.flops)))
 }
 
@@ -217,7 +219,12 @@ fn compute_inputs(context: &Context<'_>, name: &'static str, flops: Option<f64>)
     let window = &context.roofline.window;
     let mut inputs = vec![("window_ps", Unit::Ps, window.window.as_f64())];
     inputs.extend(flops.map(|flops| (name, Unit::Flops, flops)));
-    inputs.extend(window.peak_flops.map(|peak| ("peak_flops", Unit::Flops, peak)));
+    inputs.extend(window.peak_flops.map(|peak| (PEAK_FLOPS, Unit::Flops, peak)));
+    let by_source = context.roofline.peaks.first().filter(|_| window.peak_flops.is_some());
+    if let Some([by_capture, published]) = by_source.and_then(DevicePeaks::main_by_source) {
+        inputs.push((CAPTURE_PEAK, Unit::Flops, by_capture.value));
+        inputs.push((PUBLISHED_PEAK, Unit::Flops, published.value));
+    }
     inputs
 }
 

@@ -1,9 +1,11 @@
 //! This module declares the figures of the overview: their names, units, labels and formulas. It is plain data.
 //! `figure_values.rs` computes the figures.
 
+use super::rule_id::RuleId;
 use crate::analysis::base::Peaks;
 use crate::analysis::roofline::WHOLE_COVERAGE;
-use crate::table::format::capitalized;
+use crate::table::format::quantity;
+use crate::table::words::capitalized;
 use serde::{Deserialize, Serialize};
 use xla_profile::keyed_enum;
 
@@ -85,6 +87,8 @@ pub struct FigureTexts {
     pub text_label: &'static str,
     /// How the value is computed.
     pub formula: &'static str,
+    /// The rule that makes a finding of a large value. `None` if no rule does.
+    pub(super) rule: Option<RuleId>,
 }
 
 /// What a figure is computed from.
@@ -157,14 +161,20 @@ const FIGURES: [Declaration; FigureId::ALL.len()] = [
         unit: Unit::Fraction,
         basis: Basis::Facts,
         limit: Some("capacity"),
-        texts: texts("Peak HBM used", "Peak HBM", "max(peak of the program, peak in use) ÷ capacity"),
+        texts: texts_with_rule(
+            RuleId::HbmTight,
+            "Peak HBM used",
+            "Peak HBM",
+            "max(peak of the program, peak in use) ÷ capacity",
+        ),
     },
     Declaration {
         id: FigureId::ExposedCommunication,
         unit: Unit::Fraction,
         basis: Basis::Time,
         limit: None,
-        texts: texts(
+        texts: texts_with_rule(
+            RuleId::ExposedCollective,
             "Exposed comm.",
             "Exposed communication",
             "time with a collective in flight and no compute ÷ step time",
@@ -175,17 +185,18 @@ const FIGURES: [Declaration; FigureId::ALL.len()] = [
         unit: Unit::Fraction,
         basis: Basis::Time,
         limit: None,
-        texts: texts("Idle", "Idle", "time without an op ÷ step time"),
+        texts: texts_with_rule(RuleId::UnexplainedIdle, "Idle", "Idle", "time without an op ÷ step time"),
     },
     Declaration {
         id: FigureId::HostWaits,
         unit: Unit::Fraction,
         basis: Basis::Time,
         limit: None,
-        texts: texts(
-            "Host late",
-            "Idle, host late",
-            "idle time in which the host had not enqueued the next run ÷ step time",
+        texts: texts_with_rule(
+            RuleId::HostDispatch,
+            "Waiting on host",
+            "Idle, waiting on host",
+            "idle time before the host enqueued the next run ÷ step time",
         ),
     },
     Declaration {
@@ -193,7 +204,8 @@ const FIGURES: [Declaration; FigureId::ALL.len()] = [
         unit: Unit::Fraction,
         basis: Basis::Facts,
         limit: None,
-        texts: texts(
+        texts: texts_with_rule(
+            RuleId::Straggler,
             "Device spread",
             "Device spread",
             "mean over steps of (longest − shortest device) ÷ mean duration",
@@ -218,7 +230,16 @@ impl Declaration {
 }
 
 const fn texts(label: &'static str, text_label: &'static str, formula: &'static str) -> Option<FigureTexts> {
-    Some(FigureTexts { label, text_label, formula })
+    Some(FigureTexts { label, text_label, formula, rule: None })
+}
+
+const fn texts_with_rule(
+    rule: RuleId,
+    label: &'static str,
+    text_label: &'static str,
+    formula: &'static str,
+) -> Option<FigureTexts> {
+    Some(FigureTexts { label, text_label, formula, rule: Some(rule) })
 }
 
 /// Iterates over the figures that pages and texts show, in order.
@@ -254,6 +275,21 @@ pub struct Figure {
     pub coverage: Option<f64>,
     /// Why there is no value.
     pub absent: Option<String>,
+    /// From which value on a rule makes a finding of the figure, in words. `None` if no rule does. The rules are not in the page.
+    pub finding_from: Option<String>,
+}
+
+/// A share of a peak of FLOP/s, by the peak that is not in use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OtherPeak {
+    /// The peak in use, in FLOP/s.
+    pub used: f64,
+    /// The peak of the other source, in FLOP/s.
+    pub other: f64,
+    /// Whether the peak in use is that of the data sheet.
+    pub is_published: bool,
+    /// The share of `other`.
+    pub value: f64,
 }
 
 /// A value that a figure is computed from.
@@ -266,8 +302,26 @@ pub struct FigureInput {
 }
 
 impl FigureInput {
+    /// Returns the value with its unit. FLOPs, FLOP/s and bytes have decimal prefixes.
+    pub fn text(&self) -> Option<String> {
+        let symbol = match self.unit {
+            Unit::Flops if self.name.ends_with(PEAK_FLOPS) => "FLOP/s",
+            Unit::Flops if self.name.contains("flops") => "FLOP",
+            Unit::Flops => "B",
+            Unit::Ps | Unit::Fraction | Unit::Bytes | Unit::Count => return None,
+        };
+        let space = if self.value < 1e3 { " " } else { "" };
+        Some(format!("{}{space}{symbol}", quantity(self.value)))
+    }
+
     /// Returns the name for users, without the unit.
     pub fn label(&self) -> String {
+        match &*self.name {
+            PEAK_FLOPS => return "Peak".to_owned(),
+            CAPTURE_PEAK => return "Peak by the capture".to_owned(),
+            PUBLISHED_PEAK => return "Peak by the data sheet".to_owned(),
+            _ => {}
+        }
         let stem = match self.unit {
             Unit::Ps => self.name.strip_suffix("_ps"),
             Unit::Bytes => self.name.strip_suffix("_bytes"),
@@ -279,6 +333,13 @@ impl FigureInput {
 
 /// The name of the FLOPs that ran among the inputs of [`FigureId::HardwareMfu`].
 pub(super) const RAN_FLOPS: &str = "flops";
+
+/// The name of the peak among the inputs of MFU and HFU, in FLOP/s.
+pub(super) const PEAK_FLOPS: &str = "peak_flops";
+/// The name of the same peak as the capture states it, or as the clock of a GPU gives it.
+pub(super) const CAPTURE_PEAK: &str = "capture_peak_flops";
+/// The name of the same peak by the data sheet of the chip.
+pub(super) const PUBLISHED_PEAK: &str = "published_peak_flops";
 
 /// The share of the time of compute below which a sum of its costs says nothing.
 const LEAST_COVERAGE: f64 = 0.05;
@@ -292,12 +353,28 @@ pub(super) const NO_PEAKS: &str = "The peaks of the device are unknown.";
 impl Figure {
     /// Returns a figure without a value. `absent` is the reason.
     pub const fn unknown(id: FigureId, absent: Option<String>) -> Self {
-        Self { id, value: None, inputs: Vec::new(), coverage: None, absent }
+        Self { id, value: None, inputs: Vec::new(), coverage: None, absent, finding_from: None }
+    }
+
+    /// Returns whether the figure is unknown only because the peaks of the device are.
+    pub fn lacks_peaks(&self) -> bool {
+        self.value.is_none() && self.absent.as_deref() == Some(NO_PEAKS)
     }
 
     /// Returns the value of an input. `None` if there is none of this name.
     pub(super) fn input(&self, name: &str) -> Option<f64> {
         self.inputs.iter().find(|input| input.name == name).map(|input| input.value)
+    }
+
+    /// Returns the figure as a share of the peak of the other source: the data sheet if the peak in use is that of the capture, and the
+    /// reverse. `None` if the figure is no share of a peak of FLOP/s, or if only one source is known.
+    pub fn by_other_peak(&self) -> Option<OtherPeak> {
+        let (used, capture) = (self.input(PEAK_FLOPS)?, self.input(CAPTURE_PEAK)?);
+        let published = self.input(PUBLISHED_PEAK)?;
+        #[expect(clippy::float_cmp, reason = "the peak in use is one of the two")]
+        let is_published = used == published && capture != published;
+        let other = if is_published { capture } else { published };
+        Some(OtherPeak { used, other, is_published, value: self.value? * used / other })
     }
 
     /// Returns whether the value counts only ops whose costs are known, so that the true value may be larger.

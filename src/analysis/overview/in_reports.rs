@@ -61,12 +61,14 @@ impl Overview {
     pub fn as_in_report(mut self) -> Self {
         self.notes.clear();
         self.model_guess = None;
+        self.chip_guess = None;
         self.lacks_peaks = false;
         self.shown_step = ShownStep::default();
         self.figures.iter_mut().for_each(|figure| figure.inputs.clear());
         self.all_findings().for_each(|finding| {
             finding.inputs.clear();
             finding.evidence.picture = None;
+            finding.evidence.ops.iter_mut().for_each(|op| op.n_alike = 1);
             finding.evidence.spans.clear();
             finding.evidence.op_keys.clear();
             finding.evidence.kind = None;

@@ -13,7 +13,9 @@
 //!
 //! This module depends on all other analyses, and not on files and pages.
 
+mod alike;
 mod callbacks;
+mod chip_guess;
 pub mod columns;
 mod communication;
 mod compute;
@@ -27,6 +29,8 @@ mod exposure;
 mod figure_values;
 mod figures;
 mod flags;
+mod gain;
+mod headline;
 mod host;
 mod in_reports;
 mod loops;
@@ -42,6 +46,7 @@ mod rule;
 mod rule_id;
 mod step_columns;
 mod steps;
+mod usual;
 mod verdict;
 mod waits;
 
@@ -49,12 +54,13 @@ pub use columns::FindingRow;
 pub use communication::OVERLAPPED_SHARE;
 pub use derived::MAX_STEPS;
 pub use evidence::{Evidence, OpEvidence, StepSpan};
-pub use figures::{Figure, FigureId, FigureInput, FigureTexts, Unit, shown_figures};
+pub use figures::{Figure, FigureId, FigureInput, FigureTexts, OtherPeak, Unit, shown_figures};
+pub use gain::Gain;
 pub use picture::{N_COLUMNS, Picture, RooflinePoint, ShownStep};
 pub use query::OverviewQuery;
 pub use report::{
-    Checked, Confidence, DeviceShare, Finding, Group, KindShare, Overview, SeeView, Severity, SkippedRule, StepShare,
-    Suggestion,
+    Checked, ChipGuess, Confidence, DeviceShare, Finding, Group, KindShare, Overview, SeeView, Severity, SkippedRule,
+    StepShare, Suggestion,
 };
 pub use rule_id::{FindingId, RuleId};
 
@@ -66,9 +72,10 @@ use crate::analysis::comm::Comm;
 use crate::analysis::data_movement::Programs;
 use crate::analysis::files::{FileView, FindingKind};
 use crate::analysis::flags::FlagsReport;
-use crate::analysis::gaps::Gaps;
+use crate::analysis::gaps::{GapClass, Gaps};
 use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, ModelGuess, SpaceMemory};
+use crate::analysis::modules::Modules;
 use crate::analysis::roofline::{RooflineFigures, mixed_peak_sources};
 use context::{Claims, Context};
 use indexmap::IndexMap;
@@ -89,6 +96,8 @@ pub struct OverviewInputs<'a> {
     pub gaps: &'a Gaps,
     pub comm: &'a Comm,
     pub roofline: &'a RooflineFigures,
+    /// The time of a step by module.
+    pub modules: &'a Modules,
     /// Compute of the steady steps during which no collective is in flight.
     pub free_compute: Picos,
     /// The first [`MAX_STEPS`] steps of the device.
@@ -156,6 +165,7 @@ impl Analysis {
             loss: self.completeness.loss_on(device, inputs.by_op.step),
             missing_devices: inputs.missing_devices,
             doubts: doubts(inputs, device.has_few_steady),
+            cost_doubt: cost_doubt(inputs.roofline),
         };
         if context.loss.is_some() {
             context.doubts.push("the profiler lost events of the device".to_owned());
@@ -199,11 +209,13 @@ impl Analysis {
             periods: context.periods().copied(),
             verdict: String::new(),
             kinds: kinds(&context),
+            modules: Some(inputs.modules.clone()),
             ledger: ledger.clone(),
             shown_step: context.columns.shown_step(|index| context.op(index).1.kind),
             figures: figure_values::figures(&context),
             // No table of chips has CPUs.
             lacks_peaks: context.lacks_peaks && context.platform() != Platform::Cpu,
+            chip_guess: chip_guess::chip_guess(&context),
             model_guess: inputs.model_guess,
             recoverable: Picos::ZERO,
             findings,
@@ -252,7 +264,6 @@ fn rank(finding: &Finding) -> (Reverse<Picos>, Reverse<Picos>, Reverse<Option<u6
 fn doubts(inputs: &OverviewInputs<'_>, has_few_steady: bool) -> Vec<String> {
     let is_cut = inputs.files.quality.iter().any(|finding| finding.kind == FindingKind::Truncated);
     let is_skewed = inputs.files.notes.iter().any(|note| note.code == NoteCode::ClockSkew);
-    let coverage = inputs.roofline.coverage.filter(|coverage| *coverage < LEAST_COVERAGE);
     let mut doubts = Vec::new();
     if is_cut {
         doubts.push("the capture is cut".to_owned());
@@ -263,10 +274,13 @@ fn doubts(inputs: &OverviewInputs<'_>, has_few_steady: bool) -> Vec<String> {
     if is_skewed {
         doubts.push("the clocks of hosts differ".to_owned());
     }
-    if coverage.is_some() && inputs.roofline.step.is_some() {
-        doubts.push("costs of many ops are unknown".to_owned());
-    }
     doubts
+}
+
+/// Returns why confidence in findings that rest on the costs of ops is lower than usual. `None` if most costs are known.
+fn cost_doubt(roofline: &RooflineFigures) -> Option<String> {
+    let coverage = roofline.coverage.filter(|coverage| *coverage < LEAST_COVERAGE);
+    (coverage.is_some() && roofline.step.is_some()).then(|| "costs of many ops are unknown".to_owned())
 }
 
 /// Returns the kind of a part of an op of the ledger. `kind` is that of most of its time: a kernel of a library and the memset
@@ -294,7 +308,8 @@ fn kinds(context: &Context<'_>) -> Vec<KindShare> {
             let sum = &mut sums[kind_of_part(*owner, kind).index()];
             let part = match owner {
                 Owner::Floor => 0,
-                Owner::Opaque => 2,
+                // A wait for a call that runs beside compute needs no roofline.
+                Owner::Opaque if !context.waits_for_call(index) => 2,
                 _ => 1,
             };
             sum[part] += *time;
@@ -310,8 +325,9 @@ fn kinds(context: &Context<'_>) -> Vec<KindShare> {
     let busy: Picos = sums.iter().flatten().copied().sum();
     let idle = context.by_op.ledger.window.saturating_sub(busy);
     let kinds = Kind::ALL.into_iter().map(|kind| share(Some(kind), sums[kind.index()]));
-    // Time without events is not idle if so many of them are missing.
+    // Time without events is not idle if so many of them are missing. A server that waits for requests loses nothing.
     let is_unknown = context.loss.is_some_and(Sign::hides_idle);
-    let idle = if is_unknown { [Picos::ZERO, Picos::ZERO, idle] } else { [Picos::ZERO, idle, Picos::ZERO] };
+    let not_judged = if is_unknown { idle } else { context.gap_time(&[GapClass::Requests]).min(idle) };
+    let idle = [Picos::ZERO, idle.saturating_sub(not_judged), not_judged];
     kinds.chain([share(None, idle)]).collect()
 }

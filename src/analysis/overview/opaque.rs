@@ -6,8 +6,6 @@ use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, Subject};
 use super::rule_id::RuleId;
 use crate::analysis::base::Platform;
-use crate::analysis::classify::kind_of_op::is_async;
-use crate::analysis::classify::opcode;
 use crate::analysis::ledger::Owner;
 use xla_profile::profile::NoteCode;
 use xla_profile::units::Picos;
@@ -72,8 +70,7 @@ pub(super) const RULES: [Rule; 2] = [
 
 /// Ends of calls that run beside the compute of the device.
 fn async_calls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let waits = |op: usize| opcode(context.op_text(op)).is_some_and(|word| is_async(word) && word.ends_with("-done"));
-    let ops = context.ops_of(&[Owner::Opaque], &waits);
+    let ops = context.ops_of(&[Owner::Opaque], &|op| context.waits_for_call(op));
     rule.by_time(context, total(&ops), &mut |context| {
         let on_sparse_core = ops.iter().all(|(op, _)| context.op_text(*op).contains("sparsecore"));
         let place = if on_sparse_core { " The calls run on a SparseCore." } else { "" };

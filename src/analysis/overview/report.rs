@@ -11,6 +11,7 @@ use crate::analysis::base::{Header, Spread, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::ModelGuess;
+use crate::analysis::modules::Modules;
 use serde::{Deserialize, Serialize};
 use xla_profile::keyed_enum;
 use xla_profile::profile::Note;
@@ -36,6 +37,8 @@ pub struct Overview {
     /// Time of a step by kind, and the part of it that the device needs. Idle time has no kind and comes last. The totals
     /// sum to `period`, except for rounding.
     pub kinds: Vec<KindShare>,
+    /// The time of a step by module of the model. `None` in a report of version 6 or older.
+    pub modules: Option<Modules>,
     /// The step in which findings are drawn.
     pub shown_step: ShownStep,
     /// The owners of the time, as sums over all steps.
@@ -43,6 +46,8 @@ pub struct Overview {
     pub figures: Vec<Figure>,
     /// Whether costs of ops are known, but no peak of a device that is no CPU. The user then chooses the chip.
     pub lacks_peaks: bool,
+    /// The chip that the device may be, if the capture does not name it. The user may confirm it.
+    pub chip_guess: Option<ChipGuess>,
     /// The size of the model and of a batch: a guess from the program with the most time, which the user may confirm.
     pub model_guess: Option<ModelGuess>,
     /// Σ of the recoverable times of `findings`.
@@ -75,6 +80,22 @@ impl Overview {
     }
 }
 
+/// The chip that a device may be. The user confirms it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChipGuess {
+    /// Names in the table of chips: one, or two that the capture does not tell apart.
+    pub chips: Vec<String>,
+    /// Why, in words.
+    pub reason: String,
+}
+
+impl ChipGuess {
+    /// Returns the guess as a sentence.
+    pub fn sentence(&self) -> String {
+        format!("Looks like {}: {}.", self.chips.join(" or "), self.reason)
+    }
+}
+
 /// The time of one kind, divided by whether the device needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindShare {
@@ -83,9 +104,9 @@ pub struct KindShare {
     pub total: Picos,
     /// Roofline time ÷ the attainable share.
     pub needed: Picos,
-    /// Time that is not needed: compute above its roofline, communication, data movement, waits and idle time.
+    /// Time that could at most be gained: compute above its roofline, communication, data movement, waits and idle time.
     pub lost: Picos,
-    /// Time of ops without a roofline time.
+    /// Time of ops without a roofline time, and the time in which a server waits for requests.
     pub not_judged: Picos,
 }
 
@@ -248,6 +269,12 @@ impl Suggestion {
             Some(set) => format!("{}. It is set to {set} now", self.text),
             None => self.text.clone(),
         }
+    }
+
+    /// Returns the sentence with the code or the flag behind it.
+    pub fn text_with_code(&self) -> String {
+        let code = self.code.as_ref().map_or(String::new(), |code| format!(" {code}"));
+        self.sentence() + &code
     }
 }
 

@@ -294,7 +294,8 @@ impl Rule {
         let (mut confidence, basis) = draft.confidence.unwrap_or((self.confidence, self.basis));
         let mut reason = basis.to_owned();
         if self.group == Group::Time {
-            for doubt in &context.doubts {
+            let about_costs = context.cost_doubt.iter().filter(|_| self.rests_on_costs());
+            for doubt in context.doubts.iter().chain(about_costs) {
                 confidence = confidence.lower();
                 reason = format!("{reason}; {doubt}");
             }
@@ -321,6 +322,11 @@ impl Rule {
             tries: draft.tries.into_iter().chain(self.tries.iter().filter(fits).map(Advice::to_try)).collect(),
             ..empty
         }
+    }
+
+    /// Returns whether the time of a finding follows from the costs of ops, and not from their times alone.
+    const fn rests_on_costs(&self) -> bool {
+        matches!(self.id, RuleId::TinyOps | RuleId::PaddedCompute | RuleId::MemoryRoof | RuleId::ComputeRoof)
     }
 
     /// Returns the entry of the list of rules that found nothing.

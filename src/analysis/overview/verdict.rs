@@ -63,7 +63,8 @@ impl Overview {
 
 /// What a verdict is about: a finding, or all collectives together.
 struct Cause<'o> {
-    title: &'o str,
+    /// The title of the finding with its place in the model, or that of all collectives.
+    title: String,
     /// The finding, or the collective with the most time.
     finding: &'o Finding,
     at_stake: Picos,
@@ -72,8 +73,8 @@ struct Cause<'o> {
 
 impl<'o> Cause<'o> {
     fn new(finding: &'o Finding) -> Self {
-        let Finding { title, at_stake, recoverable, .. } = finding;
-        Self { title, finding, at_stake: *at_stake, recoverable: *recoverable }
+        let Finding { at_stake, recoverable, .. } = finding;
+        Self { title: finding.headline(), finding, at_stake: *at_stake, recoverable: *recoverable }
     }
 
     /// Returns the recoverable time, or what is at stake if none is known to be recoverable.
@@ -91,7 +92,7 @@ impl<'o> Cause<'o> {
         let largest = collectives().rev().max_by_key(|finding| finding.at_stake);
         if let (2.., Some(first)) = (collectives().count(), largest) {
             all.push(Self {
-                title: "The device waits for collectives",
+                title: "The device waits for collectives".to_owned(),
                 finding: first,
                 at_stake: collectives().map(|finding| finding.at_stake).sum(),
                 recoverable: collectives().map(|finding| finding.recoverable).sum(),
@@ -207,7 +208,7 @@ fn judgement(overview: &Overview) -> String {
     let (best, first) = (causes.best(), causes.first());
     let Some(first) = first else {
         let largest = causes.most(&Cause::worth).map_or(String::new(), |first| {
-            format!(" The largest finding: {}, {}.", lower(first.title), share(first.worth()))
+            format!(" The largest finding: {}, {}.", lower(&first.title), share(first.worth()))
         });
         let none = format!(
             "No finding is worth {} of {unit}. Compute at the roofline takes {} of it.{largest}{}",
@@ -225,7 +226,7 @@ fn judgement(overview: &Overview) -> String {
     let idle = if is_part_of_idle { format!(" It is idle for {} of {unit}.", share(idle)) } else { String::new() };
     // Where one collective makes most of the time of all, it is named, too.
     let part = first.finding;
-    let most = if part.title != first.title && 2 * part.at_stake.0 > first.at_stake.0 {
+    let most = if part.headline() != first.title && 2 * part.at_stake.0 > first.at_stake.0 {
         let what = part.id.collectives().unwrap_or_default();
         format!(", most of it for {what} ({}, {})", time_text(part.at_stake), share(part.at_stake))
     } else {
@@ -253,7 +254,7 @@ fn judgement(overview: &Overview) -> String {
             " The most that can be recovered, {}, {}, is where {}.",
             time_text(best.recoverable),
             share(best.recoverable),
-            lower(best.title)
+            lower(&best.title)
         );
     }
     let n = overview.findings.iter().filter(|finding| finding.recoverable > Picos::ZERO).count();

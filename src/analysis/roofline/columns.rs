@@ -78,8 +78,8 @@ columns! {
         above_peak_dur_ps: Time or null in json = row.as_ref().map(|roof| roof.above),
         /// Whether every utilisation is below 20 % and an execution takes less than 10 µs.
         latency_bound: Flag or null = row.as_ref().map(|roof| roof.latency_bound),
-        /// `fine` up to 1.1 × the roofline time, `fair` up to 2 ×, `far` beyond, and `above_peak` below 1 ×. Null
-        /// without a roofline time or an execution.
+        /// `fine` from 90 % of the roofline, `fair` from 50 %, `far` below, and `above_peak` above 100 %. Null without
+        /// a roofline time or an execution.
         verdict: Word(Verdict) or null in json = row.as_ref().and_then(verify).map(|verified| verified.verdict),
         /// Possible causes of the verdict, the likeliest first.
         checks: List(Word(PossibleCause)) in json = {
@@ -189,7 +189,7 @@ columns! {
         /// The peak of bf16, or of f16 on a GPU without bf16. Null if it is unknown or the devices differ.
         peak_tflops: Number or null = row.peak_flops.map(|peak| peak / 1e12),
         /// All FLOPs that ran ÷ (peak × window). Text calls it “HFU”.
-        mfu: Number or null = row.mfu,
+        mfu: Number or null = row.hfu,
         /// FLOPs of the model ÷ (peak × window). Text calls it “MFU”.
         model_mfu: Number or null = row.model_mfu,
         /// Bytes of HBM ÷ (bandwidth × window).

@@ -1,7 +1,7 @@
 //! This module compares everything that runs in the window with the peaks of the devices, idle time included.
 //!
 //! ```text
-//!  mfu = Σ FLOPs of all ops ÷ Σ over devices (peak × window)
+//!  HFU = Σ FLOPs of all ops ÷ Σ over devices (peak × window)
 //! ```
 //!
 //! Containers are left out, because the ops inside them count. The start of an asynchronous pair is left out, because
@@ -104,7 +104,7 @@ impl Analysis {
         let alike = peaks.first().and_then(|first| first.flops(first.main()));
         let same = |p: &DevicePeaks| p.flops(p.main()).map(f64::to_bits) == alike.map(f64::to_bits);
         found.peak_flops = alike.filter(|_| peaks.iter().all(same));
-        found.mfu = share(found.flops, flops);
+        found.hfu = share(found.flops, flops);
         found.model_mfu = share(found.model_flops, flops);
         found.hbm_util = share(hbm, bytes);
         if let Some(useful) = query.useful {

@@ -199,7 +199,7 @@ pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &No
     let of_window = [
         ("useful-FLOPs MFU", window.useful_mfu),
         ("MFU", window.model_mfu),
-        ("HFU", window.mfu),
+        ("HFU", window.hfu),
         ("use of HBM", window.hbm_util),
     ];
     for (what, value) in

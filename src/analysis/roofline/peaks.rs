@@ -115,6 +115,15 @@ impl DevicePeaks {
         })
     }
 
+    /// Returns the main compute peak by the capture and by the data sheet. `None` if one of them is unknown, or if the user gave
+    /// the peak.
+    pub fn main_by_source(&self) -> Option<[&Peak; 2]> {
+        let resource = PeakResource::Compute(self.main());
+        let is_given = self.peak(resource)?.source == PeakSource::Yours;
+        let offer = |source| self.offers.iter().find(|peak| (peak.resource, peak.source) == (resource, source));
+        Some([offer(PeakSource::Profile)?, offer(PeakSource::Published)?]).filter(|_| !is_given)
+    }
+
     /// Returns the peak bytes/s of a memory.
     pub fn bytes(&self, level: Level) -> Option<f64> {
         self.peak(PeakResource::Memory(level)).map(|peak| peak.value)
@@ -230,23 +239,15 @@ fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
             let from = format!("core_count × clock_rate × {n} FLOP a cycle");
             let half = if gpu::takes_bf16(gpu.amd, gpu.major) { bf16 } else { PeakResource::Compute(Precision::F16) };
             peaks.push(peak(half, gpu.cycles * n, from.clone()));
-            if let Some(ratio) = gpu::fp8_ratio(gpu.amd, gpu.major, gpu.minor) {
-                peaks.push(peak(
-                    PeakResource::Compute(Precision::Fp8),
-                    gpu.cycles * n * ratio,
-                    format!("{from} × {ratio}"),
-                ));
-            }
-            if let Some(ratio) = gpu::f64_ratio(gpu.amd, gpu.major, gpu.minor) {
-                peaks.push(peak(
-                    PeakResource::Compute(Precision::F64),
-                    gpu.cycles * n * ratio,
-                    format!("{from} × {ratio}"),
-                ));
-            }
-            if let Some(ratio) = gpu::tf32_ratio(gpu.amd, gpu.major, gpu.minor) {
-                let from = format!("{from} × {ratio}, as TF32");
-                peaks.push(peak(PeakResource::Compute(Precision::F32), gpu.cycles * n * ratio, from));
+            for (precision, ratio, as_type) in [
+                (Precision::Fp8, gpu::fp8_ratio(gpu.amd, gpu.major, gpu.minor), ""),
+                (Precision::Int8, gpu::int8_ratio(gpu.amd, gpu.major, gpu.minor), ""),
+                (Precision::F64, gpu::f64_ratio(gpu.amd, gpu.major, gpu.minor), ""),
+                (Precision::F32, gpu::tf32_ratio(gpu.amd, gpu.major, gpu.minor), ", as TF32"),
+            ] {
+                let Some(ratio) = ratio else { continue };
+                let from = format!("{from} × {ratio}{as_type}");
+                peaks.push(peak(PeakResource::Compute(precision), gpu.cycles * n * ratio, from));
             }
         }
         if let Some(bytes) = stat("memory_bandwidth") {

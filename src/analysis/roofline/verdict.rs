@@ -5,17 +5,17 @@ use xla_profile::keyed_enum;
 use xla_profile::units::Picos;
 
 keyed_enum! {
-    /// The verdict on the time of an op, by its time ÷ its longest floor.
+    /// The verdict on the time of an op, by the share of its roofline that it attains: its longest floor ÷ its time.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Verdict {
-        /// Less than 1: the cost estimate is wrong, or a part of the work is done elsewhere.
+        /// More than 100 %: the cost estimate is wrong, or a part of the work is done elsewhere.
         AbovePeak = "above_peak",
-        /// At most 1.1: the op has nothing to gain.
+        /// At least 90 %: only less work makes the op faster.
         Fine = "fine",
-        /// At most 2.
+        /// At least 50 %.
         Fair = "fair",
-        /// More than 2: the cause is worth finding.
+        /// Less than 50 %: the cause is worth finding.
         Far = "far",
     }
 }

@@ -4,16 +4,20 @@ use super::report::RooflinePosition;
 use super::verdict::{FloorComparison, PossibleCause, Verdict};
 use xla_profile::units::Picos;
 
+/// The least share of its roofline that an op attains for each verdict.
+const AT_ROOF: f64 = 0.9;
+const FAIR: f64 = 0.5;
+
 /// Gives the verdict on an op. `None` if the op has no self time, no floor, or no execution that starts in the window.
 pub fn verify(roof: &RooflinePosition) -> Option<FloorComparison> {
     let util = roof.util.filter(|util| *util > 0.0)?;
     let per_run = |time: Picos| roof.n.mean_of(time);
     let ratio = 1.0 / util;
-    let verdict = if ratio < 1.0 {
+    let verdict = if util > 1.0 {
         Verdict::AbovePeak
-    } else if ratio <= 1.1 {
+    } else if util >= AT_ROOF {
         Verdict::Fine
-    } else if ratio <= 2.0 {
+    } else if util >= FAIR {
         Verdict::Fair
     } else {
         Verdict::Far

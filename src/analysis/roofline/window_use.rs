@@ -41,7 +41,7 @@ pub struct WindowUse {
     /// devices differ.
     pub peak_flops: Option<f64>,
     /// `flops` ÷ (peak × window): the HFU.
-    pub mfu: Option<f64>,
+    pub hfu: Option<f64>,
     /// `model_flops` ÷ (peak × window): the usual meaning of MFU.
     pub model_mfu: Option<f64>,
     /// Bytes of HBM ÷ (bandwidth × window).
@@ -70,6 +70,6 @@ impl WindowUse {
         let is_partial = coverage.is_none_or(|coverage| coverage < WHOLE_COVERAGE);
         let of_costs = |share: Option<f64>| share.map(|share| (share, is_partial));
         let measured = self.hbm_util_measured.map(|share| (share, false));
-        Quadrant::new(of_costs(self.mfu), measured.or_else(|| of_costs(self.hbm_util)))
+        Quadrant::new(of_costs(self.hfu), measured.or_else(|| of_costs(self.hbm_util)))
     }
 }

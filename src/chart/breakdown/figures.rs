@@ -11,6 +11,7 @@ use crate::chart::widgets::tip::row;
 use crate::protocol::BreakdownHead;
 use crate::protocol::tables::Utilization;
 use crate::table::format::{self, ABSENT, TimeUnit};
+use crate::table::words::capitalized;
 use xla_profile::units::Picos;
 
 /// Returns the figures of a breakdown. `utilization` is the newest answer about a window, and `hardware` has its figures
@@ -51,7 +52,7 @@ fn exposed(overlap: &Overlap, window: Picos) -> Figure {
 fn phase(phase: Phase, time: Picos, busy: Picos) -> Figure {
     let share = time.fraction_of(busy).map_or_else(|| ABSENT.to_owned(), format::percent_text);
     let rows = vec![row("Result", exact(time)), row("Share of busy time", share)];
-    let label = format::capitalized(phase.label());
+    let label = capitalized(phase.label());
     figure(label, format::figure_time(time), "Σ self time of ops of the phase; tf_op names it", rows)
 }
 

@@ -90,10 +90,10 @@ pub fn out_of(path: &str) -> String {
     crumbs(path).into_iter().rev().nth(1).map(|(_, outer)| outer).unwrap_or_default()
 }
 
-/// Returns the share of the time without a scope: "15.7 % has no scope". `None` if all ops have a scope.
+/// Returns the share of the time without a scope: "15.7 % of the time has no scope". `None` if all ops have a scope.
 pub fn no_scope_text(scopes: &Scopes) -> Option<String> {
     let share = scopes.no_scope.fraction_of(scopes.total).filter(|share| *share > 0.0)?;
-    Some(format!("{} has no scope", format::percent_text(share)))
+    Some(format!("{} of the time has no scope", format::percent_text(share)))
 }
 
 #[cfg(test)]

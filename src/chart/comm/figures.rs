@@ -124,9 +124,10 @@ pub fn readout(view: &CommView, comm_rows: CommRows) -> Readout {
         row("Starts, beside it", exact(issue)),
         row("Exposed is another figure", "what is in flight without compute beside it, whether the core waits or not"),
     ];
+    let label = if comm_rows == CommRows::Copies { "Copy stall" } else { "Communication stall" };
     let hero =
-        figure("Stall", format::figure_time(stall), "Σ self time of -done and synchronous ops: the core waits", rows);
-    Readout { hero: Figure { label: format!("Stall, {}", window(comm)), ..hero }, main, side }
+        figure(label, format::figure_time(stall), "Σ self time of -done and synchronous ops: the core waits", rows);
+    Readout { hero: Figure { scope: Some(window(comm)), ..hero }, main, side }
 }
 
 fn has(comm: &Comm, code: NoteCode) -> bool {

@@ -7,10 +7,12 @@ use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::chart::widgets::figure::{Figure, Readout, exact, figure};
 use crate::chart::widgets::tip::row;
 use crate::protocol::url::compare::ComparePane;
+use crate::report::compare::explanation::further_changes;
 use crate::report::compare::format::picos;
 use crate::report::compare::text::differences;
 use crate::report::overview::text::number;
 use crate::table::format::{self, ABSENT, TimeUnit, percent, percent_text};
+use crate::table::words::capitalized;
 
 /// The figures that are compared.
 const COMPARED: [FigureId; 7] = [
@@ -77,7 +79,7 @@ pub fn picture_text(comparison: &Comparison, pane: ComparePane) -> String {
             "the step of each side that is nearest to the mean, from its start; ops of B that differ are underlined if they are wide enough"
                 .to_owned()
         }
-        ComparePane::Scatter => "the time of each op in A and in B; larger points differ by more".to_owned(),
+        ComparePane::Scatter => "the time of each op in A and in B, and of the ops of a scope that have no partner; larger points differ by more".to_owned(),
         ComparePane::Programs => "changes of the compiled programs, those that cost most first".to_owned(),
         ComparePane::Memory => "buffers at the peak of each side".to_owned(),
         ComparePane::Communication => "collectives per step, by primitive, groups and scope".to_owned(),
@@ -182,6 +184,13 @@ fn both(known: &FigureDelta, texts: FigureTexts) -> Figure {
 fn matched_figure(comparison: &Comparison) -> Figure {
     let (a, b) = comparison.matched_shares();
     let rows = matched(comparison).into_iter().map(|(tier, a, b)| row(&tier, format!("{a} of A, {b} of B")));
+    let paired = comparison.paired_shares().map(|(a, b)| {
+        row(
+            "With a counterpart by scope, module or group",
+            format!("{} of A, {} of B", percent_text(a), percent_text(b)),
+        )
+    });
+    let rows = rows.chain(paired);
     let value = format!("{} → {}", percent(a), percent(b));
     let formula = "time of ops that have a partner on the other side ÷ time of all ops";
     figure("Matched", (value, "%"), formula, rows.collect())
@@ -191,7 +200,7 @@ fn matched_figure(comparison: &Comparison) -> Figure {
 pub fn matched(comparison: &Comparison) -> Vec<(String, String, String)> {
     let line = |share: &TierShare| {
         let label = share.tier.map_or("only on one side", |tier| tier.label());
-        (format::capitalized(label), percent_text(share.a), percent_text(share.b))
+        (capitalized(label), percent_text(share.a), percent_text(share.b))
     };
     comparison.matched.iter().map(line).collect()
 }
@@ -201,8 +210,9 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     let finding = |finding: &crate::analysis::compare::FindingDelta| {
         format!("{} finding: {}", if finding.is_new { "New" } else { "Gone" }, finding.title)
     };
-    differences(comparison)
-        .into_iter()
+    let more = comparison.explanation.main.as_ref().and_then(further_changes);
+    more.into_iter()
+        .chain(differences(comparison))
         .chain(comparison.notes.iter().cloned())
         .chain(comparison.findings.iter().map(finding))
         .collect()

@@ -146,10 +146,16 @@ pub fn dot_tip(dot: &RowDot) -> Tip {
     Tip { title: dot.name.clone(), rows }
 }
 
-/// Returns how many rows are left out: "the longest 2,000 of 5,432 rows". `None` if all are drawn.
+/// Returns what is not drawn: "the longest 2,000 of 5,432 rows", and ops of one side without a counterpart. `None` if all is drawn.
 pub fn left_out(rows: &CompareDots) -> Option<String> {
     let n = rows.dots.len() as u64;
-    (n < rows.n_rows).then(|| {
+    let longest = (n < rows.n_rows).then(|| {
         format!("the {} with the longest times, of {}", format::counted(n, "row", "rows"), format::count(rows.n_rows))
-    })
+    });
+    let omitted =
+        |(name, time): (&str, u64)| (time > 0).then(|| format!("{} only in {name}", format::time_text(Picos(time))));
+    let omitted: Vec<String> = ["A", "B"].into_iter().zip(rows.omitted_ps).filter_map(omitted).collect();
+    let omitted = (!omitted.is_empty()).then(|| format!("without {}", omitted.join(" and ")));
+    let all: Vec<String> = longest.into_iter().chain(omitted).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }

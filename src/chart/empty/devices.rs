@@ -16,7 +16,7 @@ pub fn devices(session: &SessionInfo) -> Empty {
     if is_programs_alone(session) {
         return Empty {
             title: "Compiled programs only, no timings".to_owned(),
-            why: "Only compiled programs are open, which have no timings. Memory shows their buffers and File their text."
+            why: "These files are compiled programs, which have no timings. See Memory for their buffers and File for their text."
                 .to_owned(),
             needs: vec![
                 Need::new("Compiled programs", in_file(true), ""),

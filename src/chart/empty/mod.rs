@@ -84,7 +84,7 @@ pub fn files(session: &SessionInfo) -> Empty {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::base::{DeviceChoice, Framework, StepsBy};
+    use crate::analysis::base::{Framework, Query, StepsBy};
     use crate::analysis::files::FileInfo;
     use crate::protocol::{Capabilities, PlaneInfo};
 
@@ -94,7 +94,7 @@ mod tests {
         SessionInfo {
             files: vec![file],
             devices: Vec::new(),
-            usual_device: DeviceChoice::default(),
+            usual_query: Query::default(),
             steps_by: StepsBy::default(),
             planes: planes.iter().map(plane).collect(),
             notes: Vec::new(),

@@ -71,7 +71,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
             ]
         };
         found.push(Finding {
-            head: "Largest rises of the curve".to_owned(),
+            head: "Largest increases".to_owned(),
             message: "These allocations raise the memory most: size, position, and the memory after it.".to_owned(),
             rows: space.jumps.iter().take(ROWS).map(row).collect(),
             buffers: Vec::new(),

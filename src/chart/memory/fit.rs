@@ -2,7 +2,21 @@
 
 use super::size::in_unit;
 use crate::analysis::memory::{Fit, FitRow, LIMIT, MemoryClass};
+use crate::chip::Chip;
+use crate::chip::identify::chip_in_name;
 use crate::table::format::ABSENT;
+
+/// Returns the bytes of memory of one device of a chip. `None` if the table of chips does not have them.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size of memory")]
+pub fn memory_of_chip(name: &str) -> Option<u64> {
+    let chip = Chip::named(name)?;
+    Some((chip.hbm_size?.value / f64::from(chip.devices(None))) as u64)
+}
+
+/// Returns the chip that the name of a session mentions, such as that of `v5p_4x4x4.hlo_proto.pb`.
+pub fn chip_of_files(name: &str) -> Option<&'static str> {
+    chip_in_name(name).map(|chip| chip.name)
+}
 
 /// A row of the table, as texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,4 +57,17 @@ pub fn bar(fit: &Fit) -> (Vec<(MemoryClass, f64)>, Option<f64>) {
     let part = |row: &FitRow| Some((row.class, row.estimate.filter(|size| *size > 0)? as f64 / whole));
     let parts = fit.rows.iter().filter(|_| fit.estimate.is_some()).filter_map(part);
     (parts.collect(), fit.capacity.map(|capacity| capacity as f64 * LIMIT / whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chip_gives_the_memory_of_one_device() {
+        assert_eq!(memory_of_chip("TPU v5p"), Some(95 << 30));
+        assert_eq!(memory_of_chip("TPU v7x"), Some(96 << 30), "half of the chip");
+        assert_eq!(memory_of_chip("no chip"), None);
+        assert_eq!(chip_of_files("v5p_4x4x4_dense.hlo_proto.pb"), Some("TPU v5p"));
+    }
 }

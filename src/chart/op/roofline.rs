@@ -5,7 +5,7 @@ use super::panel;
 use crate::analysis::classify::Kind;
 use crate::analysis::op::{OpDetail, OpRole};
 use crate::analysis::roofline::{
-    CostSource, DevicePeaks, FloorComparison, Level, OpRoofline, Peak, PeakResource, PeakSource, PossibleCause,
+    Bound, CostSource, DevicePeaks, FloorComparison, Level, OpRoofline, Peak, PeakResource, PeakSource, PossibleCause,
     Precision, RooflinePosition, Verdict,
 };
 use crate::chart::plot::time_part::TimePart;
@@ -108,7 +108,13 @@ fn verdict(floor: &FloorComparison) -> String {
     let times = times(floor.ratio);
     match floor.verdict {
         Verdict::AbovePeak => "▲ The cost estimate is more than the device can do in this time.".to_owned(),
-        Verdict::Fine => format!("At the roof: {times} × its min. time. Nothing to gain here."),
+        Verdict::Fine => {
+            let next = match floor.bound {
+                Bound::Compute => "Only fewer FLOPs, or a type with a higher peak, make it faster.",
+                Bound::Memory(_) => "Only fusion, which moves fewer bytes, makes it faster.",
+            };
+            format!("At the roof: {times} × its min. time. {next}")
+        }
         Verdict::Fair => format!("Below the roof: {times} × slower than its roofline."),
         Verdict::Far => format!("Far below the roof: {times} × slower than its roofline. Check:"),
     }
@@ -241,7 +247,7 @@ mod tests {
     use super::*;
     use crate::analysis::base::Query;
     use crate::analysis::op::{Change, OpBasis, OpSource, OpValue, ValueChange};
-    use crate::analysis::roofline::{Bound, SkipReason, Skipped, verify};
+    use crate::analysis::roofline::{SkipReason, Skipped, verify};
 
     fn roof_with(n: u64, micros: u64, floor: u64, bound: Bound) -> RooflinePosition {
         let (total, t_roof) = (Picos(micros * 1_000_000), Picos(floor * 1_000_000));
@@ -359,7 +365,14 @@ mod tests {
 
     #[test]
     fn at_the_roof_and_above_it() {
-        assert!(roof_of(roof_with(1, 105, 100, Bound::Memory(Level::Hbm))).verdict.starts_with("At the roof"));
+        // 90.1 % of a roof.
+        let at_hbm = roof_of(roof_with(1, 111, 100, Bound::Memory(Level::Hbm))).verdict;
+        assert!(at_hbm.starts_with("At the roof: 1.11 ×") && at_hbm.contains("fusion"), "{at_hbm}");
+        let at_compute = roof_of(roof_with(1, 105, 100, Bound::Compute)).verdict;
+        assert!(at_compute.starts_with("At the roof") && at_compute.contains("FLOPs"), "{at_compute}");
+        // 89.3 % of a roof.
+        let below = roof_of(roof_with(1, 112, 100, Bound::Memory(Level::Hbm))).verdict;
+        assert!(below.starts_with("Below the roof"), "{below}");
         let above = roof_of(roof_with(1, 50, 100, Bound::Memory(Level::Hbm)));
         assert!(above.share > 1.0 && above.verdict.starts_with('▲'));
         assert!(!above.rows.iter().any(|(name, _)| *name == "Potential savings"));

@@ -91,15 +91,27 @@ fn op(op: &OpEvidence) -> EvidenceLine {
 
 /// Returns the line of a time in the shown step. `None` if the place of the step on the axis is unknown.
 fn time(overview: &Overview, span: StepSpan, is_idle: bool) -> Option<EvidenceLine> {
-    let step = overview.shown_step.range.filter(|_| overview.shown_step.number == Some(span.step))?;
-    let range = TimeRange::between(step.start + span.start, step.start + span.end)?;
+    let (time, step) = time_and_step(overview, span)?;
     Some(EvidenceLine {
         name: format!("at {}", time_text(span.start)),
-        text: format!("for {}", time_text(range.length())),
-        target: Some(EvidenceTarget::Time {
-            time: DeviceTime { device: overview.device.clone(), range },
-            step,
-            is_idle,
-        }),
+        text: format!("for {}", time_text(time.range.length())),
+        target: Some(EvidenceTarget::Time { time, step, is_idle }),
     })
+}
+
+/// Returns a stretch of the shown step as a time of the device of the overview, and the time of the step. `None` if the
+/// place of the step on the axis is unknown.
+fn time_and_step(overview: &Overview, span: StepSpan) -> Option<(DeviceTime, TimeRange)> {
+    let step = overview.shown_step.range.filter(|_| overview.shown_step.number == Some(span.step))?;
+    let range = TimeRange::between(step.start + span.start, step.start + span.end)?;
+    Some((DeviceTime { device: overview.device.clone(), range }, step))
+}
+
+/// Returns the longest idle time that a finding is about, and the time of the step around it. `None` if the finding is
+/// about something else, and if the times are unknown.
+pub(super) fn longest_gap(overview: &Overview, finding: &Finding) -> Option<(DeviceTime, TimeRange)> {
+    let spans = finding.evidence.spans.iter().filter(|_| finding.is_about_idle());
+    // Of equally long ones, the first.
+    let longest = spans.rev().max_by_key(|span| span.end.saturating_sub(span.start))?;
+    time_and_step(overview, *longest)
 }

@@ -2,12 +2,12 @@
 
 use crate::analysis::base::DeviceChoice;
 use crate::analysis::overview::{
-    Figure as Known, FigureId, FigureInput, FigureTexts, KindShare, Overview, RuleId, Unit, shown_figures,
+    Figure as Known, FigureId, FigureInput, FigureTexts, Overview, RuleId, Unit, shown_figures,
 };
 use crate::chart::widgets::figure::{Figure, Formula, Readout, exact, mark_above, share_figure};
 use crate::chart::widgets::tip::row;
 use crate::report::overview::text::number;
-use crate::table::format::{self, ABSENT};
+use crate::table::format;
 use xla_profile::units::Picos;
 
 /// Returns which device and steps the overview is about.
@@ -21,7 +21,7 @@ pub fn about(overview: &Overview) -> String {
     let which = match overview.devices.len() {
         0 | 1 => String::new(),
         n => match slowest(overview) {
-            Some(slowest) if slowest == overview.device => ", the device for which the others wait".to_owned(),
+            Some(slowest) if slowest == overview.device => ", the slowest device".to_owned(),
             Some(slowest) => format!(", which waits for {slowest}"),
             None => format!(", one of {n} devices"),
         },
@@ -46,13 +46,17 @@ pub fn other_views(overview: &Overview, device: DeviceChoice) -> Option<String> 
 }
 
 /// Returns the text beside the picker of the chip. `None` if no picker is needed: the peaks are known, and from the capture.
-pub fn chip_text(overview: &Overview, has_chosen_chip: bool) -> Option<&'static str> {
-    match (overview.lacks_peaks, has_chosen_chip) {
-        (true, false) => Some("The peaks of this device are unknown. Choose its chip, so that compute can be judged."),
-        (true, true) => Some("The table of chips has no peak of this chip."),
-        (false, true) => Some("You chose this chip."),
-        (false, false) => None,
-    }
+pub fn chip_text(overview: &Overview, has_chosen_chip: bool) -> Option<String> {
+    let text = match (overview.lacks_peaks, has_chosen_chip, &overview.chip_guess) {
+        (true, false, Some(guess)) => {
+            return Some(format!("{} Until you choose it, compute is not judged.", guess.sentence()));
+        }
+        (true, false, None) => "The peaks of this device are unknown. Choose its chip, so that compute can be judged.",
+        (true, true, _) => "The table of chips has no peak of this chip.",
+        (false, true, _) => "You chose this chip.",
+        (false, false, _) => return None,
+    };
+    Some(text.to_owned())
 }
 
 /// The share of a step for which a device at least waits for others, if one of them is called the slowest.
@@ -69,12 +73,23 @@ pub(super) fn slowest(overview: &Overview) -> Option<&str> {
     is_long.then(|| own.map_or(first, |(_, label)| label))
 }
 
-/// Returns the figures of the overview.
+/// Returns the figures of the overview. Those that are next to nothing are in [`slight`].
 pub fn readout(overview: &Overview) -> Readout {
-    let figure = |(id, texts): (FigureId, FigureTexts)| Some(share(overview.figure(id)?, texts));
-    let mut main = vec![lost(overview)];
-    main.extend(shown_figures().filter_map(figure).filter(|figure| figure.value != ABSENT));
+    let mut main = vec![gain(overview)];
+    main.extend(shown(overview, false));
     Readout { hero: hero(overview), main, side: Vec::new() }
+}
+
+/// Returns the figures that are too small for any finding.
+pub fn slight(overview: &Overview) -> Vec<Figure> {
+    shown(overview, true).collect()
+}
+
+/// Iterates over the figures that have a value or lack only the chip, and are next to nothing or not.
+fn shown(overview: &Overview, is_slight: bool) -> impl Iterator<Item = Figure> {
+    let known = |(id, texts): (FigureId, FigureTexts)| Some((overview.figure(id)?, texts));
+    let all = shown_figures().filter_map(known).filter(|(known, _)| known.value.is_some() || known.lacks_peaks());
+    all.filter(move |(known, _)| known.is_slight() == is_slight).map(|(known, texts)| share(known, texts))
 }
 
 fn hero(overview: &Overview) -> Figure {
@@ -100,25 +115,31 @@ fn hero(overview: &Overview) -> Figure {
         _ => (label, formula),
     };
     let scope = overview.header.missing_text();
-    Figure { label: label.to_owned(), value, unit, scope, how: Formula { formula: formula.to_owned(), rows } }
+    let how = Formula { formula: formula.to_owned(), rows };
+    Figure { label: label.to_owned(), value, unit, scope, how, ..Figure::default() }
 }
 
-/// The time that the device does not need.
-fn lost(overview: &Overview) -> Figure {
-    let sum = |part: fn(&KindShare) -> Picos| overview.kinds.iter().map(part).sum::<Picos>();
-    let (needed, lost, not_judged) = (sum(|kind| kind.needed), sum(|kind| kind.lost), sum(|kind| kind.not_judged));
-    let (value, unit) = format::figure_time(lost);
-    let rows = vec![
-        row("Needed", exact(needed)),
-        row("Lost", exact(lost)),
-        row("Not judged", exact(not_judged)),
-        row("Attainable", format!("{} of the roofline", format::percent_text(overview.ledger.attainable))),
+/// The time that could at most be gained.
+fn gain(overview: &Overview) -> Figure {
+    let gain = overview.gain();
+    let (value, unit) = format::figure_time(gain.most);
+    let mut rows = vec![
+        row("Needed", exact(gain.needed)),
+        row("At most to gain", exact(gain.most)),
+        row("Not judged", exact(gain.not_judged)),
     ];
+    if gain.requests > Picos::ZERO {
+        rows.push(row("of it, waits for requests", exact(gain.requests)));
+    }
+    rows.extend(gain.idle_outside.map(|time| row("Idle outside of the steps", exact(time))));
+    rows.push(row("Attainable", format!("{} of the roofline", format::percent_text(overview.ledger.attainable))));
+    rows.push(row("Findings", overview.findings_sum_text()));
     Figure {
-        label: "Lost time".to_owned(),
+        label: "At most to gain".to_owned(),
         value,
         unit,
-        scope: lost.fraction_of(overview.period).map(format::percent_text),
+        scope: gain.most.fraction_of(overview.period).map(format::percent_text),
+        note: Some(overview.gain_assumption()),
         how: Formula { formula: "step time − roofline time ÷ attainable − not judged".to_owned(), rows },
     }
 }
@@ -129,8 +150,14 @@ fn share(known: &Known, texts: FigureTexts) -> Figure {
     let mut rows = inputs(known);
     rows.extend(known.coverage.map(|coverage| row("Coverage", format::percent_text(coverage))));
     rows.extend(known.absent.as_ref().map(|reason| row("Unknown", reason.clone())));
+    if let Some(other) = known.by_other_peak() {
+        let source = if other.is_published { "By the capture" } else { "By the data sheet" };
+        rows.push(row(source, format::percent_text(other.value)));
+    }
+    rows.extend(known.finding_from.clone().map(|from| row("A finding", from)));
     let how = Formula { formula: texts.formula.to_owned(), rows };
-    let figure = Figure { label: texts.label.to_owned(), value, unit, scope: None, how };
+    let scope = known.lacks_peaks().then(|| "needs the chip".to_owned());
+    let figure = Figure { label: texts.label.to_owned(), value, unit, scope, how, ..Figure::default() };
     match known.exceeded_limit() {
         Some(limit) => mark_above(figure, limit),
         None => figure,
@@ -139,6 +166,7 @@ fn share(known: &Known, texts: FigureTexts) -> Figure {
 
 /// Returns the inputs of a figure as rows.
 fn inputs(known: &Known) -> Vec<(String, String)> {
-    let line = |input: &FigureInput| (input.label(), number(input.value, input.unit));
+    let text = |input: &FigureInput| input.text().unwrap_or_else(|| number(input.value, input.unit));
+    let line = |input: &FigureInput| (input.label(), text(input));
     known.inputs.iter().map(line).collect()
 }

@@ -1,10 +1,13 @@
 //! This module writes the rows of findings.
 
-use super::evidence::{EvidenceGroup, evidence};
+use super::evidence::{EvidenceGroup, evidence, longest_gap};
 use super::pictures::{Drawing, drawing};
+use crate::analysis::base::TimeRange;
 use crate::analysis::classify::Kind;
 use crate::analysis::overview::{Confidence, Finding, FindingId, Overview, RuleId, SeeView};
-use crate::protocol::url::View;
+use crate::chart::timeline::DeviceTime;
+use crate::protocol::url::comm::{CommRows, Pane};
+use crate::protocol::url::{Picture, View};
 use crate::table::format::{ABSENT, TimeUnit, bytes_text, percent_text, time_text, time_text_in};
 use xla_profile::units::Picos;
 
@@ -57,16 +60,29 @@ pub struct FindingLink {
     pub view: View,
     /// Label of the device of the overview.
     pub device: String,
+    /// The first of the steps that the finding names. `None` for the steps of the overview.
+    pub step: Option<u64>,
     /// The keys of the ops of the finding. Empty for all ops.
     pub ops: Vec<String>,
     /// The kind of all its ops, if their keys are unknown. `None` for all kinds.
     pub kind: Option<Kind>,
     /// The text that the collectives of the finding have in common, such as `all-reduce`. Empty for all of them.
     pub collectives: String,
+    /// The traffic of the communication view.
+    pub traffic: CommRows,
+    /// The pane of the communication view. `None` for the one that is shown.
+    pub pane: Option<Pane>,
+    /// The picture of the breakdown. `None` for the one that is shown.
+    pub picture: Option<Picture>,
+    /// The longest idle time of the finding, and the time of the step around it, in the timeline.
+    pub gap: Option<(DeviceTime, TimeRange)>,
 }
 
 fn link(overview: &Overview, finding: &Finding) -> FindingLink {
+    let gap = longest_gap(overview, finding);
     let view = match finding.view {
+        // What the host did while the device was idle is in the timeline.
+        _ if gap.is_some() => View::Timeline,
         SeeView::Breakdown => View::Breakdown,
         SeeView::Roofline => View::Roofline,
         SeeView::Memory => View::Memory,
@@ -74,6 +90,12 @@ fn link(overview: &Overview, finding: &Finding) -> FindingLink {
         SeeView::File => View::File,
     };
     let evidence = &finding.evidence;
+    let (traffic, pane) = match finding.rule() {
+        RuleId::DmaWait => (CommRows::Copies, None),
+        RuleId::Straggler | RuleId::LatePeers => (CommRows::Collectives, Some(Pane::Devices)),
+        RuleId::XlaFlags => (CommRows::Collectives, Some(Pane::Flags)),
+        _ => (CommRows::Collectives, None),
+    };
     let collectives = match &finding.id {
         FindingId::Exposed { primitive, .. } => primitive.key(),
         _ => "",
@@ -81,9 +103,14 @@ fn link(overview: &Overview, finding: &Finding) -> FindingLink {
     FindingLink {
         view,
         device: overview.device.clone(),
+        step: evidence.steps.first().copied(),
         ops: evidence.op_keys.clone(),
         kind: evidence.kind.filter(|_| evidence.op_keys.is_empty()),
         collectives: collectives.to_owned(),
+        traffic,
+        pane,
+        picture: finding.is_about_idle().then_some(Picture::Idle),
+        gap,
     }
 }
 
@@ -116,7 +143,7 @@ fn row(overview: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
         cost,
         share,
         bar: time.fraction_of(overview.period).filter(|_| has_time).unwrap_or(0.0),
-        title: finding.title.clone(),
+        title: finding.headline(),
         detail: finding.detail.clone(),
         confidence: finding.confidence.label(),
         dots,
@@ -146,12 +173,10 @@ pub fn sections(overview: &Overview) -> Vec<Section> {
     let rows = |findings: &[Finding]| {
         findings.iter().map(|finding| row(overview, finding, unit_of_step)).collect::<Vec<FindingRow>>()
     };
-    let unit = overview.window_word();
     let about = if overview.findings.is_empty() {
         format!("{} rules were checked, and none reached its threshold", overview.checked.len())
     } else {
-        let share = percent_text(overview.recoverable.fraction_of(overview.period).unwrap_or(0.0));
-        format!("together {} of a {unit}, {share}; no time is counted twice", time_text(overview.recoverable))
+        overview.findings_sum_text()
     };
     let mut sections = Vec::new();
     let mut add = |title, about: &str, findings: &[Finding], always: bool| {

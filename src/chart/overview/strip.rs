@@ -29,7 +29,7 @@ impl StripPart {
     const fn words(self) -> &'static str {
         match self {
             Self::Needed => "needed at the attainable share of the roofline",
-            Self::Lost => "lost: slower compute, communication, data movement, idle",
+            Self::Lost => "at most to gain: slower compute, communication, data movement, idle",
             Self::NotJudged => "not judged: no roofline time",
         }
     }
@@ -117,6 +117,9 @@ pub fn legend(overview: &Overview) -> Vec<Legend> {
             Picos::ZERO if is_unknown => {
                 Legend { part, time: ABSENT.to_owned(), words: "needed: no op has a roofline time" }
             }
+            _ if part == StripPart::NotJudged && overview.gain().requests > Picos::ZERO => {
+                Legend { part, time: time_text(sum), words: "not judged: no roofline time, or waits for requests" }
+            }
             _ if part == StripPart::NotJudged && overview.hides_idle() => {
                 Legend { part, time: time_text(sum), words: "not judged: events were lost" }
             }
@@ -152,7 +155,7 @@ pub fn kinds(overview: &Overview) -> Vec<KindLine> {
         let lost = match kind {
             _ if kind.kind.is_none() && overview.hides_idle() => "events were lost".to_owned(),
             _ if kind.lost == Picos::ZERO && kind.needed == Picos::ZERO => "not judged".to_owned(),
-            _ => format!("{} {} lost", time(kind.lost, unit), unit.symbol()),
+            _ => format!("{} {} to gain", time(kind.lost, unit), unit.symbol()),
         };
         let part = time_part(kind);
         let (label, short_label) = names(overview, part);

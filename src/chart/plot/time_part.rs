@@ -63,7 +63,7 @@ impl TimePart {
             Self::Kind(Kind::Fused) => "compute and communication in one op",
             Self::Kind(Kind::Communication) => "collectives, their waits",
             Self::Kind(Kind::DataMovement) => "copies, slices, layouts",
-            Self::Kind(Kind::Host) => "infeed, outfeed, transfers",
+            Self::Kind(Kind::Host) => "infeed, outfeed, transfers, callbacks",
             Self::Kind(Kind::Container) => "loops, calls and branches themselves",
             Self::Kind(Kind::Other) => "unclassified",
             Self::Idle => "no op on the device",

@@ -143,7 +143,7 @@ pub fn utilization(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Ve
     }
     side.push(rate(
         "HFU",
-        window.mfu,
+        window.hfu,
         "FLOPs of all that ran, recompute included ÷ (peak × window)",
         base(window.flops, "FLOPs"),
     ));

@@ -35,7 +35,10 @@ pub const fn scale(peak: PeakResource) -> f64 {
 pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
     let all = Precision::ALL.map(PeakResource::Compute).into_iter().chain(Level::ALL.map(PeakResource::Memory));
     let line = |resource: PeakResource| {
-        let known = peaks.peak(resource);
+        // f16 has the peak of bf16 where it has none of its own.
+        let shared = || peaks.peak(PeakResource::Compute(Precision::Bf16));
+        let known =
+            peaks.peak(resource).or_else(|| shared().filter(|_| resource == PeakResource::Compute(Precision::F16)));
         let (label, unit) = match resource {
             PeakResource::Compute(precision) => (precision.label(), "TFLOP/s"),
             PeakResource::Memory(Level::Hbm) => (main_memory(Some(peaks)), "GB/s"),

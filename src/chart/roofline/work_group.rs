@@ -47,8 +47,7 @@ impl WorkGroup {
 
     /// Returns the group of an op group, given by its label.
     pub fn from_op_group(label: Option<&str>) -> Self {
-        let known = OpGroup::ALL.into_iter().find(|group| Some(group.label()) == label);
-        match known {
+        match label.and_then(OpGroup::from_key) {
             Some(OpGroup::Matmul) => Self::Matmul,
             Some(OpGroup::Attention | OpGroup::LinearAttention) => Self::Attention,
             Some(OpGroup::Elementwise | OpGroup::Norm | OpGroup::Reduction) => Self::Elementwise,

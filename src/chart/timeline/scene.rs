@@ -220,7 +220,7 @@ impl Drawing<'_> {
 }
 
 /// Returns the colour of the hatch of idle time. Waits for other devices have the colour of communication. Waits for the
-/// host are dark, because the colour of host transfers belongs to ops.
+/// host are dark, because the colour of host ops belongs to ops.
 pub const fn idle_tone(class: GapClass) -> Tone {
     match class {
         GapClass::Barrier | GapClass::Dependency => Tone::Kind(TimePart::Kind(Kind::Communication)),

@@ -5,7 +5,7 @@ use crate::table::format::{self, ABSENT};
 use xla_profile::units::Picos;
 
 /// Explanation of a figure: the formula and its inputs. The ⊜ button beside the figure opens it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Formula {
     /// Formula, such as "Idle = window − time with an op".
     pub formula: String,
@@ -14,7 +14,7 @@ pub struct Formula {
 }
 
 /// One figure: a label, a value and its explanation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figure {
     pub label: String,
     pub value: String,
@@ -22,6 +22,8 @@ pub struct Figure {
     pub unit: &'static str,
     /// Part of the time that the figure covers, if not all of it: "of 24.05 ms compute".
     pub scope: Option<String>,
+    /// The assumption on which the figure rests, in a line below it.
+    pub note: Option<String>,
     /// Explanation of the figure.
     pub how: Formula,
 }
@@ -51,7 +53,8 @@ pub(in crate::chart) fn figure(
     formula: &str,
     rows: Vec<(String, String)>,
 ) -> Figure {
-    Figure { label: label.into(), value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
+    let how = Formula { formula: formula.to_owned(), rows };
+    Figure { label: label.into(), value, unit, how, ..Figure::default() }
 }
 
 /// Returns a fraction as a percentage and its unit. `None` gives the sign for an absent value, without a unit.

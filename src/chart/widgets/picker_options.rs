@@ -60,8 +60,8 @@ fn step_source_device(session: &SessionInfo, device: DeviceChoice) -> Option<&De
 /// Replaces a device or a step that the session does not have by the default one.
 pub fn clamp_query(session: &SessionInfo, query: Query) -> Query {
     let device = match query.device {
-        DeviceChoice::One(index) if index as usize >= session.devices.len() => session.usual_device,
-        DeviceChoice::Mean | DeviceChoice::All if session.devices.len() < 2 => session.usual_device,
+        DeviceChoice::One(index) if index as usize >= session.devices.len() => session.usual_query.device,
+        DeviceChoice::Mean | DeviceChoice::All if session.devices.len() < 2 => session.usual_query.device,
         device => device,
     };
     // A step beyond the listed ones may exist.
@@ -80,11 +80,11 @@ pub fn clamp_query(session: &SessionInfo, query: Query) -> Query {
 /// device, or the one to show first if that was shown before.
 pub fn device_after(before: &SessionInfo, after: &SessionInfo, device: DeviceChoice) -> DeviceChoice {
     match device {
-        device if device == before.usual_device => after.usual_device,
+        device if device == before.usual_query.device => after.usual_query.device,
         DeviceChoice::One(index) => {
             let name = before.devices.get(index as usize).map(|device| &device.name);
             let place = after.devices.iter().position(|device| Some(&device.name) == name);
-            place.map_or(after.usual_device, |place| DeviceChoice::One(place as u32))
+            place.map_or(after.usual_query.device, |place| DeviceChoice::One(place as u32))
         }
         DeviceChoice::Mean | DeviceChoice::All => device,
     }
@@ -138,7 +138,7 @@ pub struct Steps<'a> {
     only: Option<StepChoice>,
     /// Number of steady steps, if there are any.
     n_steady: Option<u32>,
-    /// The kinds of steps, that of the mean first. Empty if all steps are of one kind.
+    /// The kinds of steps, that of the mean first; in a summary, that of its mean alone. Empty if all steps are of one kind.
     kinds: &'a [KindInfo],
     steps: &'a [StepInfo],
 }
@@ -152,7 +152,7 @@ pub fn steps(session: &SessionInfo, device: DeviceChoice) -> Steps<'_> {
     let source = step_source_device(session, device);
     let n_steady = source.map(|device| device.n_steady).filter(|n| *n > 0);
     let steps = source.filter(|_| only.is_none()).map_or(&[][..], |device| &device.steps);
-    let kinds = source.filter(|_| only.is_none()).map_or(&[][..], |device| &device.kinds);
+    let kinds = source.map_or(&[][..], |device| &device.kinds);
     Steps { only, n_steady, kinds, steps }
 }
 
@@ -301,7 +301,7 @@ mod tests {
         SessionInfo {
             files: Vec::new(),
             devices: (0..n_devices).map(device).collect(),
-            usual_device: crate::analysis::base::DeviceChoice::default(),
+            usual_query: Query::default(),
             steps_by: StepsBy::default(),
             planes: Vec::new(),
             notes: Vec::new(),

@@ -116,7 +116,7 @@ columns! {
         /// Share of the time of compute that has a roofline time.
         coverage_pct: Percent or null in table = row.coverage,
         /// The verdict of the overview.
-        verdict: Text or null in table = row.overview.as_ref().map(|overview| &overview.verdict),
+        verdict: Removed or null in table = row.overview.as_ref().map(|overview| &overview.verdict),
         /// The device on which the time of a step depends.
         critical_device: Name(Device) or null in table = row.overview.as_ref().map(|overview| &overview.device),
         /// Steps in the capture.

@@ -13,7 +13,7 @@
 pub use super::view::{FilesViewState, Picture, View};
 use super::view_states::{BadPart, ViewStates};
 use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query};
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, ModelModule, Phase};
 use crate::table::page::SortBy;
 use crate::table::text::escape_page_text;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
@@ -33,6 +33,8 @@ pub struct PageAddress {
     /// Whether the address names the device. It is named even if it is the first one, because the default device of a
     /// session may be another one.
     pub names_device: bool,
+    /// Whether the address names the grouping of the rows, for the same reason.
+    pub names_grouping: bool,
     /// The order of the breakdown's rows. `None` stands for the order that the table has by default.
     pub sort: Option<SortBy>,
     /// Ids of the columns that the user chose. `None` shows as many columns as fit.
@@ -119,11 +121,13 @@ impl fmt::Display for PageAddress {
             DeviceChoice::All => push("device", "all", false)?,
         }
         push("step", &query.step.to_string(), query.step == usual.query.step)?;
-        push("by", query.by.key(), query.by == usual.query.by)?;
+        push("by", query.by.key(), query.by == usual.query.by && !self.names_grouping)?;
         push("filter", &filter.text, filter.text.is_empty())?;
         push("in", filter.within.key(), filter.within == FilterField::default())?;
         push("regex", "1", !filter.regex)?;
         push("kind", filter.kind.map_or("", Kind::key), filter.kind.is_none())?;
+        push("module", filter.module.map_or("", ModelModule::key), filter.module.is_none())?;
+        push("phase", filter.phase.map_or("", Phase::key), filter.phase.is_none())?;
         push("scope", &filter.scope, filter.scope.is_empty())?;
         push("sort", &self.sort.as_ref().map(SortBy::to_string).unwrap_or_default(), self.sort.is_none())?;
         push("picture", self.picture.key(), self.picture == usual.picture)?;
@@ -212,6 +216,7 @@ impl PageAddress {
         let (query, text) = (&mut self.query, decoded(value)?);
         let items = || value.split(',').filter(|item| !item.is_empty()).map(decoded).collect::<Option<Vec<_>>>();
         self.names_device |= name == "device";
+        self.names_grouping |= name == "by";
         match name {
             "device" => {
                 let one = || text.parse().ok().map(DeviceChoice::One);
@@ -223,6 +228,8 @@ impl PageAddress {
             "in" => query.filter.within = FilterField::from_key(&text)?,
             "regex" => query.filter.regex = text == "1",
             "kind" => query.filter.kind = Some(Kind::from_key(&text)?),
+            "module" => query.filter.module = Some(ModelModule::from_key(&text)?),
+            "phase" => query.filter.phase = Some(Phase::from_key(&text)?),
             "scope" => query.filter.scope = text,
             "sort" => self.sort = Some(text.parse().ok()?),
             "picture" => self.picture = Picture::from_key(&text)?,
@@ -328,8 +335,20 @@ mod tests {
         let kind = prop::option::of(prop::sample::select(Kind::ALL.to_vec()));
         let within = prop::sample::select(FilterField::ALL.to_vec());
         let ops = prop::collection::vec(".+".prop_map(|text| printable(&text)), 0..4);
-        let filter = (text(), within, any::<bool>(), kind, text(), ops)
-            .prop_map(|(text, within, regex, kind, scope, ops)| Filter { text, within, regex, kind, scope, ops });
+        let module = prop::option::of(prop::sample::select(ModelModule::ALL.to_vec()));
+        let phase = prop::option::of(prop::sample::select(Phase::ALL.to_vec()));
+        let filter = (text(), within, any::<bool>(), (kind, module, phase), text(), ops).prop_map(
+            |(text, within, regex, (kind, module, phase), scope, ops)| Filter {
+                text,
+                within,
+                regex,
+                kind,
+                module,
+                phase,
+                scope,
+                ops,
+            },
+        );
         let query =
             (device, step, by, filter).prop_map(|(device, step, by, filter)| Query { device, step, by, filter });
         let sort = prop::option::of(("[a-z_]{1,12}", any::<bool>()))
@@ -345,14 +364,16 @@ mod tests {
         let states = states.parse::<PageAddress>().unwrap().views;
         let views = prop::sample::select(vec![ViewStates::default(), states]);
         let texts = (prop::array::uniform2(text()), ["[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"], views);
-        let second = (any::<bool>(), text(), text(), any::<bool>(), view, file, texts);
+        let second = (any::<[bool; 2]>(), text(), text(), any::<bool>(), view, file, texts);
         (first, second).prop_map(|((query, sort, columns, selection, picture), second)| {
-            let (names_device, zoom, op, graph, view, file, texts) = second;
+            let ([names_device, names_grouping], zoom, op, graph, view, file, texts) = second;
             let ([src, capture], [stored, report], views) = texts;
             let names_device = names_device || query.device != DeviceChoice::default();
+            let names_grouping = names_grouping || query.by != GroupBy::default();
             PageAddress {
                 query,
                 names_device,
+                names_grouping,
                 sort,
                 columns,
                 selection,

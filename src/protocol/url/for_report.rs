@@ -12,24 +12,30 @@ use crate::analysis::compare::CompareBy;
 
 /// Returns the address at which `report` opens with the present state of the views.
 ///
-/// `is_whole` means that each op has a row of its own in the report; otherwise only the groupings by op and by kind are
-/// kept. The address leaves out source lines and names if the report leaves them out.
+/// `groups` are the groupings of the breakdown that the report holds. The address leaves out source lines and names if the
+/// report leaves them out.
 pub fn shared_address(
     now: &PageAddress,
     report: &str,
-    is_whole: bool,
+    groups: &[GroupBy],
     with_sources: bool,
     anonymise: bool,
 ) -> PageAddress {
-    let by = match now.query.by {
-        by @ (GroupBy::Op | GroupBy::Kind) => by,
-        by @ (GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Program) if is_whole => by,
-        _ => GroupBy::Op,
-    };
     // The ops of a finding are many, and the report may not hold them.
     let filter = Filter { scope: String::new(), ops: Vec::new(), ..now.query.filter.clone() };
     let keeps_text = !anonymise && (filter.within != FilterField::Source || with_sources);
-    let filter = if keeps_text { filter } else { Filter { kind: filter.kind, ..Filter::default() } };
+    let filter = if keeps_text {
+        filter
+    } else {
+        Filter { kind: filter.kind, module: filter.module, phase: filter.phase, ..Filter::default() }
+    };
+    // A filter selects ops before they are grouped. Groups that were sent cannot be made again from some of their ops; those of a
+    // report with all ops can, and it then has the grouping by op group.
+    let now_by = now.query.by;
+    let can_filter = matches!(now_by, GroupBy::Op | GroupBy::Kind)
+        || groups.contains(&GroupBy::OpGroup) && !matches!(now_by, GroupBy::Dedup | GroupBy::Scope);
+    let is_held = groups.contains(&now_by) && (can_filter || filter.is_empty());
+    let by = if is_held { now_by } else { GroupBy::Op };
     let selection = if anonymise || by != now.query.by { Vec::new() } else { now.selection.clone() };
     PageAddress {
         // The report determines the device and the step.
@@ -89,15 +95,46 @@ mod tests {
         text.parse().unwrap()
     }
 
+    /// Groupings of a report with all ops, and of one without.
+    const WHOLE: [GroupBy; 6] =
+        [GroupBy::Op, GroupBy::Dedup, GroupBy::OpGroup, GroupBy::Category, GroupBy::Kind, GroupBy::Scope];
+    const CUT: [GroupBy; 5] = [GroupBy::Op, GroupBy::Dedup, GroupBy::Category, GroupBy::Kind, GroupBy::Scope];
+
+    #[test]
+    fn groupings_that_the_report_holds_are_kept() {
+        let opened_by = |text: &str, groups: &[GroupBy]| {
+            let now: PageAddress = text.parse().unwrap();
+            shared_address(&now, "R", groups, false, false).query.by
+        };
+        for (by, name) in [
+            (GroupBy::Category, "category"),
+            (GroupBy::Dedup, "dedup"),
+            (GroupBy::Scope, "scope"),
+            (GroupBy::Kind, "kind"),
+        ] {
+            assert_eq!(opened_by(&format!("v=1&by={name}"), &CUT), by);
+        }
+        assert_eq!(opened_by("v=1&by=op_group", &WHOLE), GroupBy::OpGroup);
+        assert_eq!(
+            opened_by("v=1&by=op_group", &CUT),
+            GroupBy::Op,
+            "the groups of the ops that were not sent are unknown"
+        );
+        assert_eq!(opened_by("v=1&by=scope&filter=a", &CUT), GroupBy::Op, "a filter selects ops");
+        assert_eq!(opened_by("v=1&by=category&filter=a", &WHOLE), GroupBy::Category);
+        assert_eq!(opened_by("v=1&by=dedup&kind=compute", &WHOLE), GroupBy::Op);
+        assert_eq!(opened_by("v=1&by=kind&kind=compute", &CUT), GroupBy::Kind);
+    }
+
     #[test]
     fn parameters_outside_the_report_are_kept() {
-        let passed = shared_address(&now(), "R", true, true, false).to_string();
+        let passed = shared_address(&now(), "R", &WHOLE, true, false).to_string();
         assert_eq!(
             passed,
             "v=1&by=category&filter=secret.py&in=source&kind=compute&sort=-mean&picture=steps&view=roofline&\
              roofline=sort:-runs&memory=side:allocator&comm=of:copies&sel=secret.2&report=R"
         );
-        let cut = shared_address(&now(), "R", false, true, false);
+        let cut = shared_address(&now(), "R", &CUT, true, false);
         assert_eq!((cut.query.by, cut.selection), (GroupBy::Op, Vec::new()), "rows of other groupings are not shared");
     }
 
@@ -114,9 +151,9 @@ mod tests {
 
     #[test]
     fn removed_data_is_removed_from_the_address() {
-        let passed = shared_address(&now(), "R", true, false, false).to_string();
+        let passed = shared_address(&now(), "R", &WHOLE, false, false).to_string();
         assert!(!passed.contains(".py") && passed.contains("kind=compute"), "{passed}");
-        let passed = shared_address(&now(), "R", true, true, true).to_string();
+        let passed = shared_address(&now(), "R", &WHOLE, true, true).to_string();
         assert!(!passed.contains("secret") && passed.contains("view=roofline"), "{passed}");
     }
 }

@@ -1,13 +1,16 @@
 //! This module writes a comparison as JSON. It defines the names and the order of the fields.
 
 use crate::analysis::base::Status;
-use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUPS, FIGURES, FINDINGS, MEMORY, PARITY, SCOPES, SIDES};
+use crate::analysis::compare::columns::{
+    CAUSES, COMPARE, COMPARE_GROUPS, FIGURES, FINDINGS, MEMORY, PARITY, SCOPES, SIDES, WORK_PAIRS,
+};
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{
-    CompareBy, CompareUnit, Comparison, Gate, GateFigure, GateResult, GroupDelta, PartDelta, RowDelta, ScopeDelta,
-    TierShare, Verdict, groups,
+    CompareBy, CompareUnit, Comparison, Gate, GateFigure, GateResult, GroupDelta, MainCause, PartDelta, RowDelta,
+    ScopeDelta, TierShare, Verdict, groups,
 };
 use crate::analysis::ledger::Owner;
+use crate::report::compare::explanation::main_sentence;
 use crate::report::compare::sections_json::{comm, program_changes};
 use crate::report::json::first;
 use crate::report::ledger::table::label;
@@ -31,6 +34,11 @@ pub fn compare<'a>(comparison: &'a Comparison, by: CompareBy, gate: Option<&Gate
         verdict: Word(Verdict) = comparison.verdict,
         /// The verdict in words.
         sentence: Removed = crate::report::compare::text::sentence(comparison),
+        /// The part of the work that explains the difference. Null if the difference is noise, or if no part explains half of
+        /// it.
+        cause: Own or null = comparison.explanation.main.as_ref().map(|main| main_cause(comparison, main)),
+        /// What is certain of the whole and changes many ops: another batch, another type, or more layers.
+        whole_causes: Rows(CAUSES) = &comparison.explanation.whole,
         /// The unit of work. All fields in ps are per unit, but for `period_ps`, `periods_ps` and `median_ps` of a
         /// side.
         unit: Word(CompareUnit) = comparison.unit,
@@ -82,6 +90,16 @@ pub fn compare<'a>(comparison: &'a Comparison, by: CompareBy, gate: Option<&Gate
         scopes: List(Object(SCOPES)) = scopes(comparison, top),
         /// Number of all scopes.
         n_scopes: Count = comparison.scopes.len().saturating_sub(1) as u64,
+        /// The ops of both sides by the deepest scope that both have, else by module, else by group of work. Each op is in one
+        /// pair. The largest difference is first.
+        pairs: Rows(WORK_PAIRS) = first(&comparison.explanation.pairs, top),
+        /// Number of all pairs.
+        n_pairs: Count = comparison.explanation.pairs.len() as u64,
+        /// The shares of the time of A and of B whose ops have a counterpart: a partner of their own, or a pair of both sides.
+        /// Null if the pairs are unknown, as in a comparison that was shared.
+        paired_pct: Value(Pair) or null = Value::maybe(comparison.paired_shares(), |(a, b)| {
+            Value::List([a, b].map(Value::Percent).into())
+        }),
         /// The shares of the time of A and of B by tier, in percent. `only_in_one` has the shares of the ops that only
         /// one side has.
         matched_pct: Map(Value(Pair)) = comparison.matched.iter().map(shares).collect::<BTreeMap<_, _>>(),
@@ -95,6 +113,20 @@ pub fn compare<'a>(comparison: &'a Comparison, by: CompareBy, gate: Option<&Gate
         comm: Own = comm(&comparison.comm, top),
         /// The differences of the programs that both sides run.
         program_changes: Own = program_changes(comparison, top),
+    })
+}
+
+fn main_cause<'a>(comparison: &'a Comparison, main: &'a MainCause) -> Object<'a> {
+    object!(MainCause {
+        /// The work and what changed there. `level` may also be `work` for a sort of work such as all-gathers, `phase` for a
+        /// phase of a training step, and `owner` for an owner of time such as a class of idle time.
+        work: Object(WORK_PAIRS) = &main.work,
+        /// The owner of the time, if `level` is `owner`. Null otherwise.
+        owner: Word(Owner) or null = main.owner,
+        /// Its difference as a share of the whole difference.
+        share: Number = main.share,
+        /// The cause in words.
+        sentence: Removed or null = main_sentence(comparison),
     })
 }
 

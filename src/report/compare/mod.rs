@@ -1,5 +1,6 @@
 //! This module writes comparisons as text and JSON.
 
+pub mod explanation;
 pub mod format;
 pub mod json;
 pub mod program;

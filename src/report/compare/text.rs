@@ -1,6 +1,6 @@
 //! This module writes a comparison for the terminal, with the verdict first, and as Markdown for a pull request.
 
-use super::{program, sections};
+use super::{explanation, program, sections};
 use crate::analysis::compare::columns::{COMPARE, COMPARE_GROUPS};
 use crate::analysis::compare::{
     CompareBy, Comparison, FigureDelta, FindingDelta, Gate, GateResult, GroupDelta, PartDelta, RowDelta, RowSide,
@@ -22,6 +22,11 @@ const PARTS: usize = 8;
 /// A part below this fraction of the difference is not named as a cause: one over this number.
 const SMALL_CAUSE: u64 = 20;
 const ROWS: usize = 10;
+/// Lines of Markdown, and those of a table without rows below an empty line.
+const LINES: usize = 60;
+const HEAD_LINES: usize = 3;
+/// Pairs of work in Markdown.
+const PAIRS: usize = 4;
 /// Share of the time of ops with a partner below which the sides may be different programs.
 const FEW_MATCHED: f64 = 0.5;
 /// Ops that the sentence of a gate names.
@@ -50,6 +55,10 @@ pub fn sentence(comparison: &Comparison) -> String {
         Verdict::TooFewSteps => format!("A side has no steps, so the difference cannot be judged: {delta}."),
         Verdict::Incomparable => format!("The captures do different work: {delta}."),
     };
+    let explained = explanation::sentences(comparison);
+    for sentence in &explained {
+        text += &format!(" {sentence}");
+    }
     text += &evidence(comparison);
     let (a, b) = comparison.matched_shares();
     if a.min(b) < FEW_MATCHED && !comparison.rows.is_empty() {
@@ -64,7 +73,8 @@ pub fn sentence(comparison: &Comparison) -> String {
             (delta > 0) == (comparison.delta_ps > 0)
                 && delta.unsigned_abs() >= comparison.delta_ps.unsigned_abs() / SMALL_CAUSE
         };
-        let causes = comparison.parts.iter().filter(|part| is_cause(part.delta_ps)).take(2);
+        let n_parts = if explained.is_empty() { 2 } else { 0 };
+        let causes = comparison.parts.iter().filter(|part| is_cause(part.delta_ps)).take(n_parts);
         let causes: Vec<String> = causes
             .map(|part| format!("{} {}", label(part.owner), difference_text(comparison, part.delta_ps)))
             .collect();
@@ -254,7 +264,15 @@ pub fn differences(comparison: &Comparison) -> Vec<String> {
 /// Returns the share of time that is paired in one sentence.
 fn matched(comparison: &Comparison) -> String {
     let (a, b) = comparison.matched_shares();
-    format!("{} of the time of A's ops and {} of B's are matched.", percent_text(a), percent_text(b))
+    let by_op = format!("{} of the time of A's ops and {} of B's are matched.", percent_text(a), percent_text(b));
+    match comparison.paired_shares() {
+        Some((in_a, in_b)) if a.min(b) < 1.0 => format!(
+            "{by_op} By scope, module or group of work, {} of A's and {} of B's have a counterpart.",
+            percent_text(in_a),
+            percent_text(in_b)
+        ),
+        _ => by_op,
+    }
 }
 
 /// Returns the level of detail of a side in words. Empty for a capture.
@@ -291,6 +309,9 @@ pub fn text(comparison: &Comparison, by: CompareBy, with_gate: Option<&Gate>, to
         |name: &str, side: &SideHead| format!("{name}: {}, {}{}", side.files.join(", "), side.device, report(side));
     let mut out = format!("{}\n{}\n", lines(head), lines(vec![side("A", &comparison.a), side("B", &comparison.b)]));
     out += &format!("{}\n{}\n", figures(comparison).aligned(), waterfall(comparison, usize::MAX).aligned());
+    if let Some(table) = explanation::pairs(comparison, top) {
+        out += &format!("{}\n", table.aligned());
+    }
     let table = if by == CompareBy::Op { rows(comparison, top, false) } else { grouped(comparison, by, top) };
     out += &format!("{}\n{}\n", table.aligned(), matched(comparison));
     if let Some(absent) = &comparison.comm.absent {
@@ -314,21 +335,29 @@ pub fn markdown(comparison: &Comparison, with_gate: Option<&Gate>) -> String {
     }
     out += &figures(comparison).markdown();
     out += &format!("\n{}", waterfall(comparison, PARTS).markdown());
-    out += &format!("\n{}", rows(comparison, ROWS, true).markdown());
-    out += &format!("\n{}\n", markdown_text(&matched(comparison)));
+    if let Some(table) = explanation::pairs(comparison, PAIRS) {
+        out += &format!("\n{}", table.markdown());
+    }
+    let mut end = format!("\n{}\n", markdown_text(&matched(comparison)));
     let differences = differences(comparison);
     let lines = program::lines(comparison, PROGRAM_LINES);
     for line in lines.iter().chain(differences.iter().take(DIFFERENCES)).chain(comparison.notes.iter().take(NOTES)) {
-        out += &format!("- {}\n", markdown_text(line));
+        end += &format!("- {}\n", markdown_text(line));
     }
     for finding in comparison.findings.iter().take(FINDINGS) {
         let word = if finding.is_new { "New" } else { "Gone" };
-        out += &format!("- {word} finding: {}\n", markdown_text(&finding.title));
+        end += &format!("- {word} finding: {}\n", markdown_text(&finding.title));
     }
     let files = |side: &SideHead| format!("{}{}", markdown_text(&side.files.join(" ")), report(side));
-    out + &format!(
+    end += &format!(
         "\nA: {}; B: {}. Reproduce: `rooflight compare A… -- B…`\n",
         files(&comparison.a),
         files(&comparison.b)
-    )
+    );
+    // The table of ops takes the lines that the rest leaves.
+    let left = LINES.saturating_sub(out.lines().count() + end.lines().count() + HEAD_LINES);
+    if left > 0 {
+        out += &format!("\n{}", rows(comparison, left.min(ROWS), true).markdown());
+    }
+    out + &end
 }

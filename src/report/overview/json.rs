@@ -1,8 +1,11 @@
 //! This module writes the overview as JSON.
 
 use crate::analysis::base::columns::{NOTES, SPREAD};
+use crate::analysis::modules::columns::MODULES;
 use crate::analysis::overview::Overview;
-use crate::analysis::overview::columns::{CHECKED_RULES, FIGURES, FINDINGS, KIND_SHARES, MODEL_GUESS, SKIPPED_RULES};
+use crate::analysis::overview::columns::{
+    CHECKED_RULES, CHIP_GUESS, FIGURES, FINDINGS, KIND_SHARES, MODEL_GUESS, SKIPPED_RULES, TRIES,
+};
 use crate::report::ledger::json::owners;
 use crate::table::{Object, object};
 use xla_profile::profile::Note;
@@ -27,6 +30,8 @@ pub fn overview<'a>(head: Object<'a>, overview: &'a Overview, notes: &'a [Note])
         head: OwnFields = head,
         /// The verdict in one or two sentences.
         verdict: Text = &overview.verdict,
+        /// What to try first: the first advice of the finding that the verdict begins with. Null if it has none.
+        next_step: Object(TRIES) or null = overview.next_step(),
         /// The device that all times are about.
         critical_device: Name(Device) = &overview.device,
         /// Number of steps that all times are about.
@@ -41,13 +46,19 @@ pub fn overview<'a>(head: Object<'a>, overview: &'a Overview, notes: &'a [Note])
         attainable: Number = ledger.attainable,
         /// The figures by name.
         figures: Map(Object(FIGURES)) = overview.figures.iter().map(|figure| (figure.id.key(), figure)),
+        /// A guess of the chip, if the capture has costs of ops and does not name its chip. No figure uses it. Null if there is none.
+        chip_guess: Object(CHIP_GUESS) or null = overview.chip_guess.as_ref(),
         /// A guess of the useful FLOPs from the program. No figure uses it. Null if the program is unknown.
         model_guess: Object(MODEL_GUESS) or null = overview.model_guess.as_ref(),
         /// The time of each owner per step.
         ledger: Own = owners(|owner| ledger.per_step(ledger.time(owner))),
         /// The time of a step by kind, and the part of it that the device needs.
         kinds: Rows(KIND_SHARES) = &overview.kinds,
-        /// Sum of the recoverable times of `findings`, at most `period_ps`.
+        /// The time of a step by module of the model, phase and kind. Null in a report of version 6 or older.
+        modules: Object(MODULES) or null = overview.modules.as_ref(),
+        /// The time of a step that could at most be gained: the sum of `lost_ps` of `kinds`.
+        to_gain_ps: Time = overview.gain().most,
+        /// Sum of the recoverable times of `findings`, at most `to_gain_ps`.
         recoverable_ps: Time = overview.recoverable,
         /// Findings in time, the most recoverable one first. Times are per step.
         findings: Rows(FINDINGS) = &overview.findings,

@@ -1,7 +1,10 @@
 //! This module writes the overview for the terminal, with the verdict first, and as Markdown.
 
 use crate::analysis::overview::columns::FINDINGS;
-use crate::analysis::overview::{Checked, Figure, FigureId, FigureTexts, Finding, Overview, Unit, shown_figures};
+use crate::analysis::overview::{
+    Checked, Figure, FigureId, FigureTexts, Finding, Overview, Suggestion, Unit, shown_figures,
+};
+use crate::report::modules;
 use crate::table::format::{bytes_text, decimal, percent, percent_text, time_text};
 use crate::table::text::{escape_invisible, markdown_text};
 use crate::table::text_columns::{TextColumns, or_absent};
@@ -53,27 +56,31 @@ pub fn text(overview: &Overview, style: TextStyle) -> String {
         .lines()
         .map(|line| style.bold(line) + "\n")
         .collect::<String>();
+    if let Some(next) = overview.next_step() {
+        out += &style.wrapped(&escape_invisible(&next_text(next)), 0);
+    }
     out.push('\n');
     out += &style.wrapped(&times(overview), 0);
     out += &style.wrapped(&figure_line(overview), 0);
     if let Some(quadrant) = overview.quadrant() {
         out += &style.wrapped(quadrant.sentence(), 0);
     }
+    if let Some(guess) = &overview.chip_guess {
+        let options: Vec<String> = guess.chips.iter().map(|chip| format!("--chip \"{chip}\"")).collect();
+        out += &style.wrapped(&format!("{} If that is right, add {}.", guess.sentence(), options.join(" or ")), 0);
+    }
     if let Some(guess) = guess(overview) {
         out += &style.wrapped(&guess, 0);
     }
     out.push('\n');
+    out += &modules(overview, style);
     if !overview.quality.is_empty() {
         out += &findings("The capture", &overview.quality, overview, style, true);
     }
     if overview.findings.is_empty() {
         out += "No finding: no rule reached its threshold.\n\n";
     } else {
-        let title = format!(
-            "Findings: {} of each step, {}, can be recovered",
-            time_text(overview.recoverable),
-            percent_text(overview.recoverable.fraction_of(overview.period).unwrap_or(0.0))
-        );
+        let title = format!("Findings: {}", overview.findings_sum_text());
         out += &findings(&title, &overview.findings, overview, style, true);
     }
     out += &findings(
@@ -85,18 +92,25 @@ pub fn text(overview: &Overview, style: TextStyle) -> String {
     );
     out += &findings("Memory", &overview.memory, overview, style, false);
     if !overview.skipped.is_empty() {
-        out += &(style.bold("Not checked") + "\n");
+        out += &(style.bold("Could not be checked") + "\n");
         for rule in &overview.skipped {
             out += &style.wrapped(&escape_invisible(&format!("{}: {}", rule.name, rule.reason)), 2);
         }
         out.push('\n');
     }
     if !overview.checked.is_empty() {
-        out += &(style.bold("Checked, no finding") + "\n");
+        out += &(style.bold("Checked, nothing found") + "\n");
         let all: Vec<String> = overview.checked.iter().map(checked).collect();
         out += &style.wrapped(&all.join(" · "), 2);
     }
     out
+}
+
+/// Writes the time by module, and how the modules are known.
+fn modules(overview: &Overview, style: TextStyle) -> String {
+    let Some(found) = overview.modules.as_ref().filter(|found| found.has_names()) else { return String::new() };
+    let known = modules::table::certainty(found).map_or(String::new(), |known| style.wrapped(&known, 0));
+    format!("{}\n{known}\n", modules::table::modules(found).aligned())
 }
 
 /// Writes the guess of useful FLOPs, and how the user confirms it. `None` if the user gave the useful FLOPs.
@@ -117,19 +131,18 @@ fn guess(overview: &Overview) -> Option<String> {
     })
 }
 
-/// Writes how long a step takes, and how much of it is lost.
+/// Writes how long a step takes, and how much of it could be gained.
 fn times(overview: &Overview) -> String {
-    let sum = |part: fn(&crate::analysis::overview::KindShare) -> Picos| overview.kinds.iter().map(part).sum::<Picos>();
+    let gain = overview.gain();
     let share = |time: Picos| percent_text(time.fraction_of(overview.period).unwrap_or(0.0));
-    let (needed, lost, not_judged) = (sum(|kind| kind.needed), sum(|kind| kind.lost), sum(|kind| kind.not_judged));
     let part = |time: Picos| format!("{} ({})", time_text(time), share(time));
-    let rest = format!("{}, not judged {}", part(lost), part(not_judged));
     // Where no op has a roofline time, what the step needs is unknown.
-    let parts = if needed == Picos::ZERO && not_judged > Picos::ZERO {
-        format!("Lost {rest}")
+    let needed = if gain.needed == Picos::ZERO && gain.not_judged > Picos::ZERO {
+        String::new()
     } else {
-        format!("Needed at {} of the roofline {}, lost {rest}", percent_text(overview.ledger.attainable), part(needed))
+        format!(" Needed: {}.", part(gain.needed))
     };
+    let parts = format!("At most {} to gain, {}.{needed}", part(gain.most), overview.gain_assumption());
     let what =
         if overview.has_steps { "Time per step".to_owned() } else { format!("Time of the {}", overview.window_word()) };
     let spread = overview
@@ -147,21 +160,29 @@ fn times(overview: &Overview) -> String {
         .as_ref()
         .map_or(String::new(), |step_is| format!(" {}", escape_invisible(step_is)));
     format!(
-        "{what} of {}: {}{spread}.{step_is}{missing} {parts}.",
+        "{what} of {}: {}{spread}.{step_is}{missing} {parts}",
         escape_invisible(&overview.device),
         time_text(overview.period)
     )
 }
 
+/// Writes the figures in a line. Those that are next to nothing come last.
 fn figure_line(overview: &Overview) -> String {
-    let figure = |(id, texts): (FigureId, FigureTexts)| {
-        let (figure, label) = (overview.figure(id)?, texts.text_label);
-        figure.value.map(|_| match figure.exceeded_limit() {
-            Some(limit) => format!("{label} ▲ {} (above the {limit})", value(figure)),
-            None => format!("{label} {}", value(figure)),
-        })
+    let known = |(id, texts): (FigureId, FigureTexts)| Some((overview.figure(id)?, texts.text_label));
+    let all = || shown_figures().filter_map(known).filter(|(figure, _)| figure.value.is_some());
+    let text = |(figure, label): (&Figure, &str)| match figure.exceeded_limit() {
+        Some(limit) => format!("{label} ▲ {} (above the {limit})", value(figure)),
+        None => format!("{label} {}", value(figure)),
     };
-    shown_figures().filter_map(figure).collect::<Vec<String>>().join(" · ")
+    let list = |is_slight: bool| {
+        all().filter(|(figure, _)| figure.is_slight() == is_slight).map(text).collect::<Vec<String>>().join(" · ")
+    };
+    let (line, slight) = (list(false), list(true));
+    if slight.is_empty() {
+        line
+    } else {
+        format!("{line}. Next to nothing: {slight}").trim_start_matches(". ").to_owned()
+    }
 }
 
 /// Returns the value of a figure with its unit; a dash if it is unknown.
@@ -222,12 +243,11 @@ fn findings(title: &str, findings: &[Finding], overview: &Overview, style: TextS
         };
         let number = format!("{place:>2}");
         let confidence = style.dim(&format!("  {}", finding.confidence.label()));
-        out += &format!("{number} {}{cost}{confidence}\n", style.bold(&escape_invisible(&finding.title)));
+        out += &format!("{number} {}{cost}{confidence}\n", style.bold(&escape_invisible(&finding.headline())));
         out += &style.wrapped(&escape_invisible(&finding.detail), 3);
         if with_try {
             for tried in &finding.tries {
-                let code = tried.code.as_ref().map_or(String::new(), |code| format!(" {code}"));
-                out += &style.wrapped(&escape_invisible(&format!("Try: {}{code}", tried.sentence())), 3);
+                out += &style.wrapped(&escape_invisible(&format!("Try: {}", tried.text_with_code())), 3);
             }
         }
     }
@@ -235,10 +255,22 @@ fn findings(title: &str, findings: &[Finding], overview: &Overview, style: TextS
     out
 }
 
+/// Returns what to try first in words, with its code.
+pub fn next_text(next: &Suggestion) -> String {
+    format!("Try first: {}", next.text_with_code())
+}
+
 /// Writes the overview as Markdown, for a pull request.
 pub fn markdown(overview: &Overview) -> String {
-    let mut out = format!("**{}**\n\n{}\n\n", markdown_text(&overview.verdict), markdown_text(&times(overview)));
+    let mut out = format!("**{}**\n\n", markdown_text(&overview.verdict));
+    if let Some(next) = overview.next_step() {
+        out += &format!("{}\n\n", markdown_text(&next_text(next)));
+    }
+    out += &format!("{}\n\n", markdown_text(&times(overview)));
     out += &format!("{}\n\n", markdown_text(&figure_line(overview)));
+    if let Some(found) = overview.modules.as_ref().filter(|found| found.has_names()) {
+        out += &format!("{}\n", modules::table::modules(found).markdown());
+    }
     let columns = TextColumns::new()
         .declared(FINDINGS, "title", "Finding")
         .number("Cost", cost)

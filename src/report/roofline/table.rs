@@ -43,7 +43,7 @@ pub fn head(f: &RooflineFigures) -> String {
 /// Returns the peak behind MFU and HFU with its source. `None` if they are unknown, or if devices have different peaks.
 fn main_peak(f: &RooflineFigures) -> Option<String> {
     let w = &f.window;
-    w.peak_flops.filter(|_| w.mfu.or(w.model_mfu).or(w.useful_mfu).is_some())?;
+    w.peak_flops.filter(|_| w.hfu.or(w.model_mfu).or(w.useful_mfu).is_some())?;
     let peaks = f.peaks.first()?;
     peaks.peak(PeakResource::Compute(peaks.main())).map(peak_text)
 }
@@ -65,7 +65,7 @@ pub fn window_use(f: &RooflineFigures) -> Vec<(&'static str, String)> {
     let w = &f.window;
     let all = [
         ("MFU", w.model_mfu),
-        ("HFU", w.mfu),
+        ("HFU", w.hfu),
         ("MFU from tokens", w.useful_mfu),
         ("HBM bandwidth utilization", w.hbm_util),
         ("HBM bandwidth utilization, measured", w.hbm_util_measured),

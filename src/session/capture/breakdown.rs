@@ -45,7 +45,7 @@ impl CaptureSession {
     }
 
     /// Returns all rows of a query as text in the given order, in the form that the command line writes.
-    pub(crate) fn export(
+    pub(crate) fn export_breakdown(
         &mut self,
         query: &Query,
         sort: Option<&SortBy>,

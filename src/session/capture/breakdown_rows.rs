@@ -50,6 +50,7 @@ impl RowMaker<Group> for BreakdownRows<'_> {
             "key" => Some(name_order(rows, ranks)),
             "kind" => Some(each(&|i| Some(kind_rank(rows.row(i).kind, rows.is_of_several_kinds(i)).into()))),
             "phase" => Some(each(&|i| rows.phase(i).map(|phase| phase as u64))),
+            "module" => Some(each(&|i| rows.module(i).map(|module| module.index() as u64))),
             "hlo_category" => texts(RowText::Category),
             "source_inner" => texts(RowText::Source),
             "scope_leaf" => texts(RowText::ScopeLeaf),

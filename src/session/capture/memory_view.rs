@@ -3,7 +3,7 @@
 
 use super::CaptureSession;
 use super::memory::{memory_programs, whole_memory};
-use crate::analysis::base::{GroupBy, Header, Query, Status};
+use crate::analysis::base::{FilterError, GroupBy, Header, Query, Status};
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::{MemoryQuery, RequestedSizes};
 use crate::protocol::requests::{self, TypedRequest};
@@ -56,23 +56,19 @@ impl CaptureSession {
     }
 
     /// Returns the memory in the form that `rooflight memory` writes.
-    pub(crate) fn export_memory(&mut self, format: Export) -> Reply {
-        let query = Query { by: GroupBy::Kind, ..Query::default() };
-        let header = match self.head(&query) {
-            Ok(head) => head,
-            Err(error) => return Reply::BadFilter(error),
-        };
+    pub(crate) fn export_memory(&mut self, format: Export) -> Result<String, FilterError> {
+        let header = self.head(&Query { by: GroupBy::Kind, ..Query::default() })?;
         let request = MemoryQuery { buffers: u32::MAX, ..MemoryQuery::default() };
         let Self { profile, analysis, programs, files, partial, .. } = self;
         let all = whole_memory(analysis, profile, programs, &request, None, &|_| true, None);
         if format == Export::Csv {
-            return Reply::Exported(memory::table::csv(&all, usize::MAX).csv());
+            return Ok(memory::table::csv(&all, usize::MAX).csv());
         }
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
         let notes: Vec<Note> = profile.notes.iter().chain(&all.notes).cloned().collect();
         let status = if all.is_empty() { Status::Absent } else { Status::Ok };
         let (header, totals) = (Header { status, ..header.header }, header.totals);
         let head = json::head_of("memory", &names, *partial, &header, &totals);
-        Reply::Exported(json::text(&memory::json::memory(head, &all, usize::MAX, RequestedSizes::default(), &notes)))
+        Ok(json::text(&memory::json::memory(head, &all, usize::MAX, RequestedSizes::default(), &notes)))
     }
 }

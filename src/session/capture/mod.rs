@@ -6,6 +6,7 @@ pub mod breakdown_rows;
 pub mod comm;
 pub mod data_movement;
 mod event_rows;
+mod export;
 pub mod flags;
 mod gaps;
 pub mod ledger;
@@ -78,22 +79,6 @@ impl CaptureSession {
     pub(super) fn answer(&mut self, request: &Request) -> Reply {
         match request {
             Request::View(request) => self.answer_view_request(request),
-            Request::Breakdown(query) => {
-                self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
-            }
-            Request::Scopes { query, root, min_share } => {
-                let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
-                scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
-            }
-            Request::StepStats => {
-                let steps =
-                    self.steps.get_or_insert_with(|| self.analysis.step_stats_within(&self.profile, MAX_LISTED_STEPS));
-                Reply::StepStats(steps.clone())
-            }
-            Request::Export { query, sort, format } => {
-                self.export(query, sort.as_ref(), *format).map_or_else(Reply::BadFilter, Reply::Exported)
-            }
-            Request::ExportDataMovement { query, format } => Reply::Exported(self.export_data_movement(query, *format)),
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
             Request::Open { .. } | Request::OpenReport { .. } => Reply::Failed(Failure {
                 title: "This worker has a session open".to_owned(),
@@ -134,7 +119,7 @@ impl CaptureSession {
         let session = SessionInfo {
             files,
             devices: device_infos(&profile, &analysis),
-            usual_device: analysis.usual_device(&profile),
+            usual_query: analysis.usual_query(&profile),
             steps_by: StepsBy::default(),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
             notes: profile.notes.iter().cloned().chain(lost).chain(steps_note(&analysis)).collect(),
@@ -208,6 +193,12 @@ impl CaptureSession {
     /// Answers a request of a view.
     fn answer_view_request(&mut self, request: &ViewRequest) -> Reply {
         match request {
+            ViewRequest::Breakdown(query) => Reply::answer_or_bad_filter::<requests::Breakdown>(self.head(query)),
+            ViewRequest::Scopes { query, root, min_share } => Reply::answer_or_bad_filter::<requests::Scopes>(
+                self.analysis.scopes(&self.profile, query, root, *min_share),
+            ),
+            ViewRequest::StepStats => Reply::answer_to::<requests::StepStats>(self.step_stats()),
+            ViewRequest::ExportRows { rows, format } => self.export(rows, *format),
             ViewRequest::Op { query, op } => self.op(query, op),
             ViewRequest::Graph { query, op, open } => self.graph(query, op, open),
             ViewRequest::DataMovement(query) => Reply::answer_to::<requests::DataMovement>(&self.data_movement(query)),
@@ -218,7 +209,6 @@ impl CaptureSession {
                 let text = self.overview_kept(query).as_ref().map(crate::report::overview::text::markdown);
                 Reply::answer_to::<requests::OverviewMarkdown>(&text.unwrap_or_default())
             }
-            ViewRequest::ExportGaps { query, format } => Reply::Exported(self.export_gaps(query, *format)),
             ViewRequest::File => Reply::answer_to::<requests::File>(self.file()),
             ViewRequest::ProgramText { program, first, count } => self.listed(*program, |listed| {
                 Reply::answer_to::<requests::ProgramText>(&listed.page(*program, *first, *count))
@@ -262,19 +252,19 @@ impl CaptureSession {
             | ViewRequest::CompareDots(_)
             | ViewRequest::CompareTimeline(_)
             | ViewRequest::CompareMarkdown(_)
-            | ViewRequest::ExportCompare { .. }
             | ViewRequest::Share(_)
             | ViewRequest::ShareFile { .. }
             | ViewRequest::ShareMarkdown { .. } => Reply::Failed(messages::unknown_request()),
-            ViewRequest::ExportComm { query, format } => Reply::Exported(self.export_comm(query, *format)),
-            ViewRequest::ExportMemory(format) => self.export_memory(*format),
-            ViewRequest::ExportRoofline { query, sort, format } => self.export_roofline(query, sort.as_ref(), *format),
             ViewRequest::ProgramSearch(query) => self.listed(query.program, |listed| {
-                listed
-                    .search(query)
-                    .map_or_else(Reply::BadFilter, |found| Reply::answer_to::<requests::ProgramSearch>(&found))
+                Reply::answer_or_bad_filter::<requests::ProgramSearch>(listed.search(query))
             }),
         }
+    }
+
+    /// Returns the first steps of all devices, from the cache or computed.
+    fn step_stats(&mut self) -> &StepStats {
+        let Self { profile, analysis, steps, .. } = self;
+        steps.get_or_insert_with(|| analysis.step_stats_within(profile, MAX_LISTED_STEPS))
     }
 
     /// Returns the contents of the files, from the cache or computed.

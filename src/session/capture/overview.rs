@@ -72,6 +72,7 @@ pub(crate) fn overview_and_inputs(
     let module = |id| query_programs.module(id);
     let (comm, free_compute) = analysis.comm_without_balance(profile, &comm, Some(&module));
     // The query has no filter, so it is a valid one.
+    let modules = analysis.modules(profile, &roofline, Some(&module));
     let roofline = analysis.roofline(profile, &roofline, Some(&module)).ok()?;
     let compiled = analysis.main_program(profile, &by_op).and_then(|id| module(id)?.devices());
     let of_program = compiled.and_then(|expected| MissingDevices::new(profile, &analysis.devices, expected));
@@ -83,6 +84,7 @@ pub(crate) fn overview_and_inputs(
         gaps: &gaps,
         comm: &comm,
         roofline: &roofline.figures,
+        modules: &modules,
         free_compute,
         steps: &steps,
         memory: memory.as_ref(),

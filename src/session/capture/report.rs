@@ -55,6 +55,8 @@ impl CaptureSession {
             .collect::<Result<Vec<GroupedRows>, FilterError>>()?;
         // Identical ops that are hardly any are the ops again.
         groups.retain(|grouped| grouped.by != GroupBy::Dedup || grouped.n_rows() * 2 <= n_ops);
+        // A single module is that of all ops, and mostly an unknown one.
+        groups.retain(|grouped| grouped.by != GroupBy::Module || grouped.n_rows() > 1);
         let roofs = super::roofline_cache::roofline(analysis, profile, programs, roofline)?;
         let roof_steps = roofline_steps_within(analysis, profile, programs, roofline, max_steps)?;
         let cached = self.comm.as_ref().filter(|(query, _)| query == comm).map(|(_, comm)| comm.clone());

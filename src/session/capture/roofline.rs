@@ -31,10 +31,7 @@ impl CaptureSession {
 
     /// Returns the figures and the points of the chart.
     pub(crate) fn roofline_head(&mut self, query: &RooflineQuery) -> Reply {
-        match self.kept_roofline(query) {
-            Ok((cached, ..)) => Reply::answer_to::<requests::Roofline>(&cached.head()),
-            Err(error) => Reply::BadFilter(error),
-        }
+        Reply::answer_or_bad_filter::<requests::Roofline>(self.kept_roofline(query).map(|(cached, ..)| cached.head()))
     }
 
     /// Returns the figures alone.
@@ -63,27 +60,26 @@ impl CaptureSession {
     }
 
     /// Returns all rows as text in the form that `rooflight roofline` writes.
-    pub(crate) fn export_roofline(&mut self, query: &RooflineQuery, sort: Option<&SortBy>, format: Export) -> Reply {
-        let steps = match roofline_steps(&self.analysis, &self.profile, &mut self.programs, query) {
-            Ok(steps) => steps,
-            Err(error) => return Reply::BadFilter(error),
-        };
+    pub(crate) fn export_roofline(
+        &mut self,
+        query: &RooflineQuery,
+        sort: Option<&SortBy>,
+        format: Export,
+    ) -> Result<String, FilterError> {
+        let steps = roofline_steps(&self.analysis, &self.profile, &mut self.programs, query)?;
         let (files, partial) = (self.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>(), self.partial);
-        let (cached, profile, analysis) = match self.kept_roofline(query) {
-            Ok(cached) => cached,
-            Err(error) => return Reply::BadFilter(error),
-        };
+        let (cached, profile, analysis) = self.kept_roofline(query)?;
         let order = cached.sorted(sort);
         if format == Export::Csv {
             let rows = order.iter().filter_map(|row| cached.answer.row(profile, analysis, *row)).collect();
             let roofline = Roofline { figures: cached.answer.figures.clone(), rows };
-            return Reply::Exported(roofline::table::csv(&roofline).csv());
+            return Ok(roofline::table::csv(&roofline).csv());
         }
         let figures = &cached.answer.figures;
         let notes: Vec<Note> = profile.notes.iter().chain(&figures.notes).cloned().collect();
         let head = json::head_of("roofline", &files, partial, &figures.header, &figures.totals);
         let rows = RoofRows::Built { answer: &cached.answer, profile, analysis, order: &order };
         let by = query.query.by;
-        Reply::Exported(json::text(&roofline::json::roofline(head, by, figures, rows, &steps, MAX_GAPS, &notes)))
+        Ok(json::text(&roofline::json::roofline(head, by, figures, rows, &steps, MAX_GAPS, &notes)))
     }
 }

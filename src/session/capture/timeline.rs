@@ -88,8 +88,7 @@ impl CaptureSession {
             TimelineRequest::Events(query) => Reply::answer_to::<requests::Events>(&index.events(profile, query)),
             TimelineRequest::Flows(query) => Reply::answer_to::<requests::Flows>(&index.all_flows(profile, query)),
             TimelineRequest::Search(query) => {
-                let found = index.search(profile, query);
-                found.map_or_else(Reply::BadFilter, |found| Reply::answer_to::<requests::Search>(&found))
+                Reply::answer_or_bad_filter::<requests::Search>(index.search(profile, query))
             }
             TimelineRequest::ExportXSpace(request) => {
                 let files = timeline_export::export_xspaces(profile, analysis, programs.files(), *request);

@@ -14,10 +14,7 @@ use xla_profile::units::Picos;
 impl CaptureSession {
     /// Answers [`ViewRequest::Utilization`](crate::protocol::ViewRequest::Utilization).
     pub(super) fn utilization(&mut self, query: &RooflineQuery) -> Reply {
-        match self.utilization_of(unfiltered(query)) {
-            Ok(answer) => Reply::answer_to::<requests::Utilization>(&answer),
-            Err(error) => Reply::BadFilter(error),
-        }
+        Reply::answer_or_bad_filter::<requests::Utilization>(self.utilization_of(unfiltered(query)))
     }
 
     fn utilization_of(&mut self, query: RooflineQuery) -> Result<Utilization, FilterError> {

@@ -7,21 +7,21 @@ pub mod imported_tables;
 
 use super::captures::imported_tables::{ImportedRow, ImportedTables};
 use super::compare::{CompareSide, compare_sessions};
+use super::open::Input;
 use super::open::capture_facts::{CaptureFacts, capture_facts};
 use super::open::capture_heads::heads;
 use super::open::detect::format as detect_format;
 use super::open::session_messages::runs_listed;
 use super::open::sessions::runs_of;
-use super::open::{Input, messages};
 use super::table_answer;
-use crate::analysis::base::{DeviceChoice, Framework, StepsBy};
+use crate::analysis::base::{Framework, Query, StepsBy};
 use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE, heading as captures_heading};
 use crate::analysis::captures::{
     CaptureFiles, CaptureRow, CaptureRows, CaptureSummary, ChangeCause, FileHead, HeadKind, change_cause, group,
 };
 use crate::analysis::compare::CompareOptions;
 use crate::analysis::files::FileInfo;
-use crate::protocol::table_query::{TableAction, TableQuery};
+use crate::protocol::table_query::{ExportQuery, TableAction, TableQuery};
 use crate::protocol::{
     Capabilities, CapturesRequest, Export, Failure, Progress, Reply, Request, SessionInfo, Stage, ViewRequest, requests,
 };
@@ -102,11 +102,14 @@ impl CapturesSession {
                 Reply::answer_to::<requests::SetCause>(&())
             }
             ViewRequest::Table { table: TableQuery::Captures { .. }, action } => self.table(&action),
-            ViewRequest::Captures(CapturesRequest::Export(format)) => Reply::Exported(match format {
-                Export::Csv => csv::table(CAPTURES, self.in_order()).csv(),
-                Export::Json => json::text(&captures::json::captures(self.in_order())),
-            }),
-            _ => Reply::Failed(messages::unknown_request()),
+            ViewRequest::ExportRows { rows: ExportQuery::Captures, format } => {
+                Reply::answer_to::<requests::ExportRows>(&match format {
+                    Export::Csv => csv::table(CAPTURES, self.in_order()).csv(),
+                    Export::Json => json::text(&captures::json::captures(self.in_order())),
+                })
+            }
+            // Every other request is about one capture.
+            _ => Reply::Failed(several()),
         }
     }
 
@@ -214,7 +217,7 @@ fn info(heads: &[FileHead], captures: Vec<Vec<u32>>) -> SessionInfo {
     SessionInfo {
         files: heads.iter().map(file).collect(),
         devices: Vec::new(),
-        usual_device: DeviceChoice::default(),
+        usual_query: Query::default(),
         steps_by: StepsBy::default(),
         planes: Vec::new(),
         notes: Vec::new(),

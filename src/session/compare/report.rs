@@ -9,11 +9,12 @@
 //! A capture is first reduced to its report. Both sides then know the same, so that a report does not differ from its own capture.
 
 use crate::analysis::base::DeviceChoice;
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, Phase, module_by_scope};
 use crate::analysis::comm::{Comm, CommQuery};
 use crate::analysis::compare::matching::{Known, ListedOp};
 use crate::analysis::compare::{
-    CompareOptions, Comparison, Input, InputOp, InputPeak, ListedSide, SideHead, compare_listed, paired_program,
+    CompareOptions, Comparison, Input, InputOp, InputPeak, ListedSide, SideHead, WorkFacts, compare_listed,
+    paired_program, work_name,
 };
 use crate::analysis::memory::{MemoryPrograms, roll_ups};
 use crate::analysis::overview::Overview;
@@ -233,6 +234,18 @@ fn input_op(row: &OpRow, n_steps: u32, known: Known) -> InputOp<'_> {
         scope: group.tf_op.as_deref(),
         source: group.source_inner.as_deref().filter(|_| known.sources),
         op_group: group.op_group.as_deref(),
+        work: work_name(WorkFacts {
+            kind: group.kind,
+            op_group: group.op_group.as_deref(),
+            name: &group.key,
+            scope: group.tf_op.as_deref().unwrap_or_default(),
+            target: "",
+            kernel: group.kernel.as_deref().unwrap_or_default(),
+            has_softmax: false,
+            is_conversion: false,
+        }),
+        module: group.tf_op.as_deref().and_then(module_by_scope).map(|label| label.module),
+        phase: group.phase.as_deref().and_then(Phase::from_key).filter(|phase| phase.is_known()),
         kind: group.kind,
         n: group.n_executions.as_f64() * f64::from(n_steps),
         total: group.total.0.saturating_mul(n_steps.into()),
@@ -250,6 +263,9 @@ fn left_out<'a>(omitted: &OmittedSum, name: &'a str, n_steps: u32) -> InputOp<'a
         scope: None,
         source: None,
         op_group: None,
+        work: "other ops".into(),
+        module: None,
+        phase: None,
         kind: omitted.kind,
         n: omitted.n_executions.as_f64() * f64::from(n_steps),
         total: omitted.total.0.saturating_mul(n_steps.into()),

@@ -4,9 +4,9 @@
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{Filter, FilterField, GroupBy, Matcher, Query};
 use crate::analysis::breakdown::{Group, Shown};
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, ModelModule};
 use crate::protocol::table_query::TableAction;
-use crate::protocol::{BreakdownHead, Reply};
+use crate::protocol::{BreakdownHead, Reply, requests};
 use crate::session::capture::breakdown_rows::breakdown_table;
 use crate::session::table_answer::answer;
 use crate::share::{GroupedRows, OmittedSum};
@@ -24,20 +24,24 @@ impl ReportSession {
         let groups = self.groups(query)?;
         let report = &self.report;
         let mut all_notes = notes(report, &report.notes);
-        let cut = report.n_cut();
-        if cut > 0 && !query.filter.text.is_empty() && self.saved(query).is_none() {
-            let message = format!("{cut} ops are only a sum in this summary, so the filter does not apply to them.");
+        let (cut, things) = match self.saved(query) {
+            Some(saved) => (saved.n_omitted(), "groups"),
+            None => (report.n_cut() as usize, "ops"),
+        };
+        if cut > 0 && !query.filter.text.is_empty() {
+            let message =
+                format!("{cut} {things} are only a sum in this summary, so the filter does not apply to them.");
             all_notes.push(Note::new(Severity::Caution, NoteCode::SummaryFilter, message));
         }
         let n_all = self.n_all(query, groups.len())?;
-        Ok(Reply::Breakdown(Box::new(BreakdownHead {
+        Ok(Reply::answer_to::<requests::Breakdown>(&BreakdownHead {
             query: query.clone(),
             header: report.header.clone(),
             totals: report.totals.clone(),
             shown: self.shown(&groups, n_all),
             n_groups: groups.len() as u32,
             notes: all_notes,
-        })))
+        }))
     }
 
     /// Answers a request about the table of a breakdown.
@@ -53,8 +57,7 @@ impl ReportSession {
     /// into one row per kind as well.
     fn n_all(&self, query: &Query, n_groups: usize) -> Result<usize, Reply> {
         if let Some(saved) = self.saved(query) {
-            let omitted = saved.rest.iter().map(|rest| rest.n_rows as usize).sum::<usize>();
-            return Ok(saved.rows.len() + omitted);
+            return Ok(saved.n_rows());
         }
         Ok(match query.by {
             GroupBy::Op => self.report.n_rows() as usize,
@@ -94,8 +97,14 @@ impl ReportSession {
             return Err(self.missing("lines of source"));
         }
         let saved = self.saved(query);
-        if query.by != GroupBy::Kind && saved.is_some() && (matcher.kind.is_some() || matcher.names_ops()) {
-            // A group may hold ops of several kinds.
+        let is_by_texts_of_ops =
+            matches!(query.by, GroupBy::Category | GroupBy::Module) || matcher.within == FilterField::Source;
+        let selects_ops = matcher.kind.is_some()
+            || matcher.module.is_some()
+            || matcher.names_ops()
+            || (matcher.has_text() && is_by_texts_of_ops);
+        if query.by != GroupBy::Kind && saved.is_some() && selects_ops {
+            // A group may hold ops of several kinds, and has the texts of none of them.
             return Err(self.missing("this grouping of some of the ops"));
         }
         let mut rows: Vec<&Group> = match saved {
@@ -120,7 +129,10 @@ impl ReportSession {
             GroupBy::OpGroup => merge_groups(groups, query.by, by_group(|group| group.op_group.as_deref())?),
             GroupBy::Phase => merge_groups(groups, query.by, by_group(|group| group.phase.as_deref())?),
             GroupBy::Program => merge_groups(groups, query.by, by_group(|group| group.program.as_deref())?),
-            GroupBy::Dedup | GroupBy::Layer | GroupBy::Scope | GroupBy::Source => {
+            GroupBy::Module if report.has_all_modules() => {
+                merge_groups(groups, query.by, |group| group.module.map(ModelModule::key))
+            }
+            GroupBy::Module | GroupBy::Dedup | GroupBy::Layer | GroupBy::Scope | GroupBy::Source => {
                 return Err(self.missing("this grouping"));
             }
         };
@@ -139,6 +151,7 @@ impl ReportSession {
     fn saved(&self, query: &Query) -> Option<&GroupedRows> {
         let follows = match query.by {
             GroupBy::Category => self.report.is_whole(),
+            GroupBy::Module => self.report.has_all_modules(),
             GroupBy::Kind => !query.filter.text.is_empty() || !query.filter.ops.is_empty(),
             _ => false,
         };
@@ -178,7 +191,10 @@ fn passes(matcher: &Matcher, group: &Group) -> bool {
             FilterField::Source => is_in(group.source_inner.as_deref()),
             FilterField::Anywhere => is_in(Some(&group.key)) || is_in(group.tf_op.as_deref()),
         };
-    is_text && matcher.kind.is_none_or(|kind| kind == group.kind) && matcher.has_op(&group.key, group.program_id)
+    is_text
+        && matcher.kind.is_none_or(|kind| kind == group.kind)
+        && matcher.module.is_none_or(|module| Some(module) == group.module)
+        && matcher.has_op(&group.key, group.program_id)
 }
 
 /// Merges rows with the same key. Rows without a key are merged into one row, "<none>".
@@ -195,6 +211,7 @@ fn merge_groups(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<
                 op_group: group.op_group.clone(),
                 phase: group.phase.clone(),
                 layer: group.layer.clone(),
+                module: group.module,
                 ..Group::empty(key)
             };
             (first, Default::default())
@@ -204,6 +221,7 @@ fn merge_groups(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<
         keep_alike(&mut sum.op_group, &group.op_group);
         keep_alike(&mut sum.phase, &group.phase);
         keep_alike(&mut sum.layer, &group.layer);
+        keep_alike(&mut sum.module, &group.module);
         let add =
             |sum: &mut Option<f64>, more: Option<f64>| *sum = more.map_or(*sum, |more| Some(sum.unwrap_or(0.0) + more));
         add(&mut sum.flops, group.flops);

@@ -8,10 +8,11 @@ mod overview;
 mod roofline;
 
 use super::open::messages;
-use crate::analysis::base::{DeviceChoice, Framework, GroupBy, Query, StepChoice, StepsBy};
+use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice, StepsBy};
+use crate::analysis::breakdown::DeviceSteps;
 use crate::protocol::{
-    Capabilities, DeviceInfo, Failure, MAX_LISTED_STEPS, Reply, Request, SessionInfo, SharedReportInfo, StepInfo,
-    ViewRequest, requests,
+    Capabilities, DeviceInfo, Failure, KindInfo, MAX_LISTED_STEPS, Reply, Request, SessionInfo, SharedReportInfo,
+    StepInfo, ViewRequest, requests,
 };
 use crate::share::{Report, ShareError};
 use xla_profile::profile::{Note, NoteCode, Severity};
@@ -46,12 +47,8 @@ pub(crate) fn bad_link(error: &ShareError) -> Failure {
 impl ReportSession {
     pub(super) fn answer(&mut self, request: &Request) -> Reply {
         let answer = match request {
-            Request::Breakdown(query) => self.head(query),
-            Request::StepStats => Ok(Reply::StepStats(self.report.steps.first_steps(MAX_LISTED_STEPS))),
-            Request::Scopes { .. } => Err(self.missing("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
             Request::View(request) => self.answer_view_request(request),
-            Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.missing("a file of all rows")),
             Request::Open { .. }
             | Request::OpenReport { .. }
             | Request::Summarise { .. }
@@ -73,6 +70,12 @@ type Answered = Result<Reply, Reply>;
 impl ReportSession {
     fn answer_view_request(&self, request: &ViewRequest) -> Answered {
         match request {
+            ViewRequest::Breakdown(query) => self.head(query),
+            ViewRequest::StepStats => {
+                Ok(Reply::answer_to::<requests::StepStats>(&self.report.steps.first_steps(MAX_LISTED_STEPS)))
+            }
+            ViewRequest::Scopes { .. } => Err(self.missing("the tree of scopes")),
+            ViewRequest::ExportRows { .. } => Err(self.missing("a file of all rows")),
             ViewRequest::Roofline(query) => self.roofline(query),
             ViewRequest::Utilization(query) => self.utilization(query),
             ViewRequest::Memory => Ok(self.memory()),
@@ -86,8 +89,7 @@ impl ReportSession {
             | ViewRequest::CompareOps { .. }
             | ViewRequest::CompareDots(_)
             | ViewRequest::CompareTimeline(_)
-            | ViewRequest::CompareMarkdown(_)
-            | ViewRequest::ExportCompare { .. } => Ok(Reply::Failed(messages::unknown_request())),
+            | ViewRequest::CompareMarkdown(_) => Ok(Reply::Failed(messages::unknown_request())),
             ViewRequest::Share(_) | ViewRequest::ShareFile { .. } | ViewRequest::ShareMarkdown { .. } => {
                 Err(self.missing("how it is passed on"))
             }
@@ -112,10 +114,6 @@ impl ReportSession {
             ViewRequest::MemoryLiveRanges { .. } => Err(self.missing("the live ranges of buffers")),
             ViewRequest::Timeline(_) => Err(self.missing("the events of the timeline")),
             ViewRequest::CommLanes(_) => Err(self.missing("the intervals of transfers")),
-            ViewRequest::ExportRoofline { .. }
-            | ViewRequest::ExportMemory(_)
-            | ViewRequest::ExportComm { .. }
-            | ViewRequest::ExportGaps { .. } => Err(self.missing("a file of all rows")),
         }
     }
 
@@ -123,7 +121,7 @@ impl ReportSession {
     pub(super) fn missing(&self, data: &str) -> Reply {
         Reply::Failed(Failure {
             title: format!("A summary does not hold {data}"),
-            message: format!("{} Open the capture for this.", sentence(&self.report)),
+            message: format!("{} Open the capture for this.", self.report.sentence()),
         })
     }
 
@@ -141,18 +139,11 @@ impl ReportSession {
     }
 }
 
-/// Returns a sentence that describes the session.
-fn sentence(report: &Report) -> String {
-    if let Some(comparison) = &report.comparison {
-        return comparison.sentence();
-    }
-    let rounded = report.rounded().map_or_else(String::new, |how| format!("; {how}"));
-    format!("This is a summary of {}; it holds {}{rounded}.", report.files(), report.holds())
-}
-
 fn session(report: &Report) -> SessionInfo {
     let origin = &report.origin;
     let steps = |index: usize| report.steps.devices.get(index).map_or(&[][..], |device| &device.steps);
+    let step = report.header.step.parse().unwrap_or(StepChoice::All);
+    let kind = step_kind(report, step);
     let device = |(index, device): (usize, &crate::share::ReportDevice)| DeviceInfo {
         name: device.name.clone(),
         label: device.label.clone(),
@@ -170,15 +161,14 @@ fn session(report: &Report) -> SessionInfo {
             })
             .collect(),
         n_steps: report.steps.devices.get(index).and_then(|device| device.all).map_or(0, |all| all.n),
-        n_steady: steps(index).iter().filter(|step| step.not_steady.is_none()).count() as u32,
-        kinds: Vec::new(),
+        n_steady: n_steady(report.steps.devices.get(index)),
+        kinds: kind.iter().cloned().collect(),
     };
     let first_device = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };
-    let step = report.header.step.parse().unwrap_or(StepChoice::All);
     SessionInfo {
         files: origin.files.clone(),
         devices: origin.devices.iter().enumerate().map(device).collect(),
-        usual_device: first_device,
+        usual_query: Query { device: first_device, ..Query::default() },
         steps_by: StepsBy::default(),
         planes: Vec::new(),
         notes: notes(report, &report.notes),
@@ -186,23 +176,40 @@ fn session(report: &Report) -> SessionInfo {
         n_events: origin.n_events,
         summary: Some(SharedReportInfo {
             comparison: report.comparison.as_ref().map(|shared| shared.names()),
-            sentence: sentence(report),
+            sentence: report.sentence(),
             device: first_device,
             step,
             level: origin.level,
             has_sources: origin.has_sources,
             is_anonymous: origin.is_anonymous,
         }),
-        capabilities: Capabilities::report(report.rows.len() as u32 == report.n_rows(), report.overview.is_some())
-            .with_groups(&report.groups.iter().map(|grouped| grouped.by).collect::<Vec<GroupBy>>()),
+        capabilities: Capabilities::of_report(report),
         framework: Framework::Unknown,
         reading: None,
         captures: Vec::new(),
     }
 }
 
+/// Returns the number of steady steps of a device, also of those that the report leaves out.
+fn n_steady(device: Option<&DeviceSteps>) -> u32 {
+    let Some(device) = device else { return 0 };
+    // A report of version 1 has no statistics of steady steps.
+    let listed = device.steps.iter().filter(|step| step.not_steady.is_none()).count() as u32;
+    device.steady.map_or(listed, |steady| steady.n)
+}
+
+/// Returns the kind of the steps of a mean. `None` if all steps are of one kind, or if the report is of no mean.
+fn step_kind(report: &Report, step: StepChoice) -> Option<KindInfo> {
+    let mean = &report.header.mean;
+    let kind = match step {
+        StepChoice::Kind(kind) => kind,
+        _ => 0,
+    };
+    Some(KindInfo { kind, name: mean.kind.clone()?, n_steady: mean.n_steps? })
+}
+
 /// Returns the notes of an answer, after the note that the session is a summary.
 fn notes(report: &Report, notes: &[Note]) -> Vec<Note> {
-    let first = Note::new(Severity::Caution, NoteCode::Summary, sentence(report));
+    let first = Note::new(Severity::Caution, NoteCode::Summary, report.sentence());
     std::iter::once(first).chain(notes.iter().cloned()).collect()
 }

@@ -13,7 +13,7 @@
 use super::kernel_counts::{self, Runs};
 use super::program_index::{ProgramIndex, SEARCHED};
 use super::{OpenFile, load};
-use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
+use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text, nearest_scopes};
 use indexmap::IndexMap;
 use std::num::NonZeroU32;
 use xla_profile::hlo::{Instruction, InstructionId, Module};
@@ -66,12 +66,13 @@ pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
                     continue;
                 }
             };
+            let nearest = nearest_scopes(&module);
             for index in members {
                 let ProgramOps { id, ops, .. } = &mut groups[index];
                 let per_execution = events_per_execution(profile, ops, &module, *id, &events, &mut runs);
                 ops.retain(|op| {
                     let per_execution = per_execution.get(op).copied().unwrap_or(1);
-                    !take(profile, *op, &module, per_execution, &mut n_costs)
+                    !take(profile, *op, (&module, &nearest), per_execution, &mut n_costs)
                 });
             }
         }
@@ -191,7 +192,7 @@ fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {
 fn take(
     profile: &mut Profile,
     (plane, op): (usize, OpId),
-    module: &Module,
+    (module, nearest): (&Module, &[Option<&str>]),
     per_execution: u32,
     n_costs: &mut u64,
 ) -> bool {
@@ -209,6 +210,8 @@ fn take(
     if let Some(path) = Some(instruction.op_name()).filter(|path| !path.is_empty()) {
         stats.tf_op = Some(strings.intern(path));
     }
+    let other_scope = nearest.get(id.index()).copied().flatten().filter(|path| *path != instruction.op_name());
+    stats.nearest_scope = other_scope.map(|path| strings.intern(path));
     let frames = module.stack(id);
     if let Some(inner) = frames.first().filter(|_| stats.source.is_none()) {
         stats.source = Some(strings.intern(&format!("{}:{}", inner.file, inner.line)));

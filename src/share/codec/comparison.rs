@@ -1,14 +1,15 @@
 //! This module visits a comparison. Its numbers are exact at every level, so that its reader sees the figures of its sender.
 
 use super::comparison_parts::{comm, memory, programs};
+use super::explanation::explanation;
 use super::visit::{Text, Visit, VisitResult, each};
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Core, Primitive};
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::statistics::Shift;
 use crate::analysis::compare::{
-    CommDelta, CompareRows, CompareUnit, Comparison, FigureDelta, FindingDelta, MemoryDelta, OpGroupDelta, Parity,
-    PartDelta, ProgramDiff, RowDelta, RowSide, ScopeDelta, ScopeTime, SideHead, TierShare, Verdict,
+    CommDelta, CompareRows, CompareUnit, Comparison, Explanation, FigureDelta, FindingDelta, MemoryDelta, OpGroupDelta,
+    Parity, PartDelta, ProgramDiff, RowDelta, RowSide, ScopeDelta, ScopeTime, SideHead, TierShare, Verdict,
 };
 use crate::analysis::ledger::Owner;
 use crate::analysis::overview::Unit;
@@ -83,7 +84,11 @@ pub(super) fn comparison(v: &mut dyn Visit, shared: &mut Option<Box<SharedCompar
     let n = comparison.rows.len();
     comparison.parts.iter_mut().for_each(|part| part.children.retain(|(row, _)| (*row as usize) < n));
     comparison.program_changes.changes.retain(|change| (change.row as usize) < n);
-    v.texts(&mut comparison.notes, Text::Sentence)
+    v.texts(&mut comparison.notes, Text::Sentence)?;
+    if v.version() >= 7 {
+        explanation(v, &mut comparison.explanation)?;
+    }
+    Ok(())
 }
 
 /// Returns a comparison for the reader to fill.
@@ -123,6 +128,7 @@ fn empty_comparison() -> Comparison {
         memory: MemoryDelta::default(),
         comm: CommDelta::default(),
         program_changes: ProgramDiff::default(),
+        explanation: Explanation::default(),
         notes: Vec::new(),
     }
 }

@@ -160,8 +160,8 @@ fn window(v: &mut dyn Visit, window: &mut WindowUse) -> VisitResult {
     v.real(&mut window.model_flops, window.flops)?;
     v.real(&mut window.bytes, None)?;
     v.real(&mut window.peak_flops, None)?;
-    v.real(&mut window.mfu, None)?;
-    v.real(&mut window.model_mfu, window.mfu)?;
+    v.real(&mut window.hfu, None)?;
+    v.real(&mut window.model_mfu, window.hfu)?;
     v.real(&mut window.hbm_util, None)?;
     v.real(&mut window.useful_flops, None)?;
     v.real(&mut window.useful_mfu, None)?;

@@ -7,14 +7,17 @@
 //! visited: `derive.rs` computes them.
 //!
 //! Version 2 added the periods of steps, the waits of devices, and the time of phases. Version 3 added the overview,
-//! version 4 groups of ops and comparisons, version 5 the conditions of advice, and version 6 the networks of collectives.
+//! version 4 groups of ops and comparisons, version 5 the conditions of advice, version 6 the networks of collectives, and version 7
+//! modules and what explains a comparison.
 
 mod comm;
 mod comparison;
 mod comparison_parts;
 mod defaults;
+mod explanation;
 mod figures;
 mod memory;
+mod modules;
 mod ops;
 mod origin;
 mod overview;

@@ -5,7 +5,7 @@ use super::visit::{Text, Visit, VisitResult, each};
 use super::{defaults, figures};
 use crate::analysis::base::GroupBy;
 use crate::analysis::breakdown::{Group, Share};
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, ModelModule};
 use crate::share::omitted::OmittedSum;
 use crate::share::report::{GroupedRows, OpRow, Point};
 use xla_profile::units::{Count, Picos};
@@ -27,6 +27,7 @@ pub(super) fn groups(v: &mut dyn Visit, groupings: &mut Vec<GroupedRows>) -> Vis
         let key = match grouped.by {
             GroupBy::Category => Text::Category,
             GroupBy::Scope => Text::Scope,
+            GroupBy::Module => Text::Word,
             _ => Text::Op,
         };
         columns(v, &mut grouped.rows.iter_mut().collect::<Vec<_>>(), key, grouped.by.key())?;
@@ -64,6 +65,9 @@ fn columns(v: &mut dyn Visit, groups: &mut [&mut Group], key: Text, usual: &str)
     if v.version() >= 4 {
         each(groups, |group| v.time_with_usual(&mut group.other_kinds, Picos::ZERO))?;
         each(groups, |group| v.text(&mut group.kernel, None, Text::Op))?;
+    }
+    if v.version() >= 7 {
+        each(groups, |group| v.optional_one_of(&mut group.module, &ModelModule::ALL))?;
     }
     Ok(())
 }

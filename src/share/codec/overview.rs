@@ -1,8 +1,9 @@
 //! This module visits the overview. Texts and values that follow from its rules are not visited.
 
+use super::modules;
 use super::origin::spread;
 use super::visit::{Number, Text, Visit, VisitResult, each};
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, ModelModule};
 use crate::analysis::ledger::{Ledger, Owner};
 use crate::analysis::overview::{
     Checked, Confidence, Figure, FigureId, Finding, FindingId, KindShare, OpEvidence, Overview, RuleId, ShownStep,
@@ -51,6 +52,9 @@ pub(super) fn overview(v: &mut dyn Visit, overview: &mut Option<Overview>) -> Vi
         Ok(())
     })?;
     each(&mut overview.skipped, |entry| v.string(&mut entry.reason, Text::Word))?;
+    if v.version() >= 7 {
+        modules::modules(v, &mut overview.modules)?;
+    }
     overview.derive();
     Ok(())
 }
@@ -71,6 +75,7 @@ fn empty_overview() -> Overview {
         periods: None,
         verdict: String::new(),
         kinds: Vec::new(),
+        modules: None,
         shown_step: ShownStep::default(),
         ledger: Ledger {
             device: 0,
@@ -82,6 +87,7 @@ fn empty_overview() -> Overview {
         },
         figures: Vec::new(),
         lacks_peaks: false,
+        chip_guess: None,
         model_guess: None,
         recoverable: Picos::ZERO,
         findings: Vec::new(),
@@ -151,6 +157,10 @@ fn findings(v: &mut dyn Visit, findings: &mut Vec<Finding>) -> VisitResult {
         each(&mut evidence.ops, |op| v.small_with_usual(&mut op.n_layers, 1))?;
         each(&mut evidence.ops, |op| v.time(&mut op.time))?;
         v.small(&mut evidence.n_ops)?;
+        if v.version() >= 7 {
+            v.rows(&mut evidence.modules, || ModelModule::Unknown)?;
+            each(&mut evidence.modules, |module| v.one_of(module, &ModelModule::ALL))?;
+        }
         v.rows(&mut evidence.steps, || 0)?;
         each(&mut evidence.steps, |step| v.exact(step))?;
         v.texts(&mut evidence.devices, Text::Device)?;
@@ -161,7 +171,15 @@ fn findings(v: &mut dyn Visit, findings: &mut Vec<Finding>) -> VisitResult {
 }
 
 fn op() -> OpEvidence {
-    OpEvidence { name: String::new(), program: None, program_id: None, source: None, n_layers: 1, time: Picos::ZERO }
+    OpEvidence {
+        name: String::new(),
+        program: None,
+        program_id: None,
+        source: None,
+        n_layers: 1,
+        n_alike: 1,
+        time: Picos::ZERO,
+    }
 }
 
 /// Visits which advice of its rule a finding gives, and the flags before it.

@@ -43,6 +43,7 @@ pub(crate) fn Help(state: State, node: NodeRef<html::Dialog>) -> impl IntoView {
             <header>
                 <h2 id="help-title">"Keys"</h2>
                 <span class="grow"></span>
+                <button type="button" class="btn line" data-term="">"Glossary"</button>
                 <button type="button" class="btn icon-only" aria-label="Close" on:click=close>{icon(Icon::Close)}</button>
             </header>
             <div class="keys">{live(groups)}</div>

@@ -93,7 +93,7 @@ fn walk(state: State, event: &ev::KeyboardEvent) {
     event.prevent_default();
     event.stop_propagation();
     let Some(view) = views.get(if to > last { 0 } else { to }).copied() else { return };
-    state.view.set(view);
+    state.open_view(view);
     if let Some(tab) = document().get_element_by_id(&format!("tab-{}", view.key())) {
         let _ = tab.unchecked_into::<HtmlElement>().focus();
     }
@@ -132,7 +132,10 @@ fn Tabs(state: State) -> impl IntoView {
         !partial() && head.with(|head| head.as_ref().is_some_and(|head| figures::parts_sum_to_window(head)))
     });
     let missing = move || head.with(|head| Some(format!(": {}", head.as_ref()?.header.missing_text()?)));
-    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| head.header.window_word()));
+    let sums = move || {
+        let whole = head.with(|head| head.as_ref().map_or("step", |head| head.header.window_word()));
+        format!("The kinds of time sum to the busy time, and busy and idle time sum to the {whole}, to the picosecond")
+    };
     let tab = move |view: View| {
         let chosen = move || state.view.get() == view;
         view! {
@@ -145,7 +148,7 @@ fn Tabs(state: State) -> impl IntoView {
                 aria-selected=move || chosen().to_string()
                 tabindex=move || if chosen() { "0" } else { "-1" }
                 aria-controls="view"
-                on:click=move |_| state.view.set(view)
+                on:click=move |_| state.open_view(view)
             >
                 {view.label()} <span class="tab-key" aria-hidden="true">{view.digit()}</span>
             </button>
@@ -187,7 +190,7 @@ fn Tabs(state: State) -> impl IntoView {
                 <span class="badge caution">{icon(Icon::Warn)} "Partial file" {live(missing)}</span>
             </If>
             <If when=move || closes.get()>
-                <span class="badge good closes">{icon(Icon::Check)} "Parts sum to the " {live(whole)}</span>
+                <span class="badge good closes" title=sums>{icon(Icon::Check)} "Adds up"</span>
             </If>
             <notes::Notes state />
         </div>

@@ -30,17 +30,7 @@ fn Device(state: State) -> impl IntoView {
     let choices = Memo::new(move |_| {
         state.opened.with(|opened| opened.as_ref().map(|o| picker_options::devices(&o.session)).unwrap_or_default())
     });
-    // An overview is about one device, even if a mean or a sum is chosen for the other views. A summary offers only what it
-    // holds.
-    let chosen = Signal::derive(move || {
-        let device = state.query.with(|query| query.device);
-        match (device, state.overview_device.get()) {
-            (DeviceChoice::Mean | DeviceChoice::All, Some(index)) if state.summary().is_none() => {
-                DeviceChoice::One(index)
-            }
-            _ => device,
-        }
-    });
+    let chosen = Signal::derive(move || state.header_device());
     let choose = Callback::new(move |device: DeviceChoice| untrack(|| state.choose_device(device)));
     view! { <Picker id="device" label="Device" list="Devices" choices chosen choose /> }.any()
 }

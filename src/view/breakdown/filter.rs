@@ -143,6 +143,8 @@ pub(crate) fn FilterStatus(state: State, head: SharedMemo<BreakdownHead>) -> imp
         head.with(|head| head.as_ref().filter(|_| is_valid).and_then(|head| filter_text::unfiltered(head)))
     };
     let kind = move || state.query.with(|query| query.filter.kind).map(|kind| kind.label().to_owned());
+    let module = move || state.query.with(|query| query.filter.module).map(|module| module.label().to_owned());
+    let phase = move || state.query.with(|query| query.filter.phase).map(|phase| phase.label().to_owned());
     let scope = move || Some(state.query.with(|query| query.filter.scope.clone())).filter(|scope| !scope.is_empty());
     let only = move |what: &'static str, value: String, clear: Callback<()>| {
         let label = format!("{what} {value}: show all again");
@@ -157,11 +159,15 @@ pub(crate) fn FilterStatus(state: State, head: SharedMemo<BreakdownHead>) -> imp
         .any()
     };
     let any_kind = Callback::new(move |()| state.filter(|filter| filter.kind = None));
+    let any_module = Callback::new(move |()| state.filter(|filter| filter.module = None));
+    let any_phase = Callback::new(move |()| state.filter(|filter| filter.phase = None));
     let any_scope = Callback::new(move |()| state.filter(|filter| filter.scope = String::new()));
     let shown = move || state.filter_error.with(Option::is_some) || state.query.with(|query| !query.filter.is_empty());
     view! {
         <div class="filter-line" data-roving="" class:idle=move || !shown()>
             {move || kind().map(|kind| only("kind", kind, any_kind))}
+            {move || module().map(|module| only("module", module, any_module))}
+            {move || phase().map(|phase| only("phase", phase, any_phase))}
             {move || scope().map(|scope| only("scope", scope, any_scope))}
             <p class="filter-status sub">{live(unfiltered)}</p>
             {ops_chip(state)}

@@ -1,6 +1,7 @@
 //! This module renders the menu that copies and saves the breakdown.
 
-use crate::protocol::{Export, Request};
+use crate::protocol::Export;
+use crate::protocol::table_query::ExportQuery;
 use crate::table::copy::CopyForm;
 use crate::table::format;
 use crate::view::shared::save::{ID, act, file};
@@ -48,5 +49,5 @@ fn export(state: State, format: Export) {
     let Some(head) = untrack(|| state.head().get()) else { return };
     let sort = state.sort.get_untracked();
     let what = format!("breakdown by {}", head.query.by.key());
-    file(state, &Request::Export { query: head.query.clone(), sort, format }, &what, format);
+    file(state, ExportQuery::Breakdown { query: head.query.clone(), sort }, &what, format);
 }

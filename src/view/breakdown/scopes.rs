@@ -7,7 +7,7 @@ use crate::chart::breakdown::scopes;
 use crate::chart::plot::icicle::{self, Icicle, Node};
 use crate::chart::plot::icicle_scene;
 use crate::chart::widgets::table::TWO_LINES;
-use crate::protocol::{BreakdownHead, Reply, Request};
+use crate::protocol::{BreakdownHead, requests};
 use crate::view::shared::chart::{Model, room};
 use crate::view::shared::picture_frame::framed;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
@@ -130,13 +130,13 @@ fn request_scopes(state: State) -> SharedSignal<Scopes> {
     let found = SharedSignal::<Scopes>::none();
     // The grouping of the rows does not affect the tree, so a change of the grouping sends no request.
     let request = Memo::new(move |_| (Query { by: GroupBy::Scope, ..state.query.get() }, state.zoom.get()));
-    state.request_on_change(
+    state.request_answer_on_change(
         move || {
             let (query, root) = request.get();
-            Some(Request::Scopes { query, root, min_share: MIN_SHARE })
+            Some(requests::Scopes { query, root, min_share: MIN_SHARE })
         },
-        move |reply| {
-            let Reply::Scopes(scopes) = reply else { return };
+        move |answer| {
+            let Ok(scopes) = answer else { return };
             // The step does not have the scope of the zoom, so the zoom and its filter are removed.
             if scopes.total.0 == 0 && !scopes.root.is_empty() {
                 if state.query.with_untracked(|query| query.filter.scope == scopes.root) {

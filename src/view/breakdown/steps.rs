@@ -7,7 +7,7 @@ use crate::chart::breakdown::{spread_text, step_stats};
 use crate::chart::plot::scene::Scene;
 use crate::chart::plot::{step, steps};
 use crate::chart::widgets::table::TWO_LINES;
-use crate::protocol::{Reply, Request};
+use crate::protocol::requests;
 use crate::table::format;
 use crate::view::shared::chart::{Model, room};
 use crate::view::shared::picture_frame::framed;
@@ -24,10 +24,10 @@ const HEIGHT: (f64, f64) = (168.0, 140.0);
 /// Requests the statistics of the steps of the open session.
 fn request_step_stats(state: State) -> SharedSignal<StepStats> {
     let found = SharedSignal::<StepStats>::none();
-    state.request_on_change(
-        || Some(Request::StepStats),
-        move |reply| {
-            if let Reply::StepStats(stats) = reply {
+    state.request_answer_on_change(
+        || Some(requests::StepStats),
+        move |answer| {
+            if let Ok(stats) = answer {
                 found.set(Some(PtrEq::new(stats)));
             }
         },

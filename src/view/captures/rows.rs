@@ -2,8 +2,8 @@
 
 use super::model::CapturesModel;
 use crate::chart::captures;
-use crate::protocol::table_query::TableQuery;
-use crate::protocol::{CapturesRequest, Export, ViewRequest};
+use crate::protocol::Export;
+use crate::protocol::table_query::{ExportQuery, TableQuery};
 use crate::table::page::{Row, SortBy};
 use crate::view::shared::save;
 use crate::view::shared::{RemoteTable, RowPress, remote_model};
@@ -54,8 +54,7 @@ pub(super) fn Tools(model: CapturesModel) -> impl IntoView {
     let state = model.state;
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let request = ViewRequest::Captures(CapturesRequest::Export(format)).into();
-            save::file(state, &request, "captures", format);
+            save::file(state, ExportQuery::Captures, "captures", format);
         })
     };
     let entries = Signal::derive(move || save::entries(state, "", export));

@@ -4,9 +4,9 @@
 use super::model::CommModel;
 use crate::analysis::base::StepChoice;
 use crate::analysis::comm::CommBy;
-use crate::protocol::table_query::TableQuery;
+use crate::protocol::Export;
+use crate::protocol::table_query::{ExportQuery, TableQuery};
 use crate::protocol::url::comm::CommRows;
-use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::format;
 use crate::table::page::Row;
@@ -95,7 +95,7 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
     let export = move |format: Export| {
         Callback::new(move |()| {
             let query = model.query.get_untracked();
-            save::file(state, &ViewRequest::ExportComm { query, format }.into(), "communication", format);
+            save::file(state, ExportQuery::Comm(query), "communication", format);
         })
     };
     let entries = Signal::derive(move || save::entries(state, "", export));

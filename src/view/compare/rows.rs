@@ -3,9 +3,9 @@
 use super::model::CompareModel;
 use crate::analysis::compare::{CompareBy, CompareRows};
 use crate::chart::compare;
-use crate::protocol::table_query::TableQuery;
+use crate::protocol::Export;
+use crate::protocol::table_query::{ExportQuery, TableQuery};
 use crate::protocol::url::compare::CompareViewState;
-use crate::protocol::{Export, ViewRequest};
 use crate::table::filter::TextFilter;
 use crate::table::format::middle_cut;
 use crate::table::page::{Row, SortBy};
@@ -74,7 +74,7 @@ pub(super) fn Tools(model: CompareModel) -> impl IntoView {
     let export = move |format: Export| {
         Callback::new(move |()| {
             let (query, by) = (model.query.get_untracked(), saved_by(model));
-            save::file(state, &ViewRequest::ExportCompare { query, by, format }.into(), "comparison", format);
+            save::file(state, ExportQuery::Compare { query, by }, "comparison", format);
         })
     };
     let question = move || {

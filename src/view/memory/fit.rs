@@ -7,6 +7,8 @@ use crate::analysis::memory::{
 use crate::chart::memory::UNIT;
 use crate::chart::memory::fit::{self, Row};
 use crate::table::format;
+use crate::view::roofline::{self, chip_button};
+use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::ev;
@@ -19,8 +21,13 @@ pub(super) fn FitPane(model: MemoryModel) -> impl IntoView {
         Memo::new(move |_| model.memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.fit.as_ref()?.size)));
     let chosen = RwSignal::new(None::<JobSize>);
     let size = Memo::new(move |_| chosen.get().or(measured.get()));
+    let known = Memo::new(move |_| model.check.with(|check| Some(check.as_ref()?.capacity.as_ref()?.size)));
+    let chip = move || {
+        let name = model.state.views.with(|views| views.roofline.peaks.chip.clone())?;
+        fit::memory_of_chip(&name)
+    };
     let found = Memo::new(move |_| {
-        let capacity = model.check.with(|check| Some(check.as_ref()?.capacity.as_ref()?.size));
+        let capacity = known.get().or_else(chip);
         model.memory.with(|memory| Fit::new(memory.as_ref()?.space.as_ref()?, size.get()?, capacity))
     });
     let body = move || match found.get() {
@@ -37,8 +44,24 @@ pub(super) fn FitPane(model: MemoryModel) -> impl IntoView {
     view! {
         <div class="found fit" tabindex="0" role="region" aria-label="Will it fit?">
             <div class="fit-fields">{live(fields)} {live(reset)}</div>
+            {live(move || (known.get().is_none() && found.with(Option::is_some)).then(|| chips(model.state)))}
             {live(body)}
         </div>
+    }
+    .any()
+}
+
+/// Renders the picker of the chip whose memory the program should fit, and a button with the chip that the name of a file mentions.
+fn chips(state: State) -> AnyView {
+    let is_chosen = move || state.views.with(|views| views.roofline.peaks.chip.is_some());
+    let named = move || {
+        let chip = state.opened.with(|opened| fit::chip_of_files(&opened.as_ref()?.name))?;
+        (!is_chosen()).then(|| view! { <span class="sub">"The name of the file suggests it: "</span> {chip_button(state, chip.to_owned())} }.any())
+    };
+    view! {
+        <p class="fit-chip">
+            <span class="sub">"Fit the memory of"</span> {roofline::chips(state, "fit-chip")} " " {live(named)}
+        </p>
     }
     .any()
 }

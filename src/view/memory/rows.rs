@@ -4,8 +4,8 @@
 use super::model::MemoryModel;
 use crate::analysis::memory::BufferId;
 use crate::chart::memory::figures;
-use crate::protocol::table_query::TableQuery;
-use crate::protocol::{Export, ViewRequest};
+use crate::protocol::Export;
+use crate::protocol::table_query::{ExportQuery, TableQuery};
 use crate::table::filter::TextFilter;
 use crate::table::page::Row;
 use crate::view::shared::save;
@@ -51,9 +51,8 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
 #[component]
 pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
     let state = model.state;
-    let export = move |format: Export| {
-        Callback::new(move |()| save::file(state, &ViewRequest::ExportMemory(format).into(), "memory", format))
-    };
+    let export =
+        move |format: Export| Callback::new(move |()| save::file(state, ExportQuery::Memory, "memory", format));
     let entries = Signal::derive(move || save::entries(state, ", all programs", export));
     let hint = move || state.can(|can| can.memory_replay).then_some("Click a buffer to see the peak without it.");
     // The table of a capture has all buffers.

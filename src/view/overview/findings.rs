@@ -116,7 +116,7 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
             <dl class="finding-body">
                 {part("Why", row.why)}
                 <dt>"Try"</dt> <dd><ul>{row.tries.into_iter().map(tried).collect_view()}</ul></dd>
-                {part("It worked if", row.worked_if)}
+                {part("Done when", row.worked_if)}
                 {evidence}
                 {part("Computed", row.formula)}
                 <dt>"See"</dt>

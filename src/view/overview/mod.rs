@@ -2,18 +2,20 @@
 //! devices and the rules that found nothing. Texts and fractions are in `chart::overview`.
 
 mod findings;
+mod modules;
 mod side;
 
 use super::roofline;
 use super::state::{Opened, PtrEq, State};
 use super::type_erasure::{EraseType, effect, live};
-use super::widgets::figure::readout;
+use super::widgets::figure::{readout, slight_figures};
 use super::widgets::swatch::{fill, swatch};
 use super::widgets::tree::width;
 use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::overview::{Overview as Answer, OverviewQuery};
 use crate::chart::overview::{self, Segment};
 use crate::protocol::requests;
+use crate::report::overview::text::next_text;
 use leptos::prelude::*;
 
 /// Renders the overview.
@@ -79,11 +81,15 @@ pub(super) fn copy_markdown(state: State) {
 fn answered(state: State, request: Memo<OverviewQuery>, answer: &Answer) -> AnyView {
     view! {
         <h1 class="verdict">{answer.verdict.clone()}</h1>
+        {answer.next_step().map(|next| view! { <p class="overview-next">{next_text(next)}</p> }.any())}
         <p class="overview-about">{overview::about(answer)}</p>
         {other_views(state, answer)}
         {chip(state, answer)}
         <dl class="figures" data-roving="">{readout(overview::readout(answer))}</dl>
+        {slight_figures(overview::slight(answer))}
+        {peak_source(state, answer)}
         {bar(answer)}
+        {modules::modules(state, answer)}
         <div class="overview-columns">
             {findings::findings(state, request, answer)}
             {side::side(state, answer)}
@@ -92,17 +98,22 @@ fn answered(state: State, request: Memo<OverviewQuery>, answer: &Answer) -> AnyV
     .any()
 }
 
-/// Renders which device the other views show, if it is not that of the overview, and a button that shows this one there. A
-/// report holds no other device.
+/// Renders which devices the other views show, if the user chose a mean or a sum, and a button that shows the device of
+/// the overview there. A report holds no other device.
 fn other_views(state: State, answer: &Answer) -> AnyView {
-    let Some(words) = overview::other_views(answer, state.query.with_untracked(|query| query.device)) else {
-        return ().into_any();
+    let words = overview::other_views(answer, state.query.with_untracked(|query| query.device));
+    let label = format!("Show {} in all views", answer.device);
+    let note = move || {
+        let is_report = state.summary().is_some();
+        let words = words.clone().filter(|_| is_report || state.has_chosen_device.get())?;
+        let label = label.clone();
+        let button = (!is_report).then(|| {
+            view! { <button type="button" class="link" on:click=move |_| state.show_judged_device()>{label}</button> }
+                .any()
+        });
+        Some(view! { <p class="overview-others">{words} " " {button}</p> }.any())
     };
-    let button = state.summary().is_none().then(|| {
-        let label = format!("Show {} in all views", answer.device);
-        view! { <button type="button" class="link" on:click=move |_| state.show_judged_device()>{label}</button> }.any()
-    });
-    view! { <p class="overview-others">{words} " " {button}</p> }.any()
+    live(note).into_any()
 }
 
 /// Renders the picker of the chip, if the peaks of the device are unknown or the user chose the chip.
@@ -111,14 +122,33 @@ fn chip(state: State, answer: &Answer) -> AnyView {
         return ().into_any();
     }
     let has_chosen_chip = state.window_query().peaks.chip.is_some();
-    let text = overview::chip_text(answer, has_chosen_chip);
-    text.map(|text| {
-        view! { <p class="overview-chip">{roofline::chips(state, "overview-chip")} " " <span class="sub">{text}</span></p> }.any()
-    })
-    .into_any()
+    let Some(text) = overview::chip_text(answer, has_chosen_chip) else { return ().into_any() };
+    let guessed = answer.chip_guess.as_ref().filter(|_| !has_chosen_chip).map_or(&[][..], |guess| &guess.chips);
+    let take = |chip: &String| roofline::chip_button(state, chip.clone());
+    view! {
+        <p class="overview-chip">
+            {roofline::chips(state, "overview-chip")} " " <span class="sub">{text}</span> " " {guessed.iter().map(take).collect_view()}
+        </p>
+    }
+    .any()
 }
 
-/// Renders the bar of a step by kind, the strip of needed and lost time below it, and their legends.
+/// Renders which peak MFU and HFU are shares of, and a button that chooses the other one. A report has one peak.
+fn peak_source(state: State, answer: &Answer) -> AnyView {
+    let Some(line) = overview::peak_source(answer).filter(|_| state.can(|can| can.other_peaks)) else {
+        return ().into_any();
+    };
+    let other = line.other;
+    let choose = move |_| state.change_views(|views| views.roofline.peaks.prefer = other);
+    view! {
+        <p class="overview-peak">
+            {line.sentence} " " <button type="button" class="link" on:click=choose>{line.button}</button>
+        </p>
+    }
+    .any()
+}
+
+/// Renders the bar of a step by kind, the strip of needed time and time to gain below it, and their legends.
 fn bar(answer: &Answer) -> AnyView {
     let rect = |class: String, (x, length): (f64, f64), y: &'static str, height: &'static str| {
         view! { <rect class=class x=width(x) y=y width=width(length) height=height /> }.any()

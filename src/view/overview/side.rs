@@ -2,6 +2,7 @@
 
 use crate::analysis::overview::Overview;
 use crate::chart::overview::{self, Dot, HostRow, RuleLine, StepRow};
+use crate::table::format;
 use crate::view::roofline::Useful;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
@@ -205,7 +206,7 @@ fn skipped(overview: &Overview) -> AnyView {
         |(name, reason): (String, String)| view! { <li><b>{name}</b> <span class="sub">{reason}</span></li> }.any();
     view! {
         <section>
-            {heading("Not checked", format!("{} rules", rules.len()))}
+            {heading("Could not be checked", format::counted(rules.len() as u64, "rule", "rules"))}
             <ul class="rules skipped">{rules.into_iter().map(line).collect_view()}</ul>
         </section>
     }
@@ -225,7 +226,7 @@ fn checked(overview: &Overview) -> AnyView {
     };
     view! {
         <section>
-            {heading("Checked, no finding", format!("{} rules", rules.len()))}
+            {heading("Checked, nothing found", format::counted(rules.len() as u64, "rule", "rules"))}
             <ul class="rules">{rules.into_iter().map(line).collect_view()}</ul>
         </section>
     }

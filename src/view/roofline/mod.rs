@@ -10,7 +10,7 @@ mod rows;
 mod tools;
 
 pub(crate) use editors::Useful;
-pub(crate) use peaks::chips;
+pub(crate) use peaks::{chip_button, chips};
 
 use crate::chart::roofline::figures;
 use crate::view::state::State;

@@ -108,6 +108,13 @@ pub(crate) fn chips(state: State, id: &'static str) -> AnyView {
     view! { <Picker id=id label="Chip" list="Chips" choices chosen choose /> }.any()
 }
 
+/// Renders a button that chooses a proposed chip.
+pub(crate) fn chip_button(state: State, chip: String) -> AnyView {
+    let label = format!("Use {chip}");
+    let choose = move |_| state.change_views(|views| views.roofline.peaks.chip = Some(chip.clone()));
+    view! { <button type="button" class="btn line small-text" on:click=choose>{label}</button> " " }.any()
+}
+
 fn peak_row(
     model: RooflineModel,
     (resource, label, unit, can_change): (PeakResource, &'static str, &'static str, bool),

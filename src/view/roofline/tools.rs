@@ -1,8 +1,9 @@
 //! This module renders the tools above the table of the roofline: the kind of the rows, the filter, and save.
 
 use super::model::RooflineModel;
+use crate::protocol::Export;
+use crate::protocol::table_query::ExportQuery;
 use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::{Export, ViewRequest};
 use crate::table::copy::CopyForm;
 use crate::table::format;
 use crate::view::breakdown::filter::{FilterBox, ops_chip};
@@ -22,7 +23,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
             let (query, sort) =
                 (model.query.get_untracked(), model.view_state.with_untracked(|view_state| view_state.sort.clone()));
             let what = format!("roofline by {}", query.query.by.key());
-            save::file(state, &ViewRequest::ExportRoofline { query, sort, format }.into(), &what, format);
+            save::file(state, ExportQuery::Roofline { query, sort }, &what, format);
         })
     };
     let entries = Signal::derive(move || {
@@ -53,7 +54,8 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
         let clear = move |_| state.filter(|filter| *filter = Default::default());
         (!filter.is_empty()).then(|| {
             let kind = filter.kind.map_or(String::new(), |kind| format!(" of kind {}", kind.label().to_lowercase()));
-            let words = format!("{}{kind} match. ", format::counted(n.into(), "row", "rows"));
+            let module = filter.module.map_or(String::new(), |module| format!(" of module {}", module.label()));
+            let words = format!("{}{kind}{module} match. ", format::counted(n.into(), "row", "rows"));
             view! { <span>{words} <button type="button" class="link" on:click=clear>"Show all"</button></span> }.any()
         })
     };

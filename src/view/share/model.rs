@@ -150,13 +150,11 @@ impl ShareModel {
             let now: PageAddress = state.address();
             shared.with(|shared| {
                 let shared = shared.as_ref()?;
-                let is_whole =
-                    shared.preview.tables.iter().all(|table| table.title != "Ops" || table.shown == table.total);
                 let request = request.get();
                 let (sources, names) = (request.with_sources, request.anonymise);
                 let address = match compared {
                     true => shared_comparison_address(&now, &shared.link, sources, names),
-                    false => shared_address(&now, &shared.link, is_whole, sources, names),
+                    false => shared_address(&now, &shared.link, &shared.breakdown_groups, sources, names),
                 };
                 Some(format!("{base}#{address}"))
             })
@@ -249,7 +247,8 @@ impl ShareModel {
         if self.is_comparison {
             return shared_comparison_address(&now, "", query.with_sources, query.anonymise).to_string();
         }
-        shared_address(&now, "", true, query.with_sources, query.anonymise).to_string()
+        let groups = self.shared.with(|shared| shared.as_ref().map(|shared| shared.breakdown_groups.clone()));
+        shared_address(&now, "", &groups.unwrap_or_default(), query.with_sources, query.anonymise).to_string()
     }
 }
 

@@ -2,7 +2,8 @@
 //! all rows, as the command line writes them.
 
 use crate::chart::widgets::table;
-use crate::protocol::{Export, Failure, Reply, Request};
+use crate::protocol::table_query::ExportQuery;
+use crate::protocol::{Export, Failure, requests};
 use crate::table::copy::CopyForm;
 use crate::table::format;
 use crate::view::state::State;
@@ -65,8 +66,8 @@ pub(crate) fn menu(entries: Signal<Vec<Entry>>) -> AnyView {
     .any()
 }
 
-/// Sends a request that exports a file, and saves the answer. `what` is a part of the file's name.
-pub(crate) fn file(state: State, request: &Request, what: &str, format: Export) {
+/// Requests rows as a file, and saves it. `what` is a part of the file's name.
+pub(crate) fn file(state: State, rows: ExportQuery, what: &str, format: Export) {
     let name =
         state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone())).unwrap_or_default();
     let (end, mime) = match format {
@@ -74,13 +75,11 @@ pub(crate) fn file(state: State, request: &Request, what: &str, format: Export) 
         Export::Json => ("json", "application/json"),
     };
     let name = table::file_name(&name, what, end);
-    state.request(request, move |reply| match reply {
-        Reply::Exported(text) => {
+    state.request_answer(requests::ExportRows { rows, format }, move |answer| {
+        if let Some(text) = state.shown(answer) {
             let message = "The browser refuses to save a file from this page.".to_owned();
             let inform = |_| state.inform(Failure { title: "Nothing was saved".to_owned(), message });
             clipboard::save(&name, mime, &text).unwrap_or_else(inform);
         }
-        Reply::Failed(failure) => state.fail(failure),
-        _ => {}
     });
 }

@@ -4,7 +4,7 @@
 use super::embedded::is_single;
 use super::theme::{KEPT, remembered};
 use super::{State, sample};
-use crate::analysis::base::DeviceChoice;
+use crate::analysis::base::{DeviceChoice, GroupBy, Query};
 use crate::protocol::Failure;
 use crate::protocol::url::address::{MAX, PageAddress};
 use crate::protocol::url::captures::CapturesViewState;
@@ -20,19 +20,30 @@ use wasm_bindgen::JsValue;
 const AFTER: u32 = 250;
 /// A selection of more bytes in all is left out of the address.
 const MAX_SELECTION: usize = 2_000;
+/// A filter by single ops with more bytes in all is left out of the address.
+const MAX_OPS: usize = 16_000;
 
 impl State {
     /// Returns the address of the current state.
     pub(crate) fn address(self) -> PageAddress {
+        let bytes = |keys: &[String]| keys.iter().map(String::len).sum::<usize>();
         let selection = self.selected.get();
-        let fits = selection.iter().map(String::len).sum::<usize>() <= MAX_SELECTION;
+        let fits = bytes(&selection) <= MAX_SELECTION;
         let mut query = self.query.get();
-        let usual = self.usual_device();
-        let names_device = query.device != usual;
-        // An address without a device stands for the usual one.
+        if bytes(&query.filter.ops) > MAX_OPS {
+            query.filter.ops.clear();
+        }
+        let usual = self.usual_query();
+        // A mean that the user chose is named, so that it stays.
+        let is_chosen_mean = query.device.single().is_none() && self.has_chosen_device.get();
+        let names_device = query.device != usual.device || is_chosen_mean;
+        let names_grouping = query.by != usual.by;
+        // An address without a device or a grouping stands for the usual one.
         query.device = if names_device { query.device } else { DeviceChoice::default() };
+        query.by = if names_grouping { query.by } else { GroupBy::default() };
         PageAddress {
             names_device,
+            names_grouping,
             query,
             sort: self.sort.get(),
             columns: self.columns.get(),
@@ -55,9 +66,9 @@ impl State {
         }
     }
 
-    /// Returns the devices that the open session shows first.
-    fn usual_device(self) -> DeviceChoice {
-        self.opened.with(|opened| opened.as_ref().map_or_else(Default::default, |opened| opened.session.usual_device))
+    /// Returns the query that the open session shows first.
+    fn usual_query(self) -> Query {
+        self.opened.with(|opened| opened.as_ref().map(|opened| opened.session.usual_query.clone()).unwrap_or_default())
     }
 
     /// Applies an address to the state. If a session is open, the breakdown is requested.
@@ -87,9 +98,12 @@ impl State {
             let captures = if keeps_captures { views.captures.clone() } else { address.views.captures.clone() };
             *views = ViewStates { captures, ..address.views };
         });
+        self.has_chosen_device.set(address.names_device);
         let mut query = address.query;
         if self.opened.with_untracked(Option::is_some) {
-            query.device = if address.names_device { query.device } else { untrack(|| self.usual_device()) };
+            let usual = untrack(|| self.usual_query());
+            query.device = if address.names_device { query.device } else { usual.device };
+            query.by = if address.names_grouping { query.by } else { usual.by };
             self.choose(|query_now| *query_now = query);
         } else {
             self.query.set(query);
@@ -127,11 +141,11 @@ impl State {
         hash.parse().map_or_else(|_| String::new(), |address: PageAddress| address.capture)
     }
 
-    /// Handles an address of a capture from this machine. A stored capture and the sample open again. For any other
+    /// Handles an address of a capture from this machine. A stored capture and a sample open again. For any other
     /// capture, the page shows which one the address needs.
     fn reopen_local(self, capture: String, stored: String, says_something: bool) {
-        if capture == sample::NAME && !is_single() {
-            sample::open(self);
+        if let Some(sample) = sample::named(&capture).filter(|_| !is_single()) {
+            sample::open(self, sample);
         } else if !stored.is_empty() && remembered(KEPT).is_some() {
             self.needs.set(None);
             self.kept_wanted.set(stored);
@@ -157,8 +171,12 @@ impl State {
 
     /// Returns whether the address names a device. If it does not, the session's usual device is shown.
     pub(super) fn names_device() -> bool {
-        let hash = window().location().hash().unwrap_or_default();
-        hash.parse().is_ok_and(|address: PageAddress| address.names_device)
+        Self::written_address().names_device
+    }
+
+    /// Returns the address that is written in the address bar; the default one if it cannot be read.
+    pub(super) fn written_address() -> PageAddress {
+        window().location().hash().unwrap_or_default().parse().unwrap_or_default()
     }
 
     /// Reads the address that the page was opened with. From then on, the address follows the state, and the state
@@ -234,7 +252,7 @@ impl State {
     }
 }
 
-/// Returns whether a change is a step of the history: another device, step, grouping, kind, scope, picture, zoom, op,
+/// Returns whether a change is a step of the history: another device, step, grouping, kind, module, phase, scope, picture, zoom, op,
 /// graph, view or program, or another figure of a list of captures. Typing and the order of rows are no steps.
 fn is_step(old: &PageAddress, new: &PageAddress) -> bool {
     let key = |address: &PageAddress| {
@@ -243,7 +261,7 @@ fn is_step(old: &PageAddress, new: &PageAddress) -> bool {
             query.device,
             query.step,
             query.by,
-            query.filter.kind,
+            (query.filter.kind, query.filter.module, query.filter.phase),
             query.filter.scope.clone(),
             address.picture,
             address.zoom.clone(),

@@ -25,6 +25,6 @@ impl State {
     /// Shows the flags of the run in the communication view.
     pub(crate) fn show_flags(self) {
         self.change_views(|views| views.comm.pane = Pane::Flags);
-        self.view.set(View::Communication);
+        self.open_view(View::Communication);
     }
 }

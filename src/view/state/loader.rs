@@ -200,6 +200,7 @@ impl State {
     /// Resets the keyboard's place in the table, the error of the filter, and the busy state.
     fn restart(self) {
         self.place.set(GridCell { row: Some(0), column: 0 });
+        self.has_chosen_device.set(false);
         self.judged_device.set(String::new());
         self.filter_error.set(None);
         self.busy.set(false);
@@ -265,10 +266,12 @@ impl State {
                 (false, replaces) if session.summary.is_some() => {
                     picker_options::available_query(&session, if replaces { Query::default() } else { query })
                 }
-                (false, true) => Query { device: session.usual_device, ..Query::default() },
-                (false, false) if Self::names_device() => picker_options::clamp_query(&session, query),
+                (false, true) => session.usual_query.clone(),
                 (false, false) => {
-                    picker_options::clamp_query(&session, Query { device: session.usual_device, ..query })
+                    let (address, usual) = (Self::written_address(), &session.usual_query);
+                    let device = if address.names_device { query.device } else { usual.device };
+                    let by = if address.names_grouping { query.by } else { usual.by };
+                    picker_options::clamp_query(&session, Query { device, by, ..query })
                 }
             };
             loading.session = Some(session);
@@ -338,6 +341,7 @@ impl State {
             }
             self.query.set(loading.first_query);
             self.restart();
+            self.has_chosen_device.set(!replaces && Self::names_device());
             if replaces {
                 self.forget();
             }

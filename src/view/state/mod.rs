@@ -66,6 +66,9 @@ pub(crate) struct Toast {
     pub(crate) passing: bool,
 }
 
+/// The name under which the page remembers that the hint of the first visit was seen.
+const HINT: &str = "hint";
+
 /// The time for which information is shown, in milliseconds.
 const PASSING: u32 = 6000;
 
@@ -151,6 +154,8 @@ pub(crate) struct State {
     pub(crate) compare_filter: RwSignal<String>,
     /// The key of the row of the comparison whose ops are shown; empty if none is.
     pub(crate) compared_row: RwSignal<String>,
+    /// Whether the user or the address chose the devices. If not, the other views show the device of the overview, too.
+    pub(crate) has_chosen_device: RwSignal<bool>,
     /// The device that the overview on screen is about, which the picker shows in place of a mean or a sum. `None` while no
     /// overview is shown.
     pub(crate) overview_device: RwSignal<Option<u32>>,
@@ -166,6 +171,10 @@ pub(crate) struct State {
     pub(crate) view_key: StoredValue<Option<Callback<KeyboardEvent, bool>>>,
     /// Whether the share dialog is open.
     pub(crate) sharing: RwSignal<bool>,
+    /// The term at which the glossary is open; empty if it is open at its start. `None` if it is closed.
+    pub(crate) glossary: RwSignal<Option<String>>,
+    /// The step of the hint of the first visit. `None` if the hint has been seen.
+    pub(crate) hint: RwSignal<Option<usize>>,
     /// Whether single-letter keys are enabled.
     pub(crate) keys_on: RwSignal<bool>,
     pub(crate) theme: RwSignal<Theme>,
@@ -232,6 +241,7 @@ impl State {
             comm_filter: RwSignal::new(String::new()),
             compare_filter: RwSignal::new(String::new()),
             compared_row: RwSignal::new(String::new()),
+            has_chosen_device: RwSignal::new(false),
             overview_device: RwSignal::new(None),
             judged_device: RwSignal::new(String::new()),
             flags: RwSignal::new(String::new()),
@@ -239,6 +249,9 @@ impl State {
             table: StoredValue::new(None),
             view_key: StoredValue::new(None),
             sharing: RwSignal::new(false),
+            glossary: RwSignal::new(None),
+            // A page that is one file cannot remember that the hint was seen.
+            hint: RwSignal::new((theme::remembered(HINT).is_none() && !is_single()).then_some(0)),
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),
             theme: RwSignal::new(Theme::remembered()),
             tips: Tips::new(),
@@ -312,6 +325,12 @@ impl State {
     pub(crate) fn go_to_line(self, line: u32) {
         self.file.update(|place| place.line = Some(line));
         self.jumps.update(|jumps| *jumps += 1);
+    }
+
+    /// Removes the hint of the first visit for good.
+    pub(crate) fn dismiss_hint(self) {
+        self.hint.set(None);
+        theme::remember(HINT, Some("seen"));
     }
 
     /// Enables or disables single-letter keys, and remembers this.

@@ -16,7 +16,7 @@ use crate::analysis::base::{Query, StepChoice, StepsBy};
 use crate::chart::loading::Load;
 use crate::protocol::url::View;
 use crate::protocol::url::compare::CompareViewState;
-use crate::protocol::{Answer, BreakdownHead, Failure, Reply, Request, SessionInfo, SessionSlot};
+use crate::protocol::{Answer, BreakdownHead, Failure, Reply, Request, SessionInfo, SessionSlot, requests};
 use crate::worker::client::Picked;
 use leptos::prelude::*;
 
@@ -159,7 +159,7 @@ impl State {
     }
 
     fn show_session_then(self, slot: SessionSlot, view: View, then: impl FnOnce() + 'static) {
-        let query = |session: &SessionInfo| Query { device: session.usual_device, ..Query::default() };
+        let query = |session: &SessionInfo| session.usual_query.clone();
         self.request_session(&Request::Show(slot), query, move |session, query| {
             self.set_shown(slot, session, query);
             self.view.set(view);
@@ -194,7 +194,7 @@ impl State {
         let opened = move |reply: Reply| {
             let Reply::Opened(session) = reply else { return };
             let query = query(&session);
-            let request = Request::Breakdown(query.clone());
+            let request = requests::Breakdown(query.clone());
             let has_devices = !session.devices.is_empty();
             let show = move |head: Option<BreakdownHead>| {
                 show(*session, query);
@@ -203,12 +203,11 @@ impl State {
             if !has_devices {
                 return show(None);
             }
-            let answered = move |reply: Reply| match reply {
-                Reply::Breakdown(head) => show(Some(*head)),
-                Reply::Failed(failure) => self.fail(failure),
-                _ => {}
-            };
-            self.request(&request, answered);
+            self.request_answer(request, move |answer| {
+                if let Some(head) = self.shown(answer) {
+                    show(Some(head));
+                }
+            });
         };
         self.request(request, opened);
     }

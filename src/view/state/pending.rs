@@ -3,7 +3,7 @@
 use super::clock::now;
 use super::ptr_eq::PtrEq;
 use crate::analysis::base::{FilterError, Query};
-use crate::protocol::{Answer, BreakdownHead, Failure, Reply, Request, RequestId};
+use crate::protocol::{Answer, BreakdownHead, Failure, Reply, Request, RequestId, ViewRequest, requests};
 use crate::worker::client::WorkerHandle;
 use web_sys::AbortController;
 
@@ -26,7 +26,7 @@ pub(super) enum PendingState {
 impl Pending {
     /// Requests the breakdown of a query.
     pub(super) fn send(link: &WorkerHandle, query: Query) -> Self {
-        Self { id: link.send(&Request::Breakdown(query)), since: now() }
+        Self { id: link.send(&ViewRequest::Breakdown(query).into()), since: now() }
     }
 
     /// Withdraws the request, and returns its id.
@@ -36,12 +36,14 @@ impl Pending {
     }
 
     pub(super) fn receive(&self, answer: Answer) -> PendingState {
-        match answer.reply {
-            _ if answer.id != self.id => PendingState::NotMine,
-            Reply::Breakdown(head) => PendingState::Done(PtrEq::new(*head)),
-            Reply::Failed(failure) => PendingState::Failed(failure),
-            Reply::BadFilter(error) => PendingState::Refused(error),
-            _ => PendingState::NotMine,
+        if answer.id != self.id {
+            return PendingState::NotMine;
+        }
+        match answer.reply.answer::<requests::Breakdown>() {
+            Ok(head) => PendingState::Done(PtrEq::new(head)),
+            Err(Reply::Failed(failure)) => PendingState::Failed(failure),
+            Err(Reply::BadFilter(error)) => PendingState::Refused(error),
+            Err(_) => PendingState::NotMine,
         }
     }
 }

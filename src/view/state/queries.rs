@@ -71,8 +71,21 @@ impl State {
         (!is_listed).then_some(number)
     }
 
+    /// Returns the devices that the header names: those that are chosen, or in place of a mean or a sum the device of
+    /// the overview on screen. A report holds no other devices than those of its sender.
+    pub(crate) fn header_device(self) -> DeviceChoice {
+        let device = self.query.with(|query| query.device);
+        match (device, self.overview_device.get()) {
+            (DeviceChoice::Mean | DeviceChoice::All, Some(index)) if self.summary().is_none() => {
+                DeviceChoice::One(index)
+            }
+            _ => device,
+        }
+    }
+
     /// Chooses a device. If the device does not have the current step, the mean of its steps is chosen.
     pub(crate) fn choose_device(self, device: DeviceChoice) {
+        self.has_chosen_device.set(true);
         let step = untrack(|| self.step());
         let known = self.opened.with_untracked(|opened| {
             opened
@@ -115,7 +128,7 @@ impl State {
     /// Returns the device `by` places after the current one; `None` past either end.
     pub(crate) fn neighbouring_device(self, by: isize) -> Option<DeviceChoice> {
         let opened = self.opened.get()?;
-        picker_options::neighbour(&picker_options::devices(&opened.session), self.query.with(|query| query.device), by)
+        picker_options::neighbour(&picker_options::devices(&opened.session), self.header_device(), by)
     }
 
     pub(super) fn request_breakdown(self) {

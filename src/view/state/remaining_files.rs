@@ -69,7 +69,7 @@ impl State {
         let mut query = self.query.get_untracked();
         let awaited = self.workers.try_update_value(|workers| workers.awaited_device.take()).flatten();
         query.device = match awaited {
-            Some(device) if query.device == before.session.usual_device => device,
+            Some(device) if query.device == before.session.usual_query.device => device,
             _ => picker_options::device_after(&before.session, &session, query.device),
         };
         let query = picker_options::clamp_query(&session, query);

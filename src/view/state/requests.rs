@@ -56,8 +56,10 @@ impl State {
         self.request(&Request::from(typed.into()), move |reply| then(reply.answer::<A>()))
     }
 
-    /// Sends a request of a view whenever it changes, as [`State::request_on_change`] does. `then` handles the answer, or the reply
-    /// that tells why there is none.
+    /// Sends a request of a view now, and again whenever a signal that `typed` reads changes or another session is open. `then`
+    /// handles the last answer, or the reply that tells why there is none. No answer is handled if `typed` returns `None`, or once
+    /// the owner is disposed. A request that the user cancelled is not sent again by itself, unless it changes or
+    /// [`State::resend_cancelled`] is called.
     pub(crate) fn request_answer_on_change<A: TypedRequest + Into<ViewRequest>>(
         self,
         typed: impl Fn() -> Option<A> + 'static,
@@ -75,7 +77,7 @@ impl State {
                 self.fail(failure);
                 None
             }
-            // The request was withdrawn.
+            // The request was withdrawn, or the field of its filter shows the error.
             Err(_) => None,
         }
     }
@@ -90,15 +92,8 @@ impl State {
         id.flatten()
     }
 
-    /// Sends a request now, and again whenever a signal that `request` reads changes or another session is open. Only
-    /// the last answer is handled; no answer is handled if `request` returns `None`, or once the owner is disposed. A
-    /// request that the user cancelled is not sent again by itself, unless it changes or [`State::resend_cancelled`] is
-    /// called.
-    pub(crate) fn request_on_change(
-        self,
-        request: impl Fn() -> Option<Request> + 'static,
-        then: impl Fn(Reply) + 'static,
-    ) {
+    /// Sends a request whenever it changes, as [`State::request_answer_on_change`] says.
+    fn request_on_change(self, request: impl Fn() -> Option<Request> + 'static, then: impl Fn(Reply) + 'static) {
         let then = Rc::new(then);
         let waiting = StoredValue::new(None::<RequestId>);
         let withdraw = move || {

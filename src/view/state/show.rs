@@ -1,7 +1,8 @@
-//! This module shows what a finding or a gap points at: a time in the timeline, a step, or a device.
+//! This module opens views, and shows what a finding or a gap points at: a time in the timeline, a step, or a device.
 
 use super::{Opened, State};
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, StepChoice, TimeRange};
+use crate::analysis::classify::{ModelModule, Phase};
 use crate::chart::overview::FindingLink;
 use crate::chart::timeline::DeviceTime;
 use crate::chart::timeline::sight::groups_about;
@@ -11,6 +12,16 @@ use crate::protocol::url::timeline::{TimelineRows, TimelineViewState};
 use leptos::prelude::*;
 
 impl State {
+    /// Opens a view. It shows the device that the header names: the other views show that of the overview, too, unless
+    /// the user chose a mean or a sum.
+    pub(crate) fn open_view(self, view: View) {
+        let named = untrack(|| self.header_device());
+        if view != View::Overview && !self.has_chosen_device.get_untracked() {
+            self.choose(|query| query.device = named);
+        }
+        self.view.set(view);
+    }
+
     /// Selects a time of a device as the range of the timeline, and opens the timeline there, with the tracks of the device and
     /// of its host, and with these rows. `part` is the visible part; `None` is the time with a margin of half its length on both sides.
     ///
@@ -74,29 +85,59 @@ impl State {
         }
     }
 
-    /// Shows what a finding is about: a view with the device of the overview and the same steps, and with the ops of the finding
-    /// alone. A report has neither another device nor all ops.
+    /// Shows what a finding is about: its longest idle time in the timeline, or a view with the device of the overview,
+    /// with the step that the finding names, and with the ops of the finding alone. A report has neither another device
+    /// nor all ops.
     pub(crate) fn show_finding(self, link: &FindingLink) {
+        if let Some((time, step)) = &link.gap {
+            return self.show_in_timeline(time.clone(), Some(*step), TimelineRows::Idle);
+        }
         if untrack(|| self.summary()).is_none() {
-            let device = self.device_at(&link.device);
-            let is_of_ops = matches!(link.view, View::Breakdown | View::Roofline);
-            if is_of_ops || link.view == View::Communication {
-                self.choose(|query| {
-                    query.device = device.unwrap_or(query.device);
-                    if is_of_ops {
-                        query.by = GroupBy::Op;
-                        query.filter = Filter { kind: link.kind, ops: link.ops.clone(), ..Filter::default() };
-                    }
-                });
-            }
-            if is_of_ops {
-                self.zoom.set(String::new());
-            }
-            if link.view == View::Communication {
-                self.comm_filter.set(link.collectives.clone());
-            }
+            self.choose_ops_of_finding(link);
+        }
+        if link.view == View::Communication {
+            self.change_views(|views| {
+                views.comm.traffic = Some(link.traffic);
+                views.comm.pane = link.pane.unwrap_or(views.comm.pane);
+            });
+        }
+        if let Some(picture) = link.picture.filter(|_| link.view == View::Breakdown) {
+            self.picture.set(picture);
         }
         self.view.set(link.view);
+    }
+
+    /// Chooses the device, the step and the ops of a finding for its view.
+    fn choose_ops_of_finding(self, link: &FindingLink) {
+        let device = self.device_at(&link.device);
+        let is_of_ops = matches!(link.view, View::Breakdown | View::Roofline);
+        if is_of_ops {
+            let filter = Filter { kind: link.kind, ops: link.ops.clone(), ..Filter::default() };
+            self.choose_ops(device, link.step.map(StepChoice::Number), filter);
+        } else {
+            self.choose(|query| query.device = device.unwrap_or(query.device));
+        }
+        if link.view == View::Communication {
+            self.comm_filter.set(link.collectives.clone());
+        }
+    }
+
+    /// Shows the ops of a module of a device, or those of one of its phases, in the breakdown. The other views have the same filter.
+    pub(crate) fn show_module(self, device: &str, module: ModelModule, phase: Option<Phase>) {
+        let filter = Filter { module: Some(module), phase, ..Filter::default() };
+        self.choose_ops(self.device_at(device), None, filter);
+        self.view.set(View::Breakdown);
+    }
+
+    /// Chooses the ops that pass a filter, one by one. A device or a step of `None` stays as it is.
+    fn choose_ops(self, device: Option<DeviceChoice>, step: Option<StepChoice>, filter: Filter) {
+        self.choose(|query| {
+            query.device = device.unwrap_or(query.device);
+            query.step = step.unwrap_or(query.step);
+            query.by = GroupBy::Op;
+            query.filter = filter;
+        });
+        self.zoom.set(String::new());
     }
 
     /// Shows the device of the overview in all views.

@@ -9,7 +9,7 @@ use crate::chart::timeline::DeviceTime;
 use crate::chart::timeline::Viewport;
 use crate::protocol::table_query::TableQuery;
 use crate::protocol::url::timeline::TimelineRows;
-use crate::protocol::{BreakdownHead, Reply, Request};
+use crate::protocol::{BreakdownHead, requests};
 use crate::table::filter::TextFilter;
 use crate::table::page::{Row, SortBy};
 use crate::view::gaps::IdleTable;
@@ -29,16 +29,16 @@ pub(super) fn Figures(model: TimelineModel) -> impl IntoView {
     let head: SharedSignal<BreakdownHead> = model.state.answer_of_session();
     let is_waiting = RwSignal::new(true);
     let request = Memo::new(move |_| model.sums_query());
-    model.state.request_on_change(
+    model.state.request_answer_on_change(
         move || {
-            let request = request.get().map(Request::Breakdown);
+            let request = request.get().map(requests::Breakdown);
             is_waiting.set(request.is_some());
             request
         },
-        move |reply| {
+        move |answer| {
             is_waiting.set(false);
-            if let Reply::Breakdown(found) = reply {
-                head.set(Some(PtrEq::new(*found)));
+            if let Ok(found) = answer {
+                head.set(Some(PtrEq::new(found)));
             }
         },
     );
@@ -46,6 +46,14 @@ pub(super) fn Figures(model: TimelineModel) -> impl IntoView {
         let mut figures = figures::readout(&*head.get()?, None);
         if model.view_state.with(|view_state| view_state.range.is_none()) {
             "In view".clone_into(&mut figures.hero.label);
+        }
+        // The header may name several devices, and the selected event may be of another one.
+        let device = request.with(|query| query.as_ref().and_then(|query| query.device.single()));
+        if let Some(device) =
+            device.filter(|device| model.state.query.with(|query| query.device.single() != Some(*device)))
+        {
+            let name = model.device_name(device);
+            figures.hero.scope = Some(figures.hero.scope.map_or(name.clone(), |scope| format!("{name}, {scope}")));
         }
         Some(readout(figures))
     };

@@ -14,9 +14,9 @@ use leptos::prelude::*;
 
 /// What a drag does: the label of the button, and its title.
 const TOOLS: [(Tool, &str, &str); 3] = [
-    (Tool::Range, "Range", "A drag selects a range (R)"),
-    (Tool::Pan, "Pan", "A drag moves the visible part (V)"),
-    (Tool::Measure, "Measure", "A drag measures a time (M)"),
+    (Tool::Range, "Range", "A drag selects a range (r)"),
+    (Tool::Pan, "Pan", "A drag moves the visible part (v)"),
+    (Tool::Measure, "Measure", "A drag measures a time (m)"),
 ];
 
 /// Renders the tools.

@@ -14,6 +14,7 @@ use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::size_of;
 use leptos::prelude::*;
 use leptos::{ev, html};
+use web_sys::{FocusOptions, HtmlCanvasElement};
 
 /// Renders the picture of the whole capture, the ruler and the tracks.
 #[component]
@@ -48,6 +49,11 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
         }
     };
     draw_for_print(colors, draw);
+    effect(move || {
+        if let Some(canvas) = sheet.get() {
+            take_free_focus(&canvas);
+        }
+    });
     effect(move || {
         model.view.track();
         model.scroll.track();
@@ -130,7 +136,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
                         id=CANVAS
                         tabindex="0"
                         role="application"
-                        aria-label="Events. Arrow keys move between events, J goes to a linked event, W and S zoom, A and D pan."
+                        aria-label="Events. Arrow keys move between events, j goes to a linked event, w and s zoom, a and d pan."
                         aria-describedby="timeline-event"
                         on:keydown=move |event| {
                             if key(model, &event, true) {
@@ -152,6 +158,20 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
         </div>
     }
     .any()
+}
+
+/// Focuses the tracks when the view opens, so that the arrow keys move between events at once. A keyboard that moves
+/// along the tabs stays there.
+fn take_free_focus(canvas: &HtmlCanvasElement) {
+    let is_in_use = document().active_element().is_some_and(|element| {
+        let is_tab = element.get_attribute("role").as_deref() == Some("tab");
+        element.tag_name() != "BODY" && !(is_tab && !element.matches(":focus-visible").unwrap_or(true))
+    });
+    if !is_in_use {
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        let _ = canvas.focus_with_options(&options);
+    }
 }
 
 /// Returns the label of the ruler.

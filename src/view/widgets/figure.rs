@@ -1,5 +1,6 @@
 //! This module renders figures with the formulas that explain them.
 
+use crate::chart::glossary::{Term, term_of_label};
 use crate::chart::widgets::figure::{Figure, Formula, Readout};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::popover::Popover;
@@ -22,18 +23,60 @@ fn figure(figure: Figure, place: &str, class: &'static str) -> AnyView {
     let id = format!("how-{place}");
     let label = format!("How “{}” is computed", figure.label);
     let slight = if figure.is_slight() { "slight" } else { "" };
+    let term = term_of_label(&figure.label);
     let scope = figure.scope.map(|scope| view! { <span class="figure-scope">" " {scope}</span> }.any());
+    let note = figure.note.map(|note| view! { <dd class="figure-note">{note}</dd> }.any());
     view! {
         <div class=format!("figure {class} {slight}")>
             <dt>
                 {figure.label}
                 <Popover id class="formula-button" label=Signal::stored(label) panel_class="formula-panel" face=Box::new(|| "=".into_any())>
+                    {term.map(meaning)}
                     {formula_popover(figure.how.clone())}
+                    {term.map(more)}
                 </Popover>
             </dt>
             <dd>{figure.value} <span class="unit">{figure.unit}</span>{scope}</dd>
+            {note}
         </div>
     }.any()
+}
+
+/// Renders figures that are next to nothing in one line. Each is a button, which opens its formula.
+pub(crate) fn slight_figures(figures: Vec<Figure>) -> AnyView {
+    if figures.is_empty() {
+        return ().into_any();
+    }
+    let one = |(n, figure): (usize, Figure)| {
+        let face = format!("{} {} {}", figure.label, figure.value, figure.unit);
+        let (term, how) = (term_of_label(&figure.label), figure.how);
+        view! {
+            <Popover id=format!("how-slight-{n}") class="link" panel_class="formula-panel" face=Box::new(|| face.into_any())>
+                {term.map(meaning)} {formula_popover(how.clone())} {term.map(more)}
+            </Popover>
+        }
+        .any()
+    };
+    view! {
+        <div class="slight-figures">
+            "Also measured, next to nothing: " {figures.into_iter().enumerate().map(one).collect_view()}
+        </div>
+    }
+    .any()
+}
+
+/// Renders the meaning of a figure.
+fn meaning(term: &'static Term) -> AnyView {
+    view! { <p class="formula-term">{term.meaning}</p> }.any()
+}
+
+/// Renders the usual values of a figure, and the way to the glossary.
+fn more(term: &'static Term) -> AnyView {
+    let usual = (!term.usual.is_empty()).then_some(term.usual);
+    view! {
+        <p class="formula-more">{usual} " " <button type="button" class="link" data-term=term.name()>"What is this?"</button></p>
+    }
+    .any()
 }
 
 /// Renders the formula of a figure. The `=` button beside the figure opens it.

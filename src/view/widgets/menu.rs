@@ -21,12 +21,14 @@ pub(crate) struct Entry {
     separated: bool,
     /// Whether the entry is the chosen one of several choices; `None` if it is no choice.
     chosen: Option<bool>,
+    /// The term of the glossary that the entry opens.
+    term: Option<&'static str>,
     run: Callback<()>,
 }
 
 impl Entry {
     pub(crate) fn new(label: impl Into<String>, run: Callback<()>) -> Self {
-        Self { label: label.into(), key: "", separated: false, chosen: None, run }
+        Self { label: label.into(), key: "", separated: false, chosen: None, term: None, run }
     }
 
     /// Sets the key that does the same, which is shown beside the label.
@@ -37,6 +39,11 @@ impl Entry {
     /// Makes the entry one of several choices, and sets whether it is the chosen one.
     pub(crate) fn chosen(self, chosen: bool) -> Self {
         Self { chosen: Some(chosen), ..self }
+    }
+
+    /// Creates the entry that opens the glossary at a term.
+    pub(crate) fn definition(term: &'static str) -> Self {
+        Self { term: Some(term), ..Self::new("What is this?", Callback::new(|()| ())) }
     }
 
     /// Draws a line above the entry.
@@ -124,6 +131,7 @@ fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView
                 role=role
                 aria-checked=entry.chosen.map(|chosen| chosen.to_string())
                 tabindex="-1"
+                data-term=entry.term
                 on:click=press
             >
                 {tick}

@@ -50,7 +50,7 @@ pub fn check_a_request_and_its_files_survive_a_round_trip() {
     let rows = ViewRequest::Table { table: TableQuery::Breakdown(query.clone()), action: TableAction::Rows(page) };
     let parts = Array::of1(&"abc".into());
     let file = File::new_with_str_sequence(&parts, "host.xplane.pb").expect("a file");
-    for request in [rows.into(), Request::Breakdown(query), Request::Cancel(RequestId(7))] {
+    for request in [rows.into(), ViewRequest::Breakdown(query).into(), Request::Cancel(RequestId(7))] {
         let call = Call { id: RequestId(1), request };
         let message = encode_message(&call, std::slice::from_ref(&file)).expect("packed");
         let message = clone(&message);

@@ -45,7 +45,7 @@ fn check(capture: &Path) {
     let file = folder.path().join("report.rooflight");
     cli(&["report", "--with-sources", "--rooflight", file.to_str().unwrap()], capture);
     let full = unpack(&std::fs::read(&file).unwrap()).unwrap().report;
-    assert_eq!(full.rounded(), None, "{what}");
+    assert_eq!(full.row_digits(), None, "{what}");
     report::assert_report(&format!("{what}, report file"), &full, &views);
     for level in ["0", "25", "60"] {
         let out = run(&["report", "--link", "--base", "https://example.com/", "--level", level], capture);

@@ -14,9 +14,9 @@ use rooflight::analysis::timeline::{
     EventDetail, EventQuery, EventsQuery, FlowsQuery, Picture, PictureQuery, SearchQuery, SeriesColumn, SeriesRange,
     Timeline, cells,
 };
-use rooflight::protocol::table_query::{TableAction, TableQuery};
+use rooflight::protocol::table_query::{ExportQuery, TableAction, TableQuery};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::protocol::{CommView, Export, OpRef, Request, RooflineHead, ShareQuery, TimelineRequest, ViewRequest};
+use rooflight::protocol::{CommView, Export, OpRef, RooflineHead, ShareQuery, TimelineRequest, ViewRequest};
 use rooflight::session::{Input, OpenSession, Opened, open};
 use rooflight::share::{Level, Report, decode, decode_link, encode, encode_link, markdown};
 use rooflight::table::filter::{FilterField, TextFilter};
@@ -226,7 +226,8 @@ fn views(engine: &mut OpenSession, query: &Query) {
         let page = engine.answer(&ViewRequest::Table { table, action }.into()).decode::<TablePage>();
         assert!(page.is_ok(), "{page:?}");
         for format in [Export::Csv, Export::Json] {
-            engine.answer(&Request::Export { query: query.clone(), sort: sort.clone(), format });
+            let rows = ExportQuery::Breakdown { query: query.clone(), sort: sort.clone() };
+            engine.answer(&ViewRequest::ExportRows { rows, format }.into());
         }
     }
     engine.answer(&ViewRequest::DataMovement(query.clone()).into());
@@ -247,7 +248,8 @@ fn views(engine: &mut OpenSession, query: &Query) {
             engine.answer(&ViewRequest::Table { table, action }.into());
         }
         let sort = Some(SortBy::new("key", true));
-        engine.answer(&ViewRequest::ExportRoofline { query: request, sort, format: Export::Json }.into());
+        let rows = ExportQuery::Roofline { query: request, sort };
+        engine.answer(&ViewRequest::ExportRows { rows, format: Export::Json }.into());
     }
     for by in [CommBy::Op, CommBy::Source] {
         let request = CommQuery { query: query.clone(), by, ..CommQuery::default() };
@@ -353,7 +355,8 @@ fn ops_and_programs(engine: &mut OpenSession) {
         engine.answer(&ViewRequest::Op { query: request, op: op.clone() }.into());
         engine.answer(&ViewRequest::Graph { query: query.clone(), op, open: Vec::new() }.into());
     }
-    for request in [ViewRequest::Memory, ViewRequest::File, ViewRequest::ExportMemory(Export::Json)] {
+    let export = ViewRequest::ExportRows { rows: ExportQuery::Memory, format: Export::Json };
+    for request in [ViewRequest::Memory, ViewRequest::File, export] {
         engine.answer(&request.into());
     }
     for color in [0, 1] {
@@ -361,7 +364,7 @@ fn ops_and_programs(engine: &mut OpenSession) {
         engine.answer(&ViewRequest::MemoryOf(request.clone()).into());
         engine.answer(&ViewRequest::MemoryCurve { query: request, points: Points { from: 0, to: u32::MAX } }.into());
     }
-    engine.answer(&Request::StepStats);
+    engine.answer(&ViewRequest::StepStats.into());
 }
 
 /// Checks a report at several levels: it must decode to what was encoded, and no time may be lost or added.

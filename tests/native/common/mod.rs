@@ -16,7 +16,8 @@ pub use captures::{V6E, XSPACES, profile, profiles, xspaces};
 use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::ViewRequest;
-use rooflight::protocol::table_query::{TableAction, TableQuery};
+use rooflight::protocol::requests::{self, TypedRequest};
+use rooflight::protocol::table_query::TableQuery;
 use rooflight::session::OpenSession;
 use rooflight::table::page::{PageQuery, TablePage};
 use xla_profile::units::Picos;
@@ -37,8 +38,12 @@ pub fn roofline_query(query: Query) -> RooflineQuery {
 
 /// Requests rows of a breakdown, as its table does.
 pub fn breakdown_page(engine: &mut OpenSession, query: &Query, page: PageQuery) -> TablePage {
-    let request = ViewRequest::Table { table: TableQuery::Breakdown(query.clone()), action: TableAction::Rows(page) };
-    engine.answer(&request.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
+    answer_of(engine, requests::Rows { table: TableQuery::Breakdown(query.clone()), query: page })
+}
+
+/// Sends a request of a view, and returns its answer.
+pub fn answer_of<A: TypedRequest + Into<ViewRequest>>(engine: &mut OpenSession, request: A) -> A::Answer {
+    engine.answer(&request.into().into()).answer::<A>().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 
 /// Returns the self time of a row, as its tooltip shows it.

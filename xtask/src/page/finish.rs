@@ -21,6 +21,8 @@ use super::policy;
 /// The file from which HTML files with a report are made. The page fetches this fixed name, so it has no hash.
 const PACK: &str = "page.pack";
 const SERVICE_WORKER: &str = "sw.js";
+/// The captures that the landing page opens. The service worker keeps them once they were opened.
+const SAMPLES: [&str; 2] = ["sample.xplane.pb.xz", "xla.graphs.xplane.pb.xz"];
 /// The worker's script and program, as Trunk names them.
 const WORKER: [&str; 2] = ["worker.js", "worker_bg.wasm"];
 
@@ -37,6 +39,9 @@ pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
         ensure!(html.contains(name), "index.html does not name {name}");
         fs::rename(dist.join(name), dist.join(&hashed))?;
         html = html.replace(name, &hashed);
+    }
+    for name in SAMPLES {
+        ensure!(dist.join(name).exists(), "index.html does not copy {name}");
     }
     let html = policy::seal(&html)?;
     fs::write(&index, &html)?;
@@ -97,14 +102,14 @@ fn pack(files: &[(&str, Vec<u8>)], level: Compression) -> Result<Vec<u8>> {
 
 /// Fills the placeholders of the service worker `text`. The id of the build is a hash of `text` and of the names.
 fn filled(text: &str, files: &[&str], script: &str) -> Result<String> {
-    let names: Vec<String> = files.iter().map(|name| format!("\"{name}\"")).collect();
-    let names = names.join(", ");
+    let quoted = |names: &[&str]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let (names, samples) = (quoted(files), quoted(&SAMPLES));
     let build = hash([text, &names].concat().as_bytes());
     let places = [
         ("/* FILES */", &*names),
         ("\"BUILD\"", &format!("\"{build}\"")),
         ("\"SCRIPT\"", &format!("\"{script}\"")),
-        ("\"SAMPLE\"", "\"sample.xplane.pb.xz\""),
+        ("/* SAMPLES */", &*samples),
     ];
     let mut text = text.to_owned();
     for (place, value) in places {
@@ -126,9 +131,9 @@ mod tests {
 
     #[test]
     fn each_build_has_a_cache_of_its_own() {
-        const WORKER: &str = "const B = \"BUILD\", F = [/* FILES */], S = \"SCRIPT\", M = \"SAMPLE\";";
+        const WORKER: &str = "const B = \"BUILD\", F = [/* FILES */], S = \"SCRIPT\", M = [/* SAMPLES */];";
         let text = filled(WORKER, &["a-1.js", "b-2.css"], "a-1.js").unwrap();
-        assert!(text.contains("F = [\"a-1.js\", \"b-2.css\"], S = \"a-1.js\", M = \"sample.xplane.pb.xz\";"), "{text}");
+        assert!(text.contains("F = [\"a-1.js\", \"b-2.css\"], S = \"a-1.js\", M = [\"sample.xplane.pb.xz\", \"xla.graphs.xplane.pb.xz\"];"), "{text}");
         let other = filled(WORKER, &["a-9.js", "b-2.css"], "a-1.js").unwrap();
         assert_ne!(text.split(',').next(), other.split(',').next());
         assert!(filled("const F = [];", &[], "").is_err());

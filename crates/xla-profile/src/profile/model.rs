@@ -175,6 +175,9 @@ pub struct OpStats {
     pub category: Option<StrId>,
     /// `tf_op`: the scope path.
     pub tf_op: Option<StrId>,
+    /// The scope path of the nearest instruction of the program that names a part of the model, if [`Self::tf_op`]
+    /// names none.
+    pub nearest_scope: Option<StrId>,
     /// `source`: `file:line`.
     pub source: Option<StrId>,
     /// `source_stack`: one frame per line.

@@ -23,8 +23,11 @@ impl Renumbering {
         for Op { name, text: whole, stats, .. } in &mut plane.ops {
             text(name);
             text(whole);
-            let OpStats { category, tf_op, source, source_stack, dedup, shape, hlo_op, hlo_module, kernel, .. } = stats;
-            let all = [category, tf_op, source, source_stack, dedup, shape, hlo_op, hlo_module, kernel];
+            let OpStats { category, tf_op, nearest_scope, source, source_stack, .. } = stats;
+            let OpStats { dedup, shape, hlo_op, hlo_module, kernel, .. } = stats;
+            let of_scope = [category, tf_op, nearest_scope, source, source_stack];
+            of_scope.into_iter().flatten().for_each(text);
+            let all = [dedup, shape, hlo_op, hlo_module, kernel];
             all.into_iter().flatten().for_each(text);
         }
         let rows = plane.lines.iter_mut().flat_map(|line| &mut line.allocator);

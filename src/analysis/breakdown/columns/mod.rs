@@ -7,7 +7,7 @@ pub use steps::{ACROSS_DEVICES, DEVICE_STEPS, STEP_KINDS, STEP_STATS, STEPS};
 use super::report::{Group, Share, SignatureTime, is_unrated};
 use super::row_label;
 use crate::analysis::base::{Filter, FilterField, GroupBy};
-use crate::analysis::classify::{Kind, Phase};
+use crate::analysis::classify::{Kind, ModelModule, Phase};
 use crate::table::page::{Mark, Name, row_key};
 use crate::table::shown::{Format, PartValues, RowTip, Shown, Table, TipLine};
 use crate::table::{MIXED, RowList, Value, columns, format};
@@ -69,6 +69,9 @@ columns! {
         phase: Value(Text) or null in json csv table = common(row, row.phase.as_deref(), phase),
         /// Layer of the model. Null where the ops of the row differ.
         layer: Value(Name(Scope)) or null in json csv table = common(row, row.layer.as_deref(), Value::text),
+        /// Module of the model, such as `attention`, and `unknown` where nothing names it. Null where the ops of the row
+        /// differ.
+        module: Value(Word(ModelModule)) or null in json csv table = module(row),
         /// Element types of the results, by time.
         dtypes: List(Text) in json = &row.dtypes,
         /// Element type of the result, or the one with the most time.
@@ -147,6 +150,8 @@ columns! {
         within: Word(FilterField) = row.within,
         /// Whether the text is a regular expression.
         regex: Flag = row.regex,
+        /// The module of the model of the selected ops. Null for all modules.
+        module: Word(ModelModule) or null = row.module,
         /// The kind of the selected ops. Null for all kinds.
         kind: Word(Kind) or null = row.kind,
         /// The scope path of the selected ops, which may also lie below it. Empty for all ops.
@@ -195,6 +200,15 @@ fn common<'r>(row: &'r Group, text: Option<&'r str>, value: fn(&'r str) -> Value
 fn phase(label: &str) -> Value<'_> {
     let known = Phase::ALL.into_iter().zip(0..).find(|(phase, _)| phase.label() == label);
     known.map_or(Value::text(label), |(phase, place)| Value::Ranked(place, phase.label(), phase.label()))
+}
+
+/// Returns the module of a row. Ops of several types without a common module differ in it.
+fn module(row: &Group) -> Value<'_> {
+    match row.module {
+        Some(module) => Value::Ranked(module as u8, module.key(), module.label()),
+        None if row.parts.len() > 1 => Value::Mixed(None),
+        None => Value::Absent,
+    }
 }
 
 /// Returns the category of a row, or at most 8 categories with their times.
@@ -258,6 +272,7 @@ pub const GROUP_TABLE: Table<Group> = Table {
             .about("self time of all of its kind"),
         Shown::new("op_group", "Op group", Format::Soft, 16, 20).if_chosen().about("matmul, attention, norm, …"),
         Shown::new("layer", "Layer", Format::Soft, 16, 20).if_chosen().about("layer the op belongs to"),
+        Shown::new("module", "Module", Format::Soft, 12, 20).if_chosen().about("attention, MLP, loss, optimizer, …"),
         Shown::new("dtype", "Type", Format::Soft, 6, 20).if_chosen().about("element type of the result"),
         Shown::new("program", "Program", Format::Soft, 24, 20).if_chosen().about("the compiled program"),
         Shown::new("arithmetic_intensity", "FLOP/B", Format::Intensity, 7, 20)
@@ -327,6 +342,7 @@ pub fn heading(shown: &Shown, by: GroupBy) -> Option<&'static str> {
         "scope_leaf" => !matches!(by, GroupBy::Op | GroupBy::Dedup),
         "phase" => by == GroupBy::Phase,
         "layer" => by == GroupBy::Layer,
+        "module" => by == GroupBy::Module,
         "op_group" => by == GroupBy::OpGroup,
         "program" => by == GroupBy::Program,
         _ => false,
@@ -342,9 +358,11 @@ fn mark(row: &Group) -> Option<Mark> {
 /// Returns the name of a row: a display name for kinds and the like, the label of a line for sources, or the name that
 /// a compiler or a user wrote.
 fn name(row: &Group, beside: &[&Group]) -> Name {
-    const PLAIN: [GroupBy; 5] = [GroupBy::Kind, GroupBy::Category, GroupBy::OpGroup, GroupBy::Phase, GroupBy::Layer];
+    const PLAIN: [GroupBy; 6] =
+        [GroupBy::Kind, GroupBy::Category, GroupBy::OpGroup, GroupBy::Phase, GroupBy::Layer, GroupBy::Module];
     let is = |by: GroupBy| row.key_kind == by.key();
     let mark = mark(row);
+    let of_module = ModelModule::from_key(&row.key).filter(|_| is(GroupBy::Module)).map(ModelModule::label);
     if is(GroupBy::Kind) {
         let second = Some((None, format::counted_executions(row.n_executions, "run", "runs")));
         return Name { text: row.kind.label().to_owned(), mark, second, ..Name::default() };
@@ -353,7 +371,10 @@ fn name(row: &Group, beside: &[&Group]) -> Name {
     let about = row.kernel.as_deref().or_else(source).or_else(|| row.category_text().filter(|text| *text != MIXED));
     let about = about.map_or_else(String::new, |about| format!(" · {about}"));
     Name {
-        text: row_label::source(row, beside.iter().copied()).unwrap_or_else(|| row.key.clone()),
+        text: of_module
+            .map(str::to_owned)
+            .or_else(|| row_label::source(row, beside.iter().copied()))
+            .unwrap_or_else(|| row.key.clone()),
         mono: !PLAIN.into_iter().any(is) && row.key_kind != "other",
         mark: None,
         second: Some((mark, format!("{}{about}", row.kind_text()))),
@@ -383,6 +404,7 @@ pub const fn nouns(by: GroupBy) -> (&'static str, &'static str) {
         GroupBy::Kind => ("kind", "kinds"),
         GroupBy::Phase => ("phase", "phases"),
         GroupBy::Layer => ("layer", "layers"),
+        GroupBy::Module => ("module", "modules"),
         GroupBy::Scope => ("scope", "scopes"),
         GroupBy::Source => ("source", "sources"),
         GroupBy::Program => ("program", "programs"),

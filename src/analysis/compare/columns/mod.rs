@@ -1,8 +1,10 @@
 //! This module declares the columns of the rows of a comparison and of their groups, and the fields of its other parts.
 
+mod causes;
 mod sections;
 mod whole;
 
+pub use causes::{CAUSES, PHASES, WORK_PAIRS};
 pub use sections::{CHANGE_COUNTS, CHANGED_PROPERTIES, COMM_ROWS, MEMORY, OPCODES, PROGRAM_PAIRS, TIMES};
 pub use whole::{FIGURES, FINDINGS, PARITY, SCOPES, SERIES_CAPTURES, SIDES};
 

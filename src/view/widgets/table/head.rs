@@ -2,6 +2,7 @@
 //! actions.
 
 use super::grid::{Grid, GridAction, GridCell};
+use crate::chart::glossary::term_of_label;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::widgets::table::Column;
 use crate::view::type_erasure::{EraseType, live};
@@ -70,6 +71,7 @@ fn entries(grid: Grid, id: &str) -> Vec<Entry> {
         entries.push(Entry::new("All columns…", act(GridAction::Columns)).key("c").separated());
     }
     entries.push(Entry::new("Copy column", act(GridAction::Copy(id.to_owned()))));
+    entries.extend(term_of_label(&head).map(|term| Entry::definition(term.name()).separated()));
     entries
 }
 
