@@ -25,4 +25,5 @@ pub mod modules;
 pub mod op;
 pub mod overview;
 pub mod roofline;
+pub mod step_kinds;
 pub mod timeline;
