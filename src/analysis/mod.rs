@@ -25,5 +25,4 @@ pub mod modules;
 pub mod op;
 pub mod overview;
 pub mod roofline;
-pub mod step_kinds;
 pub mod timeline;

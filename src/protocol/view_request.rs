@@ -80,8 +80,6 @@ view_requests! {
     } -> crate::analysis::breakdown::Scopes;
     /// Requests the steps of all devices.
     StepStats -> crate::analysis::breakdown::StepStats;
-    /// Requests the kinds of steps.
-    StepKinds -> Vec<crate::analysis::step_kinds::StepKindRow>;
     /// Requests the details of one op. Fails if no op has this name.
     Op {
         /// Device, step, peaks and costs. The grouping and the filter have no effect.

@@ -22,7 +22,6 @@ use super::shared::toast::Toasts;
 use super::shared::waiting::Waiting;
 use super::sources::Choose;
 use super::state::{Opened, State};
-use super::step_kinds::StepKinds;
 use super::timeline::Timeline;
 use super::type_erasure::{EraseType, If, effect, live};
 use super::widgets::icon::{Icon, icon};
@@ -105,7 +104,6 @@ fn OpenView(state: State) -> impl IntoView {
         let view = if is_shared_comparison.get() { View::Compare } else { state.view.get() };
         match view {
             View::File => return view! { <File state /> }.any(),
-            View::StepKinds if any.get() => return view! { <StepKinds state /> }.any(),
             // A capture that holds only compiled programs has memory figures, too.
             View::Memory => return view! { <Memory state /> }.any(),
             View::Overview if any.get() && has_overview.get() => return view! { <Overview state /> }.any(),

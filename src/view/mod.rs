@@ -35,7 +35,6 @@ mod share;
 mod shared;
 mod sources;
 mod state;
-mod step_kinds;
 mod timeline;
 mod type_erasure;
 mod widgets;

@@ -23,8 +23,6 @@ keyed_enum! {
         /// Difference of two captures.
         Compare = "compare": "Compare",
         File = "file": "File",
-        /// The kinds of steps with their lengths.
-        StepKinds = "steps": "Steps",
     }
 }
 
@@ -40,7 +38,6 @@ impl View {
             Self::Timeline => "6",
             Self::Compare => "7",
             Self::File => "8",
-            Self::StepKinds => "0",
         }
     }
 }

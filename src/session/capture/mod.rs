@@ -198,7 +198,6 @@ impl CaptureSession {
                 self.analysis.scopes(&self.profile, query, root, *min_share),
             ),
             ViewRequest::StepStats => Reply::answer_to::<requests::StepStats>(self.step_stats()),
-            ViewRequest::StepKinds => Reply::answer_to::<requests::StepKinds>(&self.analysis.step_kinds()),
             ViewRequest::ExportRows { rows, format } => self.export(rows, *format),
             ViewRequest::Op { query, op } => self.op(query, op),
             ViewRequest::Graph { query, op, open } => self.graph(query, op, open),

@@ -103,7 +103,6 @@ impl ReportSession {
                     self.overview(query)?.as_ref().map(crate::report::overview::text::markdown).unwrap_or_default();
                 Ok(Reply::answer_to::<requests::OverviewMarkdown>(&text))
             }
-            ViewRequest::StepKinds => Err(self.missing("the kinds of steps")),
             ViewRequest::Gaps(_) => Err(self.missing("the idle gaps")),
             ViewRequest::DataMovement(_) => Err(self.missing("the table of data movement")),
             ViewRequest::File
