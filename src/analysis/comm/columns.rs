@@ -63,8 +63,6 @@ columns! {
         bytes: Bytes or null in json csv table = row.bytes,
         /// Self time of `-done` halves and of synchronous ops, on the clock of `breakdown`: compute waits.
         stall_ps: Time in json csv table = row.stall,
-        /// `stall_ps` ÷ `n_executions`. Null without executions.
-        stall_per_execution_ps: Time or null in json csv table = row.n.mean_of(row.stall),
         /// Self time of `-start` and `-update` halves.
         issue_ps: Time in json table = row.issue,
         /// Self time of ops that compute and communicate at once.
@@ -142,7 +140,6 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         Shown::new("axes", "Groups", Format::Mono, 15, 7).stretching(),
         Shown::new("axis", "Axis", Format::Text, 9, 9),
         Shown::new("executions", "Count", Format::Count, 6, 8).with_total(),
-        Shown::new("stall_per_execution_ps", "Stall, mean", Format::Time, 11, 13),
         Shown::new("in_flight_ps", "In flight", Format::Time, 10, 3),
         Shown::new("exposed_ps", "Exposed", Format::Time, 12, 11).in_unit_of("in_flight_ps"),
         Shown::new("overlap_pct", "Overlap", Format::FractionBar, 12, 4),

@@ -73,7 +73,6 @@ pub fn rows(rows: &[CommRow], top: usize) -> Table {
         .declared(COMM, "executions", "Count")
         .number("Bytes", |row| or_absent(row.message_text(), |bytes| bytes))
         .declared(COMM, "stall_ps", "Stall")
-        .declared(COMM, "stall_per_execution_ps", "Mean stall")
         .declared(COMM, "in_flight_ps", "In flight")
         .declared(COMM, "exposed_ps", "Exposed")
         .declared(COMM, "overlap_pct", "Overlap")
