@@ -67,10 +67,6 @@ fn compute(id: FigureId, context: &Context<'_>) -> Value {
         FigureId::DeviceExcess => excess(context),
         FigureId::HbmBandwidthMeasured => measured(window.hbm_util_measured),
         FigureId::SmActive => measured(window.sm_active),
-        FigureId::DataMovement => {
-            let ledger = &context.by_op.ledger;
-            share_of_window(context, ledger.time(Owner::Dma) + ledger.time(Owner::Layout))
-        }
     }
 }
 

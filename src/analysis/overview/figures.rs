@@ -64,8 +64,6 @@ keyed_enum! {
         DeviceExcess = "device_excess",
         HbmBandwidthMeasured = "hbm_bandwidth_measured",
         SmActive = "sm_active",
-        /// The share of the step in which data is only moved or rearranged.
-        DataMovement = "data_movement",
     }
 }
 
@@ -156,17 +154,6 @@ const FIGURES: [Declaration; FigureId::ALL.len()] = [
             "SMs active",
             "SMs active, measured",
             "cycles in which multiprocessors were active, by counters ÷ cycles of the clock",
-        ),
-    },
-    Declaration {
-        id: FigureId::DataMovement,
-        unit: Unit::Fraction,
-        basis: Basis::Time,
-        limit: Some("step"),
-        texts: texts(
-            "Data movement",
-            "Data movement",
-            "self time of copies, layout changes and waits for them ÷ step time",
         ),
     },
     Declaration {
