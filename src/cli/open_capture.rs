@@ -63,9 +63,10 @@ impl OpenFiles {
         let bytes_total = inputs.iter().map(|input| input.source.size()).sum();
         let mut opened = open_session(inputs, choice, progress)?;
         progress(Progress { bytes_done: bytes_total, ..Progress::new(Stage::Analyse, bytes_total, "") });
-        let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.open_files)));
-        let analysis = Analysis::new(&opened.profile);
-        Ok(Self { opened, analysis, programs })
+        let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+        let mut analysis = Analysis::new(&opened.profile);
+        programs.guess_modules(&opened.profile, &mut analysis);
+        Ok(Self { opened, analysis, programs: RefCell::new(programs) })
     }
 
     /// Returns whether only a part of the input was read, whether events were lost, or if sums are too large for their type.

@@ -62,7 +62,11 @@ pub(super) fn print(
 ) -> Result<(String, Exit), Failure> {
     let partial = files.is_partial();
     let OpenFiles { opened, analysis, programs } = files;
-    let wanted = view.steps.as_ref().map(|by| Analysis::with_steps(&opened.profile, by));
+    let wanted = view.steps.as_ref().map(|by| {
+        let mut analysis = Analysis::with_steps(&opened.profile, by);
+        programs.borrow_mut().guess_modules(&opened.profile, &mut analysis);
+        analysis
+    });
     let analysis = wanted.as_ref().unwrap_or(analysis);
     let Caller { warn, json, .. } = *caller;
     let session = OpenCapture { opened, analysis, programs, view, partial, warn, json };

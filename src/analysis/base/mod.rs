@@ -37,6 +37,7 @@ pub(in crate::analysis) mod selection;
 pub(in crate::analysis) mod spread;
 mod step_names;
 pub(in crate::analysis) mod steps;
+mod unnamed_modules;
 
 pub use analysis::Analysis;
 pub use axis::Axis;
@@ -52,4 +53,5 @@ pub use report::{Header, Mean, Peaks, Status, Totals};
 pub use scope_tree::NO_SCOPE;
 pub use spread::Spread;
 pub use steps::{StepKind, StepsBy};
+pub use unnamed_modules::ProgramName;
 pub use xla_profile::intervals::{Interval, Merged, self_time};

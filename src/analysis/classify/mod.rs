@@ -25,7 +25,7 @@ pub use category::{category, category_of_name, category_of_text};
 pub use kind::Kind;
 pub use kind_of_op::{Class, Facts, classify};
 pub use layer::{NO_LAYER, SCANNED};
-pub use module::in_program::nearest_scopes;
+pub use module::in_program::{modules_by_structure, nearest_scopes};
 pub use module::{Certainty, ModelModule, ModuleLabel, by_scope as module_by_scope};
 pub use op_facts::{Finder, OpFacts, PlaneFacts};
 pub use op_group::{OpGroup, category_of_kernel};

@@ -113,7 +113,9 @@ impl CaptureSession {
                 grave.into_iter().chain(info).map(|note| note.message.clone()).take(MAX_PROGRESS_NOTES).collect();
             progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
         }
-        let analysis = Analysis::new(&profile);
+        let mut programs = Programs::new(open_files);
+        let mut analysis = Analysis::new(&profile);
+        programs.guess_modules(&profile, &mut analysis);
         // What was not recorded on purpose is a note of each view.
         let lost = analysis.completeness.notes().into_iter().filter(|note| note.severity > Severity::Info);
         let session = SessionInfo {
@@ -132,23 +134,25 @@ impl CaptureSession {
             captures: Vec::new(),
         };
         let (files, partial) = (session.files.clone(), session.partial.is_some());
-        let programs = Programs::new(open_files);
         Ok((Self { files, partial, programs, ..Self::new(profile, analysis) }, session))
     }
 
     /// Creates the session of files that have been read.
     pub(crate) fn of_opened(opened: Opened) -> Self {
         let Opened { profile, files, partial, open_files } = opened;
-        let analysis = Analysis::new(&profile);
+        let mut programs = Programs::new(open_files);
+        let mut analysis = Analysis::new(&profile);
+        programs.guess_modules(&profile, &mut analysis);
         let partial = partial.is_some() || analysis.partial_notes().next().is_some();
-        Self { files, partial, programs: Programs::new(open_files), ..Self::new(profile, analysis) }
+        Self { files, partial, programs, ..Self::new(profile, analysis) }
     }
 
     /// Finds the steps again, in the way that the user wants, and forgets what was computed of the steps before. `info` is what
     /// the user was told of the session.
     pub(crate) fn find_steps(&mut self, by: &StepsBy, info: &mut SessionInfo) {
         let before: Vec<Note> = steps_note(&self.analysis).into_iter().collect();
-        let analysis = Analysis::with_steps(&self.profile, by);
+        let mut analysis = Analysis::with_steps(&self.profile, by);
+        self.programs.guess_modules(&self.profile, &mut analysis);
         let programs = std::mem::replace(&mut self.programs, Programs::new(Vec::new()));
         let (files, partial) = (std::mem::take(&mut self.files), self.partial);
         *self = Self { files, partial, programs, ..Self::new(std::mem::take(&mut self.profile), analysis) };

@@ -7,6 +7,7 @@ pub mod hlo_text_cache;
 pub mod instructions;
 pub mod kernel_counts;
 mod program_index;
+mod unnamed_modules;
 
 use super::programs::program_index::{ProgramIndex, SEARCHED};
 use crate::analysis::base::ResolvedOp;

@@ -31,32 +31,57 @@ struct Dimension {
 /// Largest number of outputs or taps of a dimension that are examined one by one. A hostile file may have any number.
 const MAX_SCANNED_POSITIONS: i128 = 1 << 16;
 
+/// The input, the kernel and the output of a convolution.
+pub(super) type Shapes<'a> = [&'a ArrayShape; 3];
+
 /// Returns the FLOPs of a convolution from its `window` and `dim_labels`: two for each multiply-add. Returns `None` if
 /// these attributes are absent or do not fit the shapes.
-pub(super) fn flops(
-    instruction: &Instruction,
-    input: &ArrayShape,
-    kernel: &ArrayShape,
-    output: &ArrayShape,
-) -> Option<f64> {
-    let (input_labels, rest) = instruction.text("dim_labels")?.split_once('_')?;
-    let (kernel_labels, output_labels) = rest.split_once("->")?;
-    let size = |shape: &ArrayShape, labels: &str, label: char| {
-        Some(i128::from(*shape.dims.get(labels.chars().position(|other| other == label)?)?))
-    };
+pub(super) fn flops(instruction: &Instruction, shapes: Shapes<'_>) -> Option<f64> {
+    let [_, kernel, output] = shapes;
+    let [_, kernel_labels, output_labels] = labels(instruction)?;
     let mut product = 2.0;
     for (shape, labels, label) in
         [(output, output_labels, 'b'), (output, output_labels, 'f'), (kernel, kernel_labels, 'i')]
     {
         product *= real(size(shape, labels, label)?);
     }
+    for dimension in dimensions(instruction, shapes)? {
+        product *= real(dimension.positions()?);
+    }
+    Some(product)
+}
+
+/// Returns whether the window of a convolution slides over its input: an output has several taps, and a tap several outputs.
+/// In a matmul that is written as a convolution, a dimension has one tap for each output, or one output. `None` if the
+/// attributes are absent or do not fit the shapes.
+pub(super) fn slides(instruction: &Instruction, shapes: Shapes<'_>) -> Option<bool> {
+    let is_sliding = |dimension: Dimension| Some(dimension.positions()? > dimension.output.max(dimension.kernel));
+    dimensions(instruction, shapes)?
+        .into_iter()
+        .try_fold(false, |slides, dimension| Some(slides | is_sliding(dimension)?))
+}
+
+/// Returns the labels of the dimensions of input, kernel and output.
+fn labels(instruction: &Instruction) -> Option<[&str; 3]> {
+    let (input, rest) = instruction.text("dim_labels")?.split_once('_')?;
+    let (kernel, output) = rest.split_once("->")?;
+    Some([input, kernel, output])
+}
+
+fn size(shape: &ArrayShape, labels: &str, label: char) -> Option<i128> {
+    Some(i128::from(*shape.dims.get(labels.chars().position(|other| other == label)?)?))
+}
+
+/// Returns the spatial dimensions of a convolution.
+fn dimensions(instruction: &Instruction, [input, kernel, output]: Shapes<'_>) -> Option<Vec<Dimension>> {
+    let [input_labels, kernel_labels, output_labels] = labels(instruction)?;
     let window = instruction.text("window").unwrap_or_default();
-    for (index, label) in output_labels.chars().filter(char::is_ascii_digit).enumerate() {
+    let dimension = |(index, label): (usize, char)| {
         // A window lists dimensions by their number, while labels have the order of the dimensions of the output.
         let number = usize::try_from(label.to_digit(10)?).unwrap_or(index);
         let value = |key: &str, usual: i128| entry(window, key, number).map_or(Some(usual), |text| text.parse().ok());
         let padding = entry(window, "pad", number).map_or(Some("0"), |pad| Some(pad.split_once('_')?.0))?;
-        let dimension = Dimension {
+        Some(Dimension {
             input: size(input, input_labels, label)?,
             kernel: size(kernel, kernel_labels, label)?,
             output: size(output, output_labels, label)?,
@@ -64,10 +89,9 @@ pub(super) fn flops(
             padding: padding.parse().ok()?,
             base_dilation: value("lhs_dilate", 1)?,
             window_dilation: value("rhs_dilate", 1)?,
-        };
-        product *= real(dimension.positions()?);
-    }
-    Some(product)
+        })
+    };
+    output_labels.chars().filter(char::is_ascii_digit).enumerate().map(dimension).collect()
 }
 
 /// Returns the value of one key and one dimension in `{size=3x3 pad=0_1x0_1}`.

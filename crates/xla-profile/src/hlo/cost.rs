@@ -8,7 +8,7 @@
 
 use super::attention::{ATTENTION, TRANSFORMER_ENGINE, attention, transformer_engine};
 use super::sizes::{contracted, elements, numbers};
-use super::{ComputationId, Instruction, InstructionId, Module, Shape, convolution};
+use super::{ArrayShape, ComputationId, Instruction, InstructionId, Module, Shape, convolution};
 
 /// The cost of one execution. `None` means unknown, such as for a call of code outside of XLA.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,9 +82,27 @@ impl Module {
         if forward { self.convolution(instruction, id) } else { None }
     }
 
+    /// Returns whether an instruction is a convolution whose window slides over its input. Compilers also write a matmul as a
+    /// convolution, whose window does not.
+    pub fn slides(&self, id: InstructionId) -> bool {
+        let Some(instruction) = self.instruction(id).filter(|found| &*found.opcode == "convolution") else {
+            return false;
+        };
+        let shapes = self.shapes_of_convolution(instruction, id);
+        shapes.and_then(|shapes| convolution::slides(instruction, shapes)).unwrap_or(true)
+    }
+
     fn convolution(&self, instruction: &Instruction, id: InstructionId) -> Option<f64> {
+        convolution::flops(instruction, self.shapes_of_convolution(instruction, id)?)
+    }
+
+    fn shapes_of_convolution<'a>(
+        &'a self,
+        instruction: &'a Instruction,
+        id: InstructionId,
+    ) -> Option<[&'a ArrayShape; 3]> {
         let [input, kernel] = [0, 1].map(|i| self.operand_shape(id, i).and_then(Shape::as_array));
-        convolution::flops(instruction, input?, kernel?, result(instruction)?.as_array()?)
+        Some([input?, kernel?, result(instruction)?.as_array()?])
     }
 
     fn bytes(&self, instruction: &Instruction, id: InstructionId) -> Option<f64> {

@@ -3,6 +3,7 @@
 
 use super::ModelModule;
 use super::by_scope::KnownNames;
+use super::by_structure::by_structure;
 use super::data_flow::{NamedNode, spread};
 use crate::analysis::classify::phase::by_path;
 use crate::analysis::classify::scope_path;
@@ -27,10 +28,24 @@ pub fn nearest_scopes(module: &Module) -> Vec<Option<&str>> {
         let is_container = CONTAINERS.contains(&&*instruction.opcode);
         nodes.push(label.filter(|_| !is_container).map(|module| NamedNode { module, origin }));
     }
+    spread_in_program(module, &mut nodes);
+    let instructions: Vec<&Instruction> = module.instructions().map(|(_, instruction)| instruction).collect();
+    nodes.into_iter().map(|node| instructions.get(node?.origin as usize).map(|found| found.op_name())).collect()
+}
+
+/// Returns for each instruction the module that the computation suggests, for programs whose names say nothing.
+pub fn modules_by_structure(module: &Module) -> Vec<Option<ModelModule>> {
+    let mut nodes = by_structure(module);
+    spread_in_program(module, &mut nodes);
+    nodes.into_iter().map(|node| Some(node?.module)).collect()
+}
+
+/// Gives instructions without a module that of their content, or of their neighbours.
+fn spread_in_program(module: &Module, nodes: &mut [Option<NamedNode>]) {
     let mut edges = Vec::new();
     for (reader, (id, instruction)) in (0..).zip(module.instructions()) {
         if nodes[reader as usize].is_none() && &*instruction.opcode == "fusion" {
-            nodes[reader as usize] = content(module, instruction, &nodes);
+            nodes[reader as usize] = content(module, instruction, nodes);
         }
         edges.extend(module.operands(id).map(|operand| (reader, operand.index() as u32)));
         // What an asynchronous instruction does belongs to the ops that read its result.
@@ -52,9 +67,7 @@ pub fn nearest_scopes(module: &Module) -> Vec<Option<&str>> {
         !CONTAINERS.contains(&opcode) && !SHARED.contains(&opcode) && !is_scalar
     };
     let is_open: Vec<bool> = module.instructions().map(|(_, instruction)| opens(instruction)).collect();
-    spread(&mut nodes, &edges, |index| is_open[index]);
-    let instructions: Vec<&Instruction> = module.instructions().map(|(_, instruction)| instruction).collect();
-    nodes.into_iter().map(|node| instructions.get(node?.origin as usize).map(|found| found.op_name())).collect()
+    spread(nodes, &edges, |index| is_open[index]);
 }
 
 /// Returns the pairs of an element that a loop gives its body, or what comes after it, and the value that the element

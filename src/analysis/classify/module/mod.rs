@@ -5,6 +5,7 @@
 //!  scope path ─► by_scope: certain or likely ─┐
 //!  kernel, source line ─► by_source: likely ──┼─► label of an op
 //!  nearest instruction with a name: likely ───┤      (in_program, for captures whose programs are read)
+//!  what its program computes: guess ──────────┤      (by_structure, for programs that name no module)
 //!  ops that read it, ops that it reads: guess ┘      (data_flow, by the operands in the texts of the ops)
 //! ```
 //!
@@ -12,9 +13,11 @@
 
 pub(in crate::analysis) mod by_scope;
 pub(in crate::analysis) mod by_source;
+mod by_structure;
 pub(in crate::analysis) mod data_flow;
 pub mod in_program;
 mod model_module;
+mod values;
 mod words;
 
 pub use by_scope::by_scope;
