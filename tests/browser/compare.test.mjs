@@ -141,7 +141,7 @@ onPage("ops are paired by hand, as on the command line, and the pairing can be u
   assert.match(await row.innerText(), /your pairing/);
   // Swapping keeps the pair.
   await page.keyboard.press("x");
-  await shownVerdict(page, sentence(B, A));
+  await shownVerdict(page, sentence(B, A, "--pair", `${ofB}=${ofA}`));
   await waitUntil(() => decodeURIComponent(page.url()), (url) => url.includes(`pair:${ofB}@`));
   await shownRows(page, paired.length);
   await page.locator("#filter").fill(ofA);

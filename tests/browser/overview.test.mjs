@@ -182,7 +182,7 @@ onPage("the program suggests its useful FLOPs, and the user confirms them", { vi
 onPage("a capture that does not name its chip is judged once the user has chosen it", { view: "", needs: vllm() }, async ({ page }) => {
   await open(page, vllm());
   await assertEqualsReport(page, report(vllm()));
-  await page.getByText("The peaks of this device are unknown. Choose its chip").waitFor();
+  await page.getByText(/[Ll]ooks like TPU v7x.* Until you choose it, compute is not judged\./).waitFor();
   for (const theme of ["dark", "light"]) assert.deepEqual(await violations(page, theme), []);
   await page.locator("#overview-chip-button").click();
   await page.getByRole("option", { name: /^TPU v6e/ }).click();
@@ -239,10 +239,11 @@ onPage("a link opens in the overview, with the same verdict and findings", { vie
   await verdict(page).waitFor();
   assert.equal(await page.locator(".strip.summary").count(), 1);
   const after = await texts();
-  assert.equal(after[0], before[0]);
+  // Source lines are not sent.
+  assert.equal(after[0], before[0].replace(/ \([\w./]+\.py:\d+(, [\w./]*:\d+)*\)/, ""));
   assert.equal(after.length, before.length);
   // A link without lines of source leaves out the details that name them.
-  for (const [at, text] of after.entries()) assert.ok(before[at].startsWith(text.trim().split("\n")[0]), text);
+  for (const [at, text] of after.entries()) if (at > 0) assert.ok(before[at].startsWith(text.trim().split("\n")[0]), text);
 });
 
 onPage("all views show the device of the overview, unless the user chooses a mean, which the views say", { view: "" }, async ({ page }) => {

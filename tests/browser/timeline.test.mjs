@@ -413,7 +413,9 @@ onPage("a range is saved as a picture, as a capture and for Perfetto", async ({ 
   fs.copyFileSync(part.path, copy);
   const report = (of) => JSON.parse(cliOutput("breakdown", of, "--json", "--device", "0", "--window", range));
   const [whole, cut] = [report(file), report(copy)];
-  assert.deepEqual(cut.groups, whole.groups, "the same window has the same rows");
+  // Ops that read the result of an op, which the part may lack, can tell its module.
+  const plain = ({ groups }) => groups.map(({ module, ...row }) => row);
+  assert.deepEqual(plain(cut), plain(whole), "the same window has the same rows");
   assert.ok(fs.statSync(copy).size < fs.statSync(file).size);
   const trace = JSON.parse(fs.readFileSync((await save("Save range as trace JSON for Perfetto")).path, "utf8"));
   assert.ok(trace.traceEvents.filter((event) => event.ph === "X").length > 100);

@@ -18,7 +18,7 @@ use std::cell::{OnceCell, RefCell};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
-use xla_profile::profile::{Note, NoteCode, Op, OpId, Profile, Severity, Strings};
+use xla_profile::profile::{Note, NoteCode, Op, OpId, Profile, ProgramId, Severity, StrId, Strings};
 
 /// The devices of a profile, the facts of their ops, and the caches of queries.
 pub struct Analysis {
@@ -190,16 +190,19 @@ impl Analysis {
         one.unwrap_or_default()
     }
 
-    /// Returns the query that is shown first: the usual device, and identical ops in place of single ops where that makes
-    /// less than half the rows. A program whose layers are unrolled has the same ops once for each layer.
+    /// Returns the query that is shown first: the usual device, and identical ops in place of single ops if an op is one of more
+    /// than two identical ones on average. A program whose layers are unrolled has the same ops once for each layer.
     pub fn usual_query(&self, profile: &Profile) -> Query {
         let device = self.usual_device(profile);
         let plane = self.devices.get(device.single().unwrap_or(0) as usize).map(|device| &profile.planes[device.plane]);
         let ops = plane.map_or(&[][..], |plane| &plane.ops);
-        let alike = |op: &Op| (op.stats.program, op.stats.dedup.unwrap_or(op.name));
-        let n_single = ops.iter().map(|op| (op.stats.program, op.name)).collect::<FxHashSet<_>>().len();
-        let n_alike = ops.iter().map(alike).collect::<FxHashSet<_>>().len();
-        let by = if n_single > 2 * n_alike { GroupBy::Dedup } else { GroupBy::Op };
+        let mut alike: FxHashMap<(Option<ProgramId>, StrId), FxHashSet<StrId>> = FxHashMap::default();
+        for op in ops {
+            alike.entry((op.stats.program, op.stats.dedup.unwrap_or(op.name))).or_default().insert(op.name);
+        }
+        let n_ops: usize = alike.values().map(FxHashSet::len).sum();
+        let n_pairs: usize = alike.values().map(|ops| ops.len().saturating_mul(ops.len())).sum();
+        let by = if n_pairs > 2 * n_ops { GroupBy::Dedup } else { GroupBy::Op };
         Query { device, by, ..Query::default() }
     }
 }

@@ -211,6 +211,13 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 impl PageAddress {
+    /// Returns a query with the device and the grouping of the usual one where the address names none.
+    pub fn named_query(&self, query: Query, usual: &Query) -> Query {
+        let device = if self.names_device { query.device } else { usual.device };
+        let by = if self.names_grouping { query.by } else { usual.by };
+        Query { device, by, ..query }
+    }
+
     /// Applies a name and its value. Returns `None` if the value cannot be parsed.
     fn apply(&mut self, name: &str, value: &str) -> Option<()> {
         let (query, text) = (&mut self.query, decoded(value)?);

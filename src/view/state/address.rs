@@ -74,6 +74,11 @@ impl State {
     /// Applies an address to the state. If a session is open, the breakdown is requested.
     fn apply_address(self, address: PageAddress) {
         let says_something = address != PageAddress::default();
+        let is_open = self.opened.with_untracked(Option::is_some);
+        let query = match is_open {
+            true => address.named_query(address.query.clone(), &untrack(|| self.usual_query())),
+            false => address.query.clone(),
+        };
         self.columns.set(address.columns);
         self.sort.set(address.sort);
         self.picture.set(address.picture);
@@ -99,11 +104,7 @@ impl State {
             *views = ViewStates { captures, ..address.views };
         });
         self.has_chosen_device.set(address.names_device);
-        let mut query = address.query;
-        if self.opened.with_untracked(Option::is_some) {
-            let usual = untrack(|| self.usual_query());
-            query.device = if address.names_device { query.device } else { usual.device };
-            query.by = if address.names_grouping { query.by } else { usual.by };
+        if is_open {
             self.choose(|query_now| *query_now = query);
         } else {
             self.query.set(query);

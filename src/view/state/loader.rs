@@ -268,10 +268,8 @@ impl State {
                 }
                 (false, true) => session.usual_query.clone(),
                 (false, false) => {
-                    let (address, usual) = (Self::written_address(), &session.usual_query);
-                    let device = if address.names_device { query.device } else { usual.device };
-                    let by = if address.names_grouping { query.by } else { usual.by };
-                    picker_options::clamp_query(&session, Query { device, by, ..query })
+                    let query = Self::written_address().named_query(query, &session.usual_query);
+                    picker_options::clamp_query(&session, query)
                 }
             };
             loading.session = Some(session);
