@@ -65,6 +65,7 @@ mod memory;
 mod memory_rules;
 mod memory_table;
 mod model_guess;
+mod module_frameworks;
 mod modules;
 mod networks;
 mod op;

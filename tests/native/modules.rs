@@ -20,7 +20,7 @@ use xla_profile::profile::ProgramId;
 use xla_profile::units::Picos;
 
 /// Returns the module that a scope or a name stands for in the programs of `samples`.
-fn by_sources(path: &str) -> Option<ModelModule> {
+pub fn by_sources(path: &str) -> Option<ModelModule> {
     const SCOPES: [(&str, ModelModule); 10] = [
         ("/adam/", Optimizer),
         ("/optimizer/", Optimizer),
@@ -55,7 +55,7 @@ const SAMPLE: [(&str, ModelModule); 15] = [
     ("while.66", Unknown),
 ];
 
-fn sample_truth(group: &Group) -> Option<ModelModule> {
+pub fn sample_truth(group: &Group) -> Option<ModelModule> {
     by_sources(group.tf_op.as_deref().unwrap_or_default())
         .or_else(|| SAMPLE.into_iter().find(|(name, _)| *name == group.key).map(|(_, module)| module))
 }
@@ -102,17 +102,17 @@ fn vllm_truth(group: &Group) -> Option<ModelModule> {
 
 /// How the labels of a capture compare with the truth.
 #[derive(Debug)]
-struct Agreement {
+pub struct Agreement {
     /// The share of the busy time of all devices whose label is right.
-    right: f64,
+    pub right: f64,
     /// An op whose label is certain and wrong.
-    wrong_and_certain: Option<String>,
+    pub wrong_and_certain: Option<String>,
     /// The wrong ops with the most time: name, label, truth, and time.
-    wrong: Vec<(String, ModelModule, Option<ModelModule>, Picos)>,
+    pub wrong: Vec<(String, ModelModule, Option<ModelModule>, Picos)>,
 }
 
 /// Compares the labels of the ops of all devices.
-fn compare(opened: &Opened, analysis: &Analysis, truth: fn(&Group) -> Option<ModelModule>) -> Agreement {
+pub fn compare(opened: &Opened, analysis: &Analysis, truth: impl Fn(&Group) -> Option<ModelModule>) -> Agreement {
     let mut certainties: FxHashMap<(Option<ProgramId>, &str, ModelModule), Certainty> = FxHashMap::default();
     for (device, facts) in analysis.devices.iter().zip(&analysis.facts) {
         for (op, OpFacts { module: label, .. }) in opened.profile.planes[device.plane].ops.iter().zip(&facts.ops) {
