@@ -59,7 +59,8 @@ onPage("keys work when the timeline has just been opened, and the help lists the
   await page.keyboard.press("Escape");
   await page.locator(".timeline-event > b").waitFor({ state: "detached" });
   // A keyboard that moves along the tabs stays there.
-  await page.locator("#tab-communication").focus();
+  await page.keyboard.press("5");
+  await page.locator("#tab-communication[aria-selected=true]").focus();
   await page.keyboard.press("ArrowRight");
   await canvas(page).waitFor();
   await waitForPaint(page);
