@@ -9,6 +9,7 @@ use crate::analysis::overview::{Finding, FindingId};
 use crate::table::format::counted;
 use crate::table::text::first_name;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// Largest parts of each owner whose rows are always kept.
 const ROWS_PER_PART: usize = 4;
@@ -129,10 +130,10 @@ fn with_rows(comparison: &Comparison, is_kept: &[bool]) -> Comparison {
         }
     }
     let order = |row: &RowDelta| (row.kind.index(), row.sides() as u8);
-    left.sort_by_key(order);
+    left.small_sort_by_key(order);
     let sums = left.chunk_by(|a, b| order(a) == order(b)).map(|rows| left_out(rows[0].kind, rows));
     let mut sums: Vec<RowDelta> = sums.collect();
-    sums.sort_by_key(|row| Reverse(row.delta_ps.unsigned_abs()));
+    sums.small_sort_by_key(|row| Reverse(row.delta_ps.unsigned_abs()));
     rows.extend(sums);
     let new_place = |row: u32| place.get(row as usize).copied().flatten();
     let mut parts = comparison.parts.clone();
@@ -206,7 +207,7 @@ fn cut_scopes(scopes: &mut Vec<ScopeDelta>, limit: usize) {
         return;
     }
     let mut order: Vec<usize> = (0..scopes.len()).collect();
-    order.sort_by_key(|index| (Reverse(scopes[*index].a.total.max(scopes[*index].b.total)), *index));
+    order.small_sort_by_key(|index| (Reverse(scopes[*index].a.total.max(scopes[*index].b.total)), *index));
     let mut is_kept = vec![false; scopes.len()];
     order.iter().take(limit).for_each(|index| is_kept[*index] = true);
     let mut place: Vec<Option<u32>> = Vec::with_capacity(scopes.len());

@@ -17,6 +17,7 @@ use crate::analysis::overview::Overview;
 use crate::analysis::roofline::{RooflineFigures, RooflinePosition, Skipped, StepRoofline};
 use crate::table::text::first_name;
 use xla_profile::profile::Note;
+use xla_profile::small_sort::SmallSort;
 use xla_profile::units::Picos;
 
 /// The results of a session for one device and step, at a level of detail.
@@ -114,7 +115,7 @@ impl Report {
     pub fn roofline_rows(&self) -> Vec<(&Group, &Point)> {
         let rows = self.rows.iter().filter_map(|row| Some((row.roofline_group(), row.point.as_ref()?)));
         let mut rows: Vec<_> = rows.collect();
-        rows.sort_by(|(a, _), (b, _)| b.total.cmp(&a.total).then_with(|| a.key.cmp(&b.key)));
+        rows.small_sort_by(|(a, _), (b, _)| b.total.cmp(&a.total).then_with(|| a.key.cmp(&b.key)));
         rows
     }
 }

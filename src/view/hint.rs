@@ -1,9 +1,10 @@
 //! This module renders the hint of the first visit: three sentences about the page, one after the other, above the
-//! first view. The hint goes away for good after the last sentence, with its close button, and with Esc.
+//! overview. The hint goes away for good after the last sentence, with its close button, and with Esc.
 
 use super::state::State;
 use super::type_erasure::{EraseType, live};
 use super::widgets::icon::{Icon, icon};
+use crate::protocol::url::View;
 use leptos::prelude::*;
 
 /// The sentences.
@@ -16,7 +17,7 @@ const STEPS: [&str; 3] = [
 /// Renders the hint, if it has not been seen.
 pub(crate) fn hint(state: State) -> AnyView {
     let strip = move || {
-        let step = state.hint.get()?;
+        let step = state.hint.get().filter(|_| state.view.get() == View::Overview)?;
         let text = STEPS.get(step)?;
         let is_last = step + 1 == STEPS.len();
         let next = move |_| if is_last { state.dismiss_hint() } else { state.hint.set(Some(step + 1)) };

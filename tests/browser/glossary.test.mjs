@@ -61,14 +61,18 @@ onPage("the menu of a column leads to its term, and h opens the glossary", async
 
 const hint = (page) => page.getByRole("complementary", { name: "First steps" });
 
-onPage("the hint of the first visit has three steps, covers nothing, and goes away for good", { firstVisit: true }, async ({ page }) => {
+onPage("the hint of the first visit has three steps, covers nothing, and goes away for good", { firstVisit: true, view: "" }, async ({ page }) => {
   assert.equal(await hint(page).count(), 0, "there is nothing to explain before a capture is open");
   await pickFiles(page, [synth()]);
-  await waitForTable(page);
+  await page.locator(".verdict").waitFor();
   assert.match(await hint(page).innerText(), /^1 of 3: /);
   // The strip takes its own place: what is below it begins where it ends.
   const [strip, view] = await hint(page).evaluate((strip) => [strip, strip.nextElementSibling].map((element) => element.getBoundingClientRect().toJSON()));
   assert.ok(view.top >= strip.bottom && strip.height < 60, JSON.stringify([strip, view]));
+  // The other views have the room to themselves.
+  await page.keyboard.press("2");
+  await hint(page).waitFor({ state: "detached" });
+  await page.keyboard.press("1");
   await hint(page).getByRole("button", { name: "Next" }).click();
   await waitUntil(() => hint(page).innerText(), (text) => /^2 of 3: /.test(text));
   await hint(page).getByRole("button", { name: "Next" }).click();
@@ -76,13 +80,13 @@ onPage("the hint of the first visit has three steps, covers nothing, and goes aw
   await hint(page).waitFor({ state: "detached" });
   await reload(page);
   await pickFiles(page, [synth()]);
-  await waitForTable(page);
+  await page.locator(".verdict").waitFor();
   assert.equal(await hint(page).count(), 0);
 });
 
-onPage("Esc removes the hint for good", { firstVisit: true }, async ({ page }) => {
+onPage("Esc removes the hint for good", { firstVisit: true, view: "" }, async ({ page }) => {
   await pickFiles(page, [synth()]);
-  await waitForTable(page);
+  await page.locator(".verdict").waitFor();
   await hint(page).waitFor();
   await page.keyboard.press("Escape");
   await hint(page).waitFor({ state: "detached" });

@@ -6,6 +6,7 @@ use crate::analysis::classify::scope_path;
 use crate::analysis::comm::{Comm, CommRow, Core, Primitive};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use xla_profile::small_sort::SmallSort;
 use xla_profile::units::Picos;
 
 /// The properties by which collectives of both sides belong together.
@@ -51,7 +52,7 @@ pub fn comm(a: Result<&Comm, &str>, b: Result<&Comm, &str>, divisors: Divisors) 
     let mut rows: Vec<CommRowDelta> =
         cells.into_iter().zip(deltas).map(|((key, cell), deltas)| row(key, &cell, divisors, deltas)).collect();
     // The keys are in order, so ties are.
-    rows.sort_by_key(|row| Reverse((row.exposed_delta_ps.unsigned_abs(), row.stall_delta_ps.unsigned_abs())));
+    rows.small_sort_by_key(|row| Reverse((row.exposed_delta_ps.unsigned_abs(), row.stall_delta_ps.unsigned_abs())));
     CommDelta { rows, exposed, stall, absent: None }
 }
 
@@ -99,7 +100,7 @@ fn side(rows: &[&CommRow], scale: f64, mean: impl Fn(u64) -> i64) -> Option<Comm
         return None;
     }
     let mut ordered = rows.to_vec();
-    ordered.sort_by_key(|row| (Reverse(row.overlap.exposed), &row.key));
+    ordered.small_sort_by_key(|row| (Reverse(row.overlap.exposed), &row.key));
     let sum = |time: fn(&CommRow) -> Picos| mean(rows.iter().map(|row| time(row)).sum::<Picos>().0);
     let wall: f64 = rows.iter().map(|row| row.wall.as_f64()).sum();
     let carried: Option<f64> = rows.iter().map(|row| Some(row.bus_rate? * row.wall.as_f64())).sum();

@@ -1,5 +1,6 @@
 //! This module computes differences of means exactly, and rounds the parts of a difference so that they sum to it.
 
+use xla_profile::small_sort::SmallSort;
 /// The means of two sides: sums of the sides are divided by these numbers, such as numbers of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divisors {
@@ -65,7 +66,7 @@ pub fn round_parts(parts: &[Numerator], denominator: i128, total: i64) -> Vec<i6
     let is_negative =
         if total == 0 { parts.iter().find(|part| **part != 0).is_some_and(|part| *part < 0) } else { total < 0 };
     let rank = |index: usize| if is_negative { parts.len() - index } else { index };
-    order.sort_by_key(|index| (std::cmp::Reverse(parts[*index].rem_euclid(denominator)), rank(*index)));
+    order.small_sort_by_key(|index| (std::cmp::Reverse(parts[*index].rem_euclid(denominator)), rank(*index)));
     let sum: i128 = rounded.iter().map(|part| i128::from(*part)).sum();
     let missing = i128::from(total) - sum;
     // At most one for each part is missing; one less if `total` was rounded down.

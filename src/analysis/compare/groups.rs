@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use xla_profile::keyed_enum;
+use xla_profile::small_sort::SmallSort;
 
 /// The name of the group of ops whose source is unknown.
 const NO_SOURCE: &str = "<no source>";
@@ -186,7 +187,7 @@ fn groups_of<'r>(by: CompareBy, rows: impl Iterator<Item = (Cow<'r, str>, &'r Ro
         }
     }
     let mut groups: Vec<GroupDelta> = groups.into_values().collect();
-    groups.sort_by_key(|group| Reverse((group.delta_ps.unsigned_abs(), group.a_ps.max(group.b_ps))));
+    groups.small_sort_by_key(|group| Reverse((group.delta_ps.unsigned_abs(), group.a_ps.max(group.b_ps))));
     groups
 }
 

@@ -5,6 +5,7 @@ use super::sections::{BytesDelta, ClassDelta, MemoryDelta, PeakDelta, PeakSide};
 use crate::analysis::memory::{MemoryClass, MemoryPrograms, ProgramPeaks, RollUp, RollUpBy, RuntimeMemory, SpacePeak};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// Returns the program whose memory is compared, as indices in the programs of both sides: of the programs with the same name and a
 /// known peak on both sides, the one with the highest peak. Programs that ran come before others with higher peaks. Several programs of one
@@ -83,7 +84,7 @@ fn peak(a: &InputPeak<'_>, b: &InputPeak<'_>) -> Option<PeakDelta> {
     if sum(|part| part.a) != Some(a.peak) || sum(|part| part.b) != Some(b.peak) {
         return None;
     }
-    parts.sort_by_key(|part| (Reverse(part.delta.unsigned_abs()), part.class));
+    parts.small_sort_by_key(|part| (Reverse(part.delta.unsigned_abs()), part.class));
     Some(PeakDelta {
         program: a.program.to_owned(),
         delta: difference(a.peak, b.peak)?,

@@ -64,6 +64,7 @@ use exact::Divisors;
 use matching::OpMatch;
 use statistics::{shift, widening};
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// The note on times that exceed the range of a number.
 const LIMITED_TIME: &str = "Times reach 2⁶³ − 1 ps (107 days), the limit of a comparison, so some durations are damaged. They stay \
@@ -169,17 +170,17 @@ fn compare_inputs(
 /// Puts the largest differences first. The children of parts and the changes of programs keep naming their rows.
 fn sort(rows: &mut Vec<RowDelta>, parts: &mut [PartDelta], changes: &mut [ProgramChange]) {
     let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by_key(|index| (Reverse(rows[*index].delta_ps.unsigned_abs()), *index));
+    order.small_sort_by_key(|index| (Reverse(rows[*index].delta_ps.unsigned_abs()), *index));
     let mut place = vec![0_u32; rows.len()];
     for (new, old) in order.iter().enumerate() {
         place[*old] = new as u32;
     }
     *rows = order.into_iter().map(|index| rows[index].clone()).collect();
-    parts.sort_by_key(|part| (Reverse(part.delta_ps.unsigned_abs()), part.owner));
+    parts.small_sort_by_key(|part| (Reverse(part.delta_ps.unsigned_abs()), part.owner));
     for part in parts {
         part.children.iter_mut().for_each(|(row, _)| *row = place[*row as usize]);
-        part.children.sort_by_key(|(row, delta)| (Reverse(delta.unsigned_abs()), *row));
+        part.children.small_sort_by_key(|(row, delta)| (Reverse(delta.unsigned_abs()), *row));
     }
     changes.iter_mut().for_each(|change| change.row = place[change.row as usize]);
-    changes.sort_by_key(|change| change.row);
+    changes.small_sort_by_key(|change| change.row);
 }

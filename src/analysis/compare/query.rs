@@ -6,6 +6,7 @@ use super::report::{CompareRows, Comparison, OpGroupDelta, RowDelta};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// The band of noise between captures, as a share of the time of A.
 pub const BAND: f64 = 0.01;
@@ -86,7 +87,7 @@ impl Comparison {
             group.delta_ps += delta;
         }
         let mut groups: Vec<OpGroupDelta> = groups.into_values().collect();
-        groups.sort_by_key(|group| Reverse(group.delta_ps.unsigned_abs()));
+        groups.small_sort_by_key(|group| Reverse(group.delta_ps.unsigned_abs()));
         groups.truncate(n);
         groups
     }

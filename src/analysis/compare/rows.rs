@@ -8,6 +8,7 @@ use super::statistics::{Sample, benjamini_hochberg, mann_whitney_of_samples};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Owner;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// The band of a row, as a share of the time of A.
 const ROW_BAND: f64 = 0.005;
@@ -146,7 +147,7 @@ fn kind(pairs: &Pairs<'_, '_, '_>, op_match: &OpMatch) -> Kind {
 
 fn row_side(side: &Input<'_>, ops: &[usize], scale: f64, self_ps: i64) -> RowSide {
     let mut ordered: Vec<&InputOp<'_>> = ops.iter().map(|op| &side.ops[*op]).collect();
-    ordered.sort_by_key(|op| Reverse(op.total));
+    ordered.small_sort_by_key(|op| Reverse(op.total));
     let longest = ordered.first();
     RowSide {
         ops: ordered.iter().map(|op| op.name.clone().into_owned()).collect(),

@@ -7,6 +7,7 @@ use crate::analysis::classify::Kind;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// A row whose ops are on both sides, or the ops of a scope that have no partner. Times are in ps per unit, and are not 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +75,7 @@ impl Comparison {
                 _ => omitted_ps.iter_mut().zip(sums).for_each(|(all, sum)| *all += sum),
             }
         }
-        all.sort_by_key(|dot| Reverse(dot.a_ps.max(dot.b_ps)));
+        all.small_sort_by_key(|dot| Reverse(dot.a_ps.max(dot.b_ps)));
         let n_dots = all.len() as u64;
         all.truncate(n);
         RowDots { dots: all, n_dots, omitted_ps }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use xla_profile::keyed_enum;
+use xla_profile::small_sort::SmallSort;
 
 /// The difference of the memory of two sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -249,7 +250,7 @@ impl ProgramDiff {
             properties.into_iter().for_each(|property| *counts.entry(property).or_default() += 1);
         }
         self.properties = counts.into_iter().collect();
-        self.properties.sort_by_key(|(property, n)| (Reverse(*n), *property));
+        self.properties.small_sort_by_key(|(property, n)| (Reverse(*n), *property));
     }
 }
 

@@ -12,6 +12,7 @@ use super::series_report::{ChangePoint, FigureSeries, Series, SeriesBase, Series
 use super::statistics::{fence, median, shift, widening};
 use super::verdict;
 use crate::analysis::overview::Unit;
+use xla_profile::small_sort::SmallSort;
 
 /// Captures on each side of a change point.
 const AROUND: usize = 3;
@@ -93,7 +94,7 @@ fn unit(points: &[SeriesPoint]) -> (CompareUnit, bool) {
 fn middle(values: &[Option<f64>]) -> Option<usize> {
     let mut known: Vec<(f64, usize)> =
         values.iter().enumerate().filter_map(|(index, value)| Some(((*value)?, index))).collect();
-    known.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    known.small_sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     Some(known.get(known.len().checked_sub(1)? / 2)?.1)
 }
 
@@ -144,7 +145,7 @@ fn change_points(values: &[f64], limit: f64) -> Vec<ChangePoint> {
     // The medians around the places next to a jump differ as well. The jump itself is the largest step.
     let jump =
         |change: &ChangePoint| (values[change.first_after as usize] - values[change.first_after as usize - 1]).abs();
-    beyond.sort_by(|a, b| jump(b).total_cmp(&jump(a)).then(a.first_after.cmp(&b.first_after)));
+    beyond.small_sort_by(|a, b| jump(b).total_cmp(&jump(a)).then(a.first_after.cmp(&b.first_after)));
     let mut chosen: Vec<ChangePoint> = Vec::new();
     for candidate in beyond {
         let place = candidate.first_after as usize;
@@ -161,7 +162,7 @@ fn change_points(values: &[f64], limit: f64) -> Vec<ChangePoint> {
             chosen.extend(change(place, from, to));
         }
     }
-    chosen.sort_by_key(|change| change.first_after);
+    chosen.small_sort_by_key(|change| change.first_after);
     chosen
 }
 

@@ -6,6 +6,7 @@
 
 use super::closest::{LetterCounts, edit_distance};
 use crate::analysis::comm::suggested_flags::{CHECKED_GPU, CHECKED_TPU};
+use xla_profile::small_sort::SmallSort;
 
 /// A flag that a compiler has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +48,7 @@ impl KnownFlags {
         let mut flags: Vec<KnownFlag> =
             TABLES.into_iter().flat_map(|(compiler, text)| flags_of(compiler, text)).collect();
         // A flag that both compilers have keeps its place in the first table.
-        flags.sort_by_key(|flag| flag.name);
+        flags.small_sort_by_key(|flag| flag.name);
         flags.dedup_by_key(|flag| flag.name);
         let letters = flags.iter().map(|flag| LetterCounts::new(flag.name)).collect();
         Self { flags, letters }

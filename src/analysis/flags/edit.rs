@@ -1,13 +1,14 @@
 //! This module changes the flags of a text and leaves the rest of the text as it is.
 
 use super::text::{FlagText, Form, Setting};
+use xla_profile::small_sort::SmallSort;
 
 /// Returns the text without the settings `removed`, and with the flags `added` after the last flag. Each added flag is
 /// written like the flags of the text.
 pub(super) fn changed(text: &str, removed: &[&Setting], added: &[(&str, &str)]) -> String {
     let mut rest = text.to_owned();
     let mut by_place = removed.to_vec();
-    by_place.sort_by_key(|setting| std::cmp::Reverse(setting.start));
+    by_place.small_sort_by_key(|setting| std::cmp::Reverse(setting.start));
     by_place.dedup_by_key(|setting| setting.start);
     for setting in by_place {
         let range = with_separator(&rest, setting.start, setting.end);

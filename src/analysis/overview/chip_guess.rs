@@ -9,6 +9,7 @@ use crate::analysis::ledger::OwnedOp;
 use crate::chip::Chip;
 use crate::chip::identify::{DeviceTraits, LARGE_TILE, chip_in_name, possible_chips};
 use crate::table::format::{bytes_text, tflops};
+use xla_profile::small_sort::SmallSort;
 use xla_profile::units::Picos;
 
 /// Largest number of chips that are proposed.
@@ -67,7 +68,7 @@ fn fast_rate(context: &Context<'_>) -> Option<f64> {
         (time > Picos::ZERO).then(|| (flops / (time.as_f64() / 1e12), time))
     };
     let mut rates: Vec<(f64, Picos)> = (0..context.by_op.ops.len()).filter_map(rate).collect();
-    rates.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rates.small_sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut fast = Picos::ZERO;
     let is_enough = |(_, time): &&(f64, Picos)| {
         fast += *time;

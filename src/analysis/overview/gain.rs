@@ -43,14 +43,14 @@ impl Overview {
         }
     }
 
-    /// Returns what the time that could be gained assumes, and what it leaves out, in words: "if compute reached 80 % of its
-    /// roofline and nothing else waited; 3.1 % of the step is not judged, and may add to it".
+    /// Returns what the time that could be gained assumes, and what it leaves out, in words: "if the same ops reached 80 % of their
+    /// roofline and nothing else waited; the findings can recover 12 ms of it; 3.1 % of the step is not judged, and may add to it".
     pub fn gain_assumption(&self) -> String {
         let gain = self.gain();
         let share = |time: Picos| percent_text(time.fraction_of(self.period).unwrap_or(0.0));
         let mut text = if gain.needed > Picos::ZERO {
             format!(
-                "if compute reached {} of its roofline and nothing else waited",
+                "if the same ops reached {} of their roofline and nothing else waited",
                 percent_text(self.ledger.attainable)
             )
         } else {
@@ -58,6 +58,10 @@ impl Overview {
         };
         let is_noticeable =
             |time: Picos| time.fraction_of(self.period).is_some_and(|share| share >= super::rule::LEAST);
+        let named = self.recoverable;
+        if named > Picos::ZERO && is_noticeable(gain.most.saturating_sub(named)) {
+            text += &format!("; the findings can recover {} of it", time_text(named));
+        }
         let opaque = gain.not_judged.saturating_sub(gain.requests);
         if is_noticeable(opaque) {
             text += &format!("; {} of the {} is not judged, and may add to it", share(opaque), self.window_word());

@@ -288,7 +288,10 @@ fn unjudged(overview: &Overview, unit: &str) -> String {
             format!(" Most of this time is {}, {share}.", op.label(MAX_NAME))
         });
     let most = most.unwrap_or_default();
-    format!("{} of {unit} cannot be judged, because the {unknown} are unknown.{most}", percent_text(share))
+    let looks_like = overview.chip_guess.as_ref().filter(|_| has_costs).map_or(String::new(), |guess| {
+        format!(" It looks like {}: choose this chip, and they are judged.", guess.chips.join(" or "))
+    });
+    format!("{} of {unit} cannot be judged, because the {unknown} are unknown.{looks_like}{most}", percent_text(share))
 }
 
 /// Returns a sentence about the option with the most time, if that is at least a twentieth of a step and more than the time of

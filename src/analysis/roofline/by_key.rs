@@ -8,6 +8,7 @@ use crate::table::sort::sort_by_name;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use xla_profile::profile::Profile;
+use xla_profile::small_sort::SmallSort;
 use xla_profile::units::Picos;
 
 /// The rows of a roofline by what they have in common with the rows of a breakdown of the same query.
@@ -31,7 +32,7 @@ impl RooflineAnswer {
         let mut order: Vec<u32> = (0..self.sums.len() as u32).filter(|row| gap(*row) > 0).collect();
         let program = |row: u32| view.row(row as usize).program.flatten();
         sort_by_name(&mut order, |row| view.key(row as usize), |a, b| (program(a), a).cmp(&(program(b), b)));
-        order.sort_by_key(|row| Reverse(gap(*row)));
+        order.small_sort_by_key(|row| Reverse(gap(*row)));
         let all = Picos(order.iter().fold(0, |sum: u64, row| sum.saturating_add(gap(*row))));
         let mut cumulative = vec![None; self.sums.len()];
         let mut before = Picos::ZERO;

@@ -199,6 +199,17 @@ pub fn parts_sum_to_window(head: &BreakdownHead) -> bool {
     kinds == totals.busy && head.header.step_duration.is_some_and(|window| totals.busy + totals.idle == window)
 }
 
+/// Returns why the kinds of time sum to more than the window: ops of several streams that run at once. `None` if they do not.
+pub fn streams_overlap(head: &BreakdownHead) -> Option<String> {
+    let (totals, window) = (&head.totals, head.header.step_duration?);
+    let excess = (totals.busy + totals.idle).saturating_sub(window);
+    (excess > Picos::ZERO).then(|| {
+        let word = head.header.window_word();
+        let excess = format::time_text(excess);
+        format!("Ops of several streams run at once: busy and idle time sum to {excess} more than the {word}. The overview counts this time once.")
+    })
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

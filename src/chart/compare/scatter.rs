@@ -15,6 +15,7 @@ use crate::chart::widgets::tip::{Tip, row};
 use crate::protocol::CompareDots;
 use crate::table::format::{self, TimeUnit, middle_cut, signed_time};
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 use xla_profile::units::Picos;
 
 const MARGINS: Margins = Margins { left: 52.0, right: 22.0, top: 10.0, bottom: 34.0 };
@@ -50,7 +51,7 @@ pub fn scatter(comparison: &Comparison, rows: &CompareDots, (width, height): (f6
     let radius = |dot: &RowDot| ((delta(dot).unsigned_abs() as f64 / largest as f64).sqrt() * LARGEST).max(SMALLEST);
     let mut order: Vec<usize> = (0..rows.dots.len()).collect();
     // Small points are drawn on top of large ones.
-    order.sort_by_key(|index| Reverse(delta(&rows.dots[*index]).unsigned_abs()));
+    order.small_sort_by_key(|index| Reverse(delta(&rows.dots[*index]).unsigned_abs()));
     let mut obstacles = vec![Obstacle::Line((area.x, area.bottom()), (area.right(), area.y))];
     for index in &order {
         let dot = &rows.dots[*index];

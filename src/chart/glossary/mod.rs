@@ -5,6 +5,7 @@ mod terms;
 
 pub use terms::TERMS;
 use xla_profile::keyed_enum;
+use xla_profile::small_sort::SmallSort;
 
 keyed_enum! {
     /// The topics of the glossary, in its order.
@@ -91,7 +92,7 @@ pub fn term_of_label(label: &str) -> Option<&'static Term> {
 pub fn search(text: &str) -> Vec<&'static Term> {
     let lower = text.trim().to_lowercase();
     let mut terms: Vec<&Term> = TERMS.iter().filter(|term| term.contains(&lower)).collect();
-    terms.sort_by_key(|term| !term.names.iter().any(|name| name.to_lowercase().contains(&lower)));
+    terms.small_sort_by_key(|term| !term.names.iter().any(|name| name.to_lowercase().contains(&lower)));
     terms
 }
 

@@ -68,7 +68,7 @@ pub fn modules(overview: &Overview) -> Option<ModuleTable> {
         time: time(sum.total, unit),
         share: sum.of_busy.map_or_else(|| ABSENT.to_owned(), percent),
         bars: columns.iter().map(|column| bar(column, &cells(sum, column), longest, unit)).collect(),
-        roofline: sum.roofline.fraction_of(sum.judged).map_or_else(|| ABSENT.to_owned(), percent_text),
+        roofline: sum.roofline.fraction_of(sum.judged).map_or_else(|| ABSENT.to_owned(), of_roofline),
         largest: largest(sum),
     };
     let certainty = table::certainty(modules).unwrap_or_default();
@@ -123,6 +123,12 @@ fn bar(column: &Column, cells: &[&ModuleCell], longest: Picos, unit: TimeUnit) -
         parts,
         words: words.join("; "),
     }
+}
+
+/// Returns a share of the roofline. One above it has a mark: the FLOPs or bytes are too high, or the peak is too low.
+fn of_roofline(share: f64) -> String {
+    let mark = if share > 1.0 { "▲ " } else { "" };
+    format!("{mark}{}", percent_text(share))
 }
 
 /// Returns one kind of time in words: "compute 1.2 ms, 14 % of the busy time, at 71 % of its roofline".

@@ -18,6 +18,7 @@ use crate::table::{Object, RowList, Rows, Value, object};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use xla_profile::small_sort::SmallSort;
 
 /// Returns a comparison as JSON, with the `top` rows of the largest difference. Unless `by` is [`CompareBy::Op`], it
 /// also has the `top` groups of all rows.
@@ -201,7 +202,7 @@ fn first_groups(mut groups: Vec<GroupDelta>, top: usize) -> Value<'static> {
 /// Returns the `top` scopes below the root with the largest difference.
 fn scopes(comparison: &Comparison, top: usize) -> impl Iterator<Item = &ScopeDelta> {
     let mut all: Vec<&ScopeDelta> = comparison.scopes.iter().skip(1).collect();
-    all.sort_by_key(|scope| Reverse(scope.delta_ps().unsigned_abs()));
+    all.small_sort_by_key(|scope| Reverse(scope.delta_ps().unsigned_abs()));
     all.into_iter().take(top)
 }
 

@@ -25,8 +25,8 @@ pub fn ledger(ledger: &Ledger, device: &str) -> String {
 /// Returns the label of an owner for users.
 pub fn label(owner: Owner) -> String {
     match owner {
-        Owner::Floor => "Compute, needed".to_owned(),
-        Owner::Excess => "Compute, more than needed".to_owned(),
+        Owner::Floor => "Compute at its roofline".to_owned(),
+        Owner::Excess => "Compute above its roofline".to_owned(),
         Owner::Slower => "Slower than on other devices".to_owned(),
         Owner::Opaque => "Compute, not judged".to_owned(),
         Owner::Transfer => "Communication, transfer".to_owned(),

@@ -8,6 +8,7 @@ use crate::session::capture::CaptureSession;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 use xla_profile::units::Picos;
 
 /// Largest number of lines of a device that are drawn. A GPU has a line for each stream.
@@ -74,9 +75,9 @@ fn shown_step(side: &mut OpenSide<'_>) -> Result<ShownStep, String> {
 fn op_lines(group: &TrackGroup) -> (u32, (Vec<LineRef>, Vec<String>)) {
     let mut tracks: Vec<_> = group.tracks.iter().filter(|track| track.kind == TrackKind::Ops).enumerate().collect();
     let n_lines = tracks.len() as u32;
-    tracks.sort_by_key(|(_, track)| Reverse(track.time));
+    tracks.small_sort_by_key(|(_, track)| Reverse(track.time));
     tracks.truncate(MAX_LINES);
-    tracks.sort_by_key(|(position, _)| *position);
+    tracks.small_sort_by_key(|(position, _)| *position);
     (n_lines, tracks.into_iter().map(|(_, track)| (track.line, track.name.clone())).unzip())
 }
 

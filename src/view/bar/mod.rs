@@ -192,6 +192,10 @@ fn Tabs(state: State) -> impl IntoView {
             <If when=move || closes.get()>
                 <span class="badge good closes" title=sums>{icon(Icon::Check)} "Adds up"</span>
             </If>
+            {live(move || {
+                let title = head.with(|head| figures::streams_overlap(head.as_ref()?))?;
+                Some(view! { <span class="badge" title=title>"Streams overlap"</span> }.any())
+            })}
             <notes::Notes state />
         </div>
     }

@@ -1,6 +1,7 @@
 //! This module holds the state of the share dialog: the user's choices, and the worker's answer.
 
 use super::single;
+use crate::analysis::base::Query;
 use crate::analysis::comm::CommQuery;
 use crate::protocol::url::address::PageAddress;
 use crate::protocol::url::{View, shared_address, shared_comparison_address};
@@ -99,7 +100,8 @@ impl ShareModel {
         let request = Memo::new(move |_| {
             // A capture holds all data, so nothing is removed from its report.
             let is_cut = tab.get() == Tab::Link || !with_capture.get();
-            let query = state.query.get();
+            // The rows of a report are those of the device that the header names, like the overview in it.
+            let query = Query { device: state.header_device(), ..state.query.get() };
             let (roofline, comm) = state.views.with(|views| (views.roofline.clone(), views.comm.clone()));
             ShareQuery {
                 roofline: roofline.to_query(query.clone()),

@@ -165,7 +165,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
 fn take_free_focus(canvas: &HtmlCanvasElement) {
     let is_in_use = document().active_element().is_some_and(|element| {
         let is_tab = element.get_attribute("role").as_deref() == Some("tab");
-        element.tag_name() != "BODY" && !(is_tab && !element.matches(":focus-visible").unwrap_or(true))
+        element.tag_name() != "BODY" && (!is_tab || element.matches(":focus-visible").unwrap_or(true))
     });
     if !is_in_use {
         let options = FocusOptions::new();

@@ -10,6 +10,7 @@ use crate::table::format;
 use crate::table::words::joined;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// A sort of work is named if its time, or its difference, is at least this share of the time of all work.
 const NAMED: f64 = 0.05;
@@ -37,7 +38,7 @@ pub(super) fn causes(work: &WorkRows<'_>, rows: &[&WorkRow<'_>], level: PairLeve
     all.extend(work.is_per_step.then(|| executions(rows)).flatten());
     all.extend(work.has_programs.then(|| speed(rows)).flatten());
     all.retain(|cause| share(cause.delta_ps, delta) >= NOTABLE);
-    all.sort_by_key(|cause| (Reverse(cause.delta_ps.unsigned_abs()), cause.kind));
+    all.small_sort_by_key(|cause| (Reverse(cause.delta_ps.unsigned_abs()), cause.kind));
     all
 }
 

@@ -6,6 +6,7 @@ use super::work_rows::{WorkRow, WorkRows};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
+use xla_profile::small_sort::SmallSort;
 
 /// Returns the pairs of all rows, the largest difference first.
 pub(super) fn pairs(work: &WorkRows<'_>) -> Vec<WorkPair> {
@@ -25,7 +26,7 @@ pub(super) fn pairs(work: &WorkRows<'_>) -> Vec<WorkPair> {
     }
     let mut pairs: Vec<WorkPair> =
         groups.into_iter().map(|((level, name), rows)| work_pair(work, name, level, &rows)).collect();
-    pairs.sort_by_key(|pair| Reverse((pair.delta_ps.unsigned_abs(), pair.a_ps.max(pair.b_ps))));
+    pairs.small_sort_by_key(|pair| Reverse((pair.delta_ps.unsigned_abs(), pair.a_ps.max(pair.b_ps))));
     pairs
 }
 

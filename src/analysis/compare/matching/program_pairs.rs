@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 use xla_profile::hlo::Module;
 use xla_profile::profile::{ProgramId, program_of};
+use xla_profile::small_sort::SmallSort;
 
 /// A program of a side.
 pub(super) struct Program<'a> {
@@ -50,8 +51,8 @@ pub(super) fn pairs<'p, 'a, 'b>(a: &'p [Program<'a>], b: &'p [Program<'b>]) -> V
     b.iter().for_each(|program| names.entry(program.name).or_default().1.push(program));
     let mut pairs = Vec::new();
     for (mut a, mut b) in names.into_values() {
-        a.sort_by_key(|program| Reverse(program.time));
-        b.sort_by_key(|program| Reverse(program.time));
+        a.small_sort_by_key(|program| Reverse(program.time));
+        b.small_sort_by_key(|program| Reverse(program.time));
         if a.len().max(b.len()) > 1 && !a.is_empty() && !b.is_empty() {
             pairs.extend(by_fingerprint(&mut a, &mut b));
         }

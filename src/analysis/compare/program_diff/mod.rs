@@ -21,6 +21,7 @@ use crate::analysis::base::instruction_ref::InstructionRef;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use xla_profile::hlo::{InstructionId, Module};
+use xla_profile::small_sort::SmallSort;
 
 /// Compares the programs of two sides. `deltas` are the differences of the matches in ps per unit; a change names its match.
 pub fn program_diff(a: &Side<'_>, b: &Side<'_>, matching: &Matching<'_, '_>, deltas: &[i64]) -> ProgramDiff {
@@ -55,7 +56,7 @@ pub fn program_diff(a: &Side<'_>, b: &Side<'_>, matching: &Matching<'_, '_>, del
     }
     let differ = opcodes.into_iter().filter(|(_, (a, b))| a != b);
     diff.opcodes = differ.map(|(opcode, (a, b))| OpcodeDelta { opcode: opcode.to_owned(), a, b }).collect();
-    diff.opcodes.sort_by_key(|delta| Reverse(delta.a.abs_diff(delta.b)));
+    diff.opcodes.small_sort_by_key(|delta| Reverse(delta.a.abs_diff(delta.b)));
     diff.count_changes();
     diff.delta_ps = diff.changes.iter().map(|change| change.delta_ps).sum();
     diff
