@@ -365,7 +365,7 @@ onPage("a link has the device of its sender, and groups of ops", { view: "" }, a
   assert.ok(ofLink.includes(devices), ofLink.join(" | "));
   for (const text of ofLink.filter((text) => text.startsWith(steps))) assert.match(text, /; \d of 5 shown$/);
   assert.ok((await captions(other.page)).includes(waits), waits);
-  assert.equal((await other.page.locator("#device-button").innerText()).replace(/\s+/g, " ").trim(), "Device Mean of 8");
+  assert.equal((await other.page.locator("#device-button").innerText()).replace(/\s+/g, " ").trim(), "Device TPU:5");
   assert.match(await other.page.locator(".finding-text .sub").first().innerText(), /^145 ops, 28\.39 ms per step\. Largest: copy\.787, 2\.30 ms\.$/);
   await showView(other.page, "Breakdown");
   await waitForTable(other.page);
