@@ -38,9 +38,9 @@ def browse(kind: str, url: str) -> dict[str, Any]:
 
 
 def verdict(path: Path) -> str:
-    """The first sentence of the verdict."""
+    """The headline of the verdict, without its source lines: the page in a frame has a report, which leaves them out."""
     text: str = rooflight.open(path).overview()["verdict"]
-    return text.split(":")[0]
+    return text.split(":")[0].split(" (")[0]
 
 
 @contextmanager
