@@ -155,7 +155,7 @@ lists! {
     executions_of_ops 10_000 lists::executions;
     nested_ops 2500 lists::nested_ops;
     more_nested_ops 5000 lists::nested_ops;
-    scopes 1000 lists::scopes;
+    scopes 900 lists::scopes;
     collectives 1000 lists::collectives;
     executions_of_collectives 4000 lists::executions_of_collectives;
     categories 1000 lists::categories;
