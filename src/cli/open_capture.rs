@@ -5,7 +5,7 @@ use super::files;
 use super::output::PrintJson;
 use super::roofline_args::RooflineArgs;
 use super::view_args::{Output, View};
-use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
+use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice, StepsBy};
 use crate::analysis::breakdown::row_label::row_name;
 use crate::analysis::breakdown::{Answer, Breakdown, Scopes};
 use crate::protocol::{Failure, Progress, Stage};
@@ -64,8 +64,7 @@ impl OpenFiles {
         let mut opened = open_session(inputs, choice, progress)?;
         progress(Progress { bytes_done: bytes_total, ..Progress::new(Stage::Analyse, bytes_total, "") });
         let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
-        let mut analysis = Analysis::new(&opened.profile);
-        programs.guess_modules(&opened.profile, &mut analysis);
+        let analysis = programs.analysis(&opened.profile, &StepsBy::default());
         Ok(Self { opened, analysis, programs: RefCell::new(programs) })
     }
 

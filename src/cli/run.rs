@@ -8,7 +8,6 @@ use super::fleet;
 use super::open_capture::{OpenCapture, OpenFiles};
 use super::view_args::{Output, View};
 use super::{compare, export, report};
-use crate::analysis::base::Analysis;
 use crate::protocol::Failure;
 
 /// The line above text and Markdown of a capture that is cut, incomplete or damaged. The line stands above all totals,
@@ -62,11 +61,7 @@ pub(super) fn print(
 ) -> Result<(String, Exit), Failure> {
     let partial = files.is_partial();
     let OpenFiles { opened, analysis, programs } = files;
-    let wanted = view.steps.as_ref().map(|by| {
-        let mut analysis = Analysis::with_steps(&opened.profile, by);
-        programs.borrow_mut().guess_modules(&opened.profile, &mut analysis);
-        analysis
-    });
+    let wanted = view.steps.as_ref().map(|by| programs.borrow_mut().analysis(&opened.profile, by));
     let analysis = wanted.as_ref().unwrap_or(analysis);
     let Caller { warn, json, .. } = *caller;
     let session = OpenCapture { opened, analysis, programs, view, partial, warn, json };

@@ -114,8 +114,7 @@ impl CaptureSession {
             progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
         }
         let mut programs = Programs::new(open_files);
-        let mut analysis = Analysis::new(&profile);
-        programs.guess_modules(&profile, &mut analysis);
+        let analysis = programs.analysis(&profile, &StepsBy::default());
         // What was not recorded on purpose is a note of each view.
         let lost = analysis.completeness.notes().into_iter().filter(|note| note.severity > Severity::Info);
         let session = SessionInfo {
@@ -141,8 +140,7 @@ impl CaptureSession {
     pub(crate) fn of_opened(opened: Opened) -> Self {
         let Opened { profile, files, partial, open_files } = opened;
         let mut programs = Programs::new(open_files);
-        let mut analysis = Analysis::new(&profile);
-        programs.guess_modules(&profile, &mut analysis);
+        let analysis = programs.analysis(&profile, &StepsBy::default());
         let partial = partial.is_some() || analysis.partial_notes().next().is_some();
         Self { files, partial, programs, ..Self::new(profile, analysis) }
     }
@@ -151,8 +149,7 @@ impl CaptureSession {
     /// the user was told of the session.
     pub(crate) fn find_steps(&mut self, by: &StepsBy, info: &mut SessionInfo) {
         let before: Vec<Note> = steps_note(&self.analysis).into_iter().collect();
-        let mut analysis = Analysis::with_steps(&self.profile, by);
-        self.programs.guess_modules(&self.profile, &mut analysis);
+        let analysis = self.programs.analysis(&self.profile, by);
         let programs = std::mem::replace(&mut self.programs, Programs::new(Vec::new()));
         let (files, partial) = (std::mem::take(&mut self.files), self.partial);
         *self = Self { files, partial, programs, ..Self::new(std::mem::take(&mut self.profile), analysis) };

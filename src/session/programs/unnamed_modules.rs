@@ -2,15 +2,22 @@
 //! the structure of the programs suggests.
 
 use super::Programs;
-use crate::analysis::base::Analysis;
+use crate::analysis::base::{Analysis, StepsBy};
 use crate::analysis::classify::modules_by_structure;
 use rustc_hash::FxHashMap;
 use xla_profile::profile::Profile;
 
 impl Programs {
+    /// Analyses a profile whose steps are found in a way. Where names tell no modules, the structure of the programs does.
+    pub fn analysis(&mut self, profile: &Profile, by: &StepsBy) -> Analysis {
+        let mut analysis = Analysis::with_steps(profile, by);
+        self.guess_modules(profile, &mut analysis);
+        analysis
+    }
+
     /// Gives ops modules by the structure of their programs, where names tell none. A capture without such ops, or without its
     /// programs, stays as it is.
-    pub fn guess_modules(&mut self, profile: &Profile, analysis: &mut Analysis) {
+    fn guess_modules(&mut self, profile: &Profile, analysis: &mut Analysis) {
         if profile.hlo.is_empty() {
             return;
         }
