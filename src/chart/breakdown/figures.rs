@@ -128,8 +128,13 @@ fn idle(totals: &Totals, window: Picos) -> Figure {
     figure("Idle", (value, "%"), "Idle = (window − time in which an op ran) ÷ window", rows)
 }
 
+/// Returns the time in which ops of several streams run at once, once for each of them but the first.
+const fn overlapped(totals: &Totals) -> Picos {
+    totals.busy.saturating_sub(totals.union)
+}
+
 fn overlap(totals: &Totals) -> Option<Figure> {
-    let time = totals.busy.saturating_sub(totals.union);
+    let time = overlapped(totals);
     let rows = vec![
         row("Busy", format::exact_time(totals.busy)),
         row("With an op", format::exact_time(totals.union)),
@@ -201,13 +206,11 @@ pub fn parts_sum_to_window(head: &BreakdownHead) -> bool {
 
 /// Returns why the kinds of time sum to more than the window: ops of several streams that run at once. `None` if they do not.
 pub fn streams_overlap(head: &BreakdownHead) -> Option<String> {
-    let (totals, window) = (&head.totals, head.header.step_duration?);
-    let excess = (totals.busy + totals.idle).saturating_sub(window);
-    (excess > Picos::ZERO).then(|| {
-        let word = head.header.window_word();
-        let excess = format::time_text(excess);
-        format!("Ops of several streams run at once: busy and idle time sum to {excess} more than the {word}. The overview counts this time once.")
-    })
+    let excess = Some(overlapped(&head.totals)).filter(|time| *time > Picos::ZERO)?;
+    let (excess, word) = (format::time_text(excess), head.header.window_word());
+    Some(format!(
+        "Ops of several streams run at once: busy and idle time sum to {excess} more than the {word}. The overview counts this time once."
+    ))
 }
 
 #[cfg(test)]
