@@ -3,7 +3,6 @@
 use super::report::{AlikeOps, CertaintyShare, ModuleCell, ModuleSum, Modules};
 use crate::analysis::classify::{Certainty, Kind, ModelModule};
 use crate::table::columns;
-use xla_profile::units::Picos;
 
 columns! {
     /// The fields of the time by module. Times are those of a step, as in the totals.
@@ -33,7 +32,7 @@ columns! {
         /// The part of `judged_ps` beyond the roofline.
         over_roofline_ps: Time in json = row.judged.saturating_sub(row.roofline),
         /// Roofline time ÷ `judged_ps`. Null if no op has a roofline time.
-        pct_of_roofline: Percent or null in json = attained(row.judged, row.roofline),
+        pct_of_roofline: Percent or null in json = row.roofline.fraction_of(row.judged),
         /// Number of layers that have the module. Null if its ops name no layer, or if a loop over layers has an
         /// unknown number of iterations.
         n_layers: Count or null in json = row.n_layers,
@@ -62,7 +61,7 @@ columns! {
         /// The part of `judged_ps` beyond the roofline.
         over_roofline_ps: Time in json = row.judged.saturating_sub(row.roofline),
         /// Roofline time ÷ `judged_ps`. Null if no op has a roofline time.
-        pct_of_roofline: Percent or null in json = attained(row.judged, row.roofline),
+        pct_of_roofline: Percent or null in json = row.roofline.fraction_of(row.judged),
     }
 
     /// The fields of identical ops: those with the same deduplicated name, or else with the same type, shape and FLOPs.
@@ -91,9 +90,4 @@ columns! {
         /// Share of the busy time. Null if the device is idle.
         pct_of_busy: Percent or null in json = row.of_busy,
     }
-}
-
-/// Returns roofline time ÷ self time. `None` if no op has a roofline time.
-fn attained(judged: Picos, roofline: Picos) -> Option<f64> {
-    roofline.fraction_of(judged)
 }

@@ -108,28 +108,29 @@ impl<'m> Values<'m> {
 
     /// Returns the instructions that a value comes from, `index` itself included. The search goes on only at those that `passes` accepts.
     pub fn origins(&self, index: u32, passes: impl Fn(u32) -> bool) -> Vec<u32> {
-        self.search(index, &self.operands, passes)
+        search(&[index], &self.operands, passes)
     }
 
-    /// Returns the instructions that a value goes to, as [`Values::origins`] does.
-    pub fn consumers(&self, index: u32, passes: impl Fn(u32) -> bool) -> Vec<u32> {
-        self.search(index, &self.readers, passes)
+    /// Returns the instructions that some values go to, as [`Values::origins`] does.
+    pub fn consumers(&self, starts: &[u32], passes: impl Fn(u32) -> bool) -> Vec<u32> {
+        search(starts, &self.readers, passes)
     }
+}
 
-    fn search(&self, start: u32, edges: &[Vec<u32>], passes: impl Fn(u32) -> bool) -> Vec<u32> {
-        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
-        let mut open = VecDeque::from([start]);
-        while let Some(index) = open.pop_front().filter(|_| found.len() < SEARCHED) {
-            if !seen.insert(index) {
-                continue;
-            }
-            found.push(index);
-            if index == start || passes(index) {
-                open.extend(&edges[index as usize]);
-            }
+/// Follows edges from some instructions, and beyond those that `passes` accepts.
+fn search(starts: &[u32], edges: &[Vec<u32>], passes: impl Fn(u32) -> bool) -> Vec<u32> {
+    let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+    let mut open: VecDeque<u32> = starts.iter().copied().collect();
+    while let Some(index) = open.pop_front().filter(|_| found.len() < SEARCHED) {
+        if !seen.insert(index) {
+            continue;
         }
-        found
+        found.push(index);
+        if starts.contains(&index) || passes(index) {
+            open.extend(&edges[index as usize]);
+        }
     }
+    found
 }
 
 /// Returns the instruction that computes the value of `id`.
