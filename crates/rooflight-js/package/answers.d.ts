@@ -331,7 +331,7 @@ export interface ModuleCell {
 }
 
 export interface CertaintyShare {
-  /** `certain` (the scope path names the module), `likely` (a function, a source file, a kernel or the nearest named instruction does), `guess` (neighbours in the data flow, or the place in the step), or `unknown`. */
+  /** `certain` (the scope path names the module), `likely` (a function, a source file, a kernel or the nearest named instruction does), `guess` (neighbours in the data flow, the place in the step, or what the program computes), or `unknown`. */
   certainty: "certain" | "likely" | "guess" | "unknown";
   /** Self time. */
   total_ps: number;

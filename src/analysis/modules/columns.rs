@@ -83,7 +83,8 @@ columns! {
     /// The fields of the time of ops whose module is known in one way.
     pub CERTAINTIES(row: CertaintyShare) {
         /// `certain` (the scope path names the module), `likely` (a function, a source file, a kernel or the nearest
-        /// named instruction does), `guess` (neighbours in the data flow, or the place in the step), or `unknown`.
+        /// named instruction does), `guess` (neighbours in the data flow, the place in the step, or what the program
+        /// computes), or `unknown`.
         certainty: Word(Certainty) in json = row.certainty,
         /// Self time.
         total_ps: Time in json = row.total,

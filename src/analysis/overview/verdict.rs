@@ -289,7 +289,7 @@ fn unjudged(overview: &Overview, unit: &str) -> String {
         });
     let most = most.unwrap_or_default();
     let looks_like = overview.chip_guess.as_ref().filter(|_| has_costs).map_or(String::new(), |guess| {
-        format!(" It looks like {}: choose this chip, and they are judged.", guess.chips.join(" or "))
+        format!(" The chip looks like {}. Choose it, so that these ops are judged.", guess.chips.join(" or "))
     });
     format!("{} of {unit} cannot be judged, because the {unknown} are unknown.{looks_like}{most}", percent_text(share))
 }

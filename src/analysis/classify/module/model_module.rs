@@ -72,7 +72,7 @@ keyed_enum! {
         Certain = "certain": "by scope",
         /// A function, a source file, a kernel or the nearest named instruction of the program names the module.
         Likely = "likely": "likely",
-        /// Neighbours in the data flow or the place in the step suggest the module.
+        /// Neighbours in the data flow, the place in the step, or what the program computes suggest the module.
         Guess = "guess": "guess",
         /// The module is not known.
         Unknown = "unknown": "not named",
