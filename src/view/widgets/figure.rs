@@ -23,7 +23,7 @@ fn figure(figure: Figure, place: &str, class: &'static str) -> AnyView {
     let id = format!("how-{place}");
     let label = format!("How “{}” is computed", figure.label);
     let slight = if figure.is_slight() { "slight" } else { "" };
-    let term = term_of_label(&figure.label);
+    let explained = explanation(&figure.label, figure.how);
     let scope = figure.scope.map(|scope| view! { <span class="figure-scope">" " {scope}</span> }.any());
     let note = figure.note.map(|note| view! { <dd class="figure-note">{note}</dd> }.any());
     view! {
@@ -31,9 +31,7 @@ fn figure(figure: Figure, place: &str, class: &'static str) -> AnyView {
             <dt>
                 {figure.label}
                 <Popover id class="formula-button" label=Signal::stored(label) panel_class="formula-panel" face=Box::new(|| "=".into_any())>
-                    {term.map(meaning)}
-                    {formula_popover(figure.how.clone())}
-                    {term.map(more)}
+                    {explained()}
                 </Popover>
             </dt>
             <dd>{figure.value} <span class="unit">{figure.unit}</span>{scope}</dd>
@@ -49,10 +47,10 @@ pub(crate) fn slight_figures(figures: Vec<Figure>) -> AnyView {
     }
     let one = |(n, figure): (usize, Figure)| {
         let face = format!("{} {} {}", figure.label, figure.value, figure.unit);
-        let (term, how) = (term_of_label(&figure.label), figure.how);
+        let explained = explanation(&figure.label, figure.how);
         view! {
             <Popover id=format!("how-slight-{n}") class="link" panel_class="formula-panel" face=Box::new(|| face.into_any())>
-                {term.map(meaning)} {formula_popover(how.clone())} {term.map(more)}
+                {explained()}
             </Popover>
         }
         .any()
@@ -65,9 +63,13 @@ pub(crate) fn slight_figures(figures: Vec<Figure>) -> AnyView {
     .any()
 }
 
-/// Renders the meaning of a figure.
-fn meaning(term: &'static Term) -> AnyView {
-    view! { <p class="formula-term">{term.meaning}</p> }.any()
+/// Renders what a figure means, how it is computed, and what is usual, each time that its button is pressed.
+fn explanation(label: &str, how: Formula) -> impl Fn() -> AnyView + Send + Sync + 'static {
+    let term = term_of_label(label);
+    move || {
+        let meaning = term.map(|term| view! { <p class="formula-term">{term.meaning}</p> }.any());
+        view! { {meaning} {formula_popover(how.clone())} {term.map(more)} }.any()
+    }
 }
 
 /// Renders the usual values of a figure, and the way to the glossary.
