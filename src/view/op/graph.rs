@@ -1,7 +1,6 @@
 //! This module renders the graph around the op whose panel is open. The graph can be dragged and zoomed, mouse and keys
 //! walk its nodes, and bodies of nodes can be expanded. The layout is in `chart::op::graph`.
 
-use crate::analysis::base::Query;
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::op::graph::{self, Drawing, Pan};
 use crate::chart::op::panel;
@@ -61,9 +60,7 @@ pub(super) fn has_focus() -> bool {
 fn Sheet(state: State) -> impl IntoView {
     let (drawn, failure) = (SharedSignal::<Drawn>::none(), SharedSignal::<Failure>::none());
     let inside = RwSignal::new(Vec::<String>::new());
-    let request = Memo::new(move |_| {
-        (Query { device: state.header_device(), ..state.query.get() }, state.op.get(), inside.get())
-    });
+    let request = Memo::new(move |_| (state.header_query(), state.op.get(), inside.get()));
     state.request_answer_on_change(
         move || {
             let (query, op, open) = request.get();

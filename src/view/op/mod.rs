@@ -6,7 +6,6 @@ mod history;
 mod parts;
 
 use super::op::history::OpHistory;
-use crate::analysis::base::Query;
 use crate::analysis::op::OpDetail;
 use crate::chart::op::{panel, roofline};
 use crate::protocol::url::View;
@@ -115,10 +114,7 @@ fn request_detail(state: State) -> DetailSignal {
     let found: DetailSignal = RwSignal::new(None);
     // The op is compared with the peaks of the roofline view.
     let roofs = state.view_state(|views| &views.roofline);
-    let request = Memo::new(move |_| {
-        let query = Query { device: state.header_device(), ..state.query.get() };
-        (roofs.get().to_query(query), state.op.get())
-    });
+    let request = Memo::new(move |_| (roofs.get().to_query(state.header_query()), state.op.get()));
     state.request_answer_on_change(
         move || {
             let (query, op) = request.get();

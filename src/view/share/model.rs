@@ -1,7 +1,6 @@
 //! This module holds the state of the share dialog: the user's choices, and the worker's answer.
 
 use super::single;
-use crate::analysis::base::Query;
 use crate::analysis::comm::CommQuery;
 use crate::protocol::url::address::PageAddress;
 use crate::protocol::url::{View, shared_address, shared_comparison_address};
@@ -101,7 +100,7 @@ impl ShareModel {
             // A capture holds all data, so nothing is removed from its report.
             let is_cut = tab.get() == Tab::Link || !with_capture.get();
             // The rows of a report are those of the device that the header names, like the overview in it.
-            let query = Query { device: state.header_device(), ..state.query.get() };
+            let query = state.header_query();
             let (roofline, comm) = state.views.with(|views| (views.roofline.clone(), views.comm.clone()));
             ShareQuery {
                 roofline: roofline.to_query(query.clone()),

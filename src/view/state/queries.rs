@@ -83,6 +83,11 @@ impl State {
         }
     }
 
+    /// Returns the query of the devices that the header names.
+    pub(crate) fn header_query(self) -> Query {
+        Query { device: self.header_device(), ..self.query.get() }
+    }
+
     /// Chooses a device. If the device does not have the current step, the mean of its steps is chosen.
     pub(crate) fn choose_device(self, device: DeviceChoice) {
         self.has_chosen_device.set(true);
