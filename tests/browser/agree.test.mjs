@@ -186,7 +186,8 @@ async function shownFigures(page, view) {
 const profilesReadme = realCapture("README.md");
 const folders = [join(repository, "samples"), ...(profilesReadme ? [join(profilesReadme, "..")] : [])];
 for (const file of folders.flatMap((folder) => [...capturePaths(folder)])) {
-  onPage(`${basename(file)}: the figures of every view equal the command line's`, async ({ page }) => {
+  const isOwn = file.startsWith(join(repository, "samples"));
+  onPage(`${basename(file)}: the figures of every view equal the command line's`, isOwn ? {} : { needs: file }, async ({ page }) => {
     await dropFiles(page, [file]);
     await page.getByRole("tab", { name: "Memory" }).waitFor();
     const names = ["breakdown", "roofline", "memory", "comm", "inspect"];

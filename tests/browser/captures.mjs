@@ -14,7 +14,8 @@ export const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../.
 export const temporaryFolder = mkdtempSync(join(tmpdir(), "rooflight-"));
 process.on("exit", () => rmSync(temporaryFolder, { recursive: true, force: true }));
 
-const profiles = resolve(process.env.ROOFLIGHT_PROFILES ?? join(repository, "../shared/profiles"));
+/** The folder of captures of other projects, if there is one. */
+const profiles = process.env.ROOFLIGHT_PROFILES && resolve(process.env.ROOFLIGHT_PROFILES);
 
 /**
  * Returns the path of a real capture: of this repository, else of the captures of other projects. Returns `undefined`
@@ -24,8 +25,8 @@ export function realCapture(...path) {
   const own = join(repository, "samples", ...path);
   if (existsSync(own)) return own;
   if (existsSync(`${own}.gz`)) return unpacked(`${own}.gz`, join("unpacked", ...path));
-  const file = join(profiles, ...path);
-  if (existsSync(file)) return file;
+  const file = profiles && join(profiles, ...path);
+  if (file && existsSync(file)) return file;
   if (process.env.ROOFLIGHT_REQUIRE_PROFILES === "1") throw new Error(`a real capture is missing: ${path.join("/")}`);
   console.log(`SKIPPED 1: no ${path.join("/")}; set ROOFLIGHT_PROFILES`);
   return undefined;

@@ -6,6 +6,9 @@ import { synth } from "./captures.mjs";
 import { launch, openPage, reload, requiredPath, startServer } from "./lib.mjs";
 import { readMessages } from "./messages.mjs";
 
+/** Whether only tests run that need or use captures of other projects. The others have run without these captures. */
+const onlyCaptures = process.env.ROOFLIGHT_ONLY_CAPTURES === "1";
+
 let server;
 let browser;
 before(async () => {
@@ -21,14 +24,15 @@ after(async () => {
 /**
  * Defines a test with a page. It calls `body({ page, server, requests, allow })`; `allow(origin)` permits requests to
  * another origin. Options: `expected` is a pattern of problems that the test causes on purpose; `needs` is the path of
- * a real capture, and the test is skipped when `needs` is `undefined`; `todo` is the reason why the test still fails;
+ * a real capture, and the test is skipped when `needs` is `undefined`; `uses` is the path of one that the test opens if it is there; `todo` is the reason why the test still fails;
  * `timeout` is in ms. `view` is the view in which captures open, by default the breakdown, about which most tests are. All other options go to
  * the page (width, height, theme).
  */
 export function onPage(name, options, body) {
   if (!body) return onPage(name, {}, options);
   const { expected, todo, timeout = 120_000, view = "breakdown", ...context } = options;
-  const skip = "needs" in options && !options.needs ? "no real capture" : false;
+  const isWithout = "needs" in options && !options.needs;
+  const skip = isWithout ? "no real capture" : onlyCaptures && !options.needs && !options.uses ? "no capture of another project is needed" : false;
   return test(name, { timeout, skip, todo }, async () => {
     const { page, problems, close } = await openPage(browser, server.url, { view, ...context });
     const requests = [];

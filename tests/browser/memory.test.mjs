@@ -35,7 +35,7 @@ async function openMemory(page, file) {
   await waitForRows(page);
 }
 
-onPage("figures, curve and buffers equal the command line's", async ({ page }) => {
+onPage("figures, curve and buffers equal the command line's", { uses: tpu() }, async ({ page }) => {
   for (const file of [compiledProgram(), capture(), tpu()].filter(Boolean)) {
     await openMemory(page, file);
     const report = cliReport(file);

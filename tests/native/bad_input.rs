@@ -133,8 +133,8 @@ fn the_same_file_twice_counts_once() {
     assert_eq!(two["n_devices"], 4);
 }
 
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn mangled_by_a_text_tool() {
     let path = common::captures::path("damaged/utf8-mangled.xplane.pb").unwrap();
     refused(&path, &["EF BF BD", "text tool", "scp"]);
@@ -165,8 +165,8 @@ fn truncated_keeps_the_complete_planes() {
     }
 }
 
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn a_truncated_real_capture() {
     let bytes = common::profile("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     let (_dir, path) = file("cut.xplane.pb", &bytes[..bytes.len() / 4]);

@@ -398,10 +398,10 @@ fn ops_that_are_absent_do_not_shift_the_others() {
     }
 }
 
-/// Run with `cargo test --release --test native -- --ignored --nocapture matching_40_000_ops`.
+/// Run with `cargo test --release --test native -- --ignored --nocapture on_request_matching`.
 #[test]
 #[ignore = "it measures time, which only an optimized build keeps"]
-fn matching_40_000_ops_takes_less_than_half_a_second() {
+fn on_request_matching_40_000_ops_takes_less_than_half_a_second() {
     let a = synthetic(40_000, 0, usize::MAX);
     let mut times = Vec::new();
     for (number, skipped) in [(5, usize::MAX), (5, 1000)] {
@@ -448,10 +448,10 @@ fn with_program(n: usize, n_elements: usize, rows: usize, skipped: usize) -> Cap
     capture
 }
 
-/// Run with `cargo test --release --test native -- --ignored --nocapture matching_40_000_ops`.
+/// Run with `cargo test --release --test native -- --ignored --nocapture on_request_matching`.
 #[test]
 #[ignore = "it measures time, which only an optimized build keeps"]
-fn matching_40_000_ops_with_programs_takes_less_than_half_a_second() {
+fn on_request_matching_40_000_ops_with_programs_takes_less_than_half_a_second() {
     let a = with_program(40_000, 4000, 8, usize::MAX);
     let mut times = Vec::new();
     // The same program, one without some ops, and one whose ops all have another shape, so that no tier before the last

@@ -168,8 +168,8 @@ fn data_movement_sums_to_the_breakdown() {
     }
 }
 
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn host_offload_of_a_real_capture() {
     let bytes = common::profile("tpu-v6e-host-offload/host.xplane.pb").unwrap();
     let opened = open("host.xplane.pb", bytes).unwrap();
@@ -189,8 +189,8 @@ fn host_offload_of_a_real_capture() {
 }
 
 /// Every op of a real training run is read, and nearly all changes are determined.
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn a_real_training_run() {
     let table = common::json("tpu-v5p-golden/hlo_stats.json.gz").unwrap();
     let columns: Vec<&str> = table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();

@@ -91,7 +91,7 @@ fn streams(report: &[u8]) -> Vec<u8> {
 
 #[test]
 #[ignore = "writes to fuzz/seeds"]
-fn write() {
+fn on_request_write() {
     for (name, space) in spaces() {
         let bytes = bytes(&space);
         put("analyses", &name, &bytes);

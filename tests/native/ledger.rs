@@ -196,8 +196,8 @@ fn the_order_of_files_does_not_matter() {
 }
 
 /// In the vLLM trace, both devices wait for each other for about as long, so neither is a straggler.
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn devices_of_the_vllm_trace_are_alike() {
     let capture = common::profile("tpu-vllm-trace/vllm.trace.json.gz").unwrap();
     let opened = open("vllm.trace.json.gz", capture).unwrap();

@@ -101,8 +101,8 @@ fn the_mean_of_the_sample_is_that_of_its_steps() {
 }
 
 /// The mean period of TPU:0 and the gaps of its steps, which `tests/native/gaps.rs` checks for the whole capture.
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn the_mean_of_host_offload_is_not_its_longest_step() {
     let capture = common::profile(common::V6E).unwrap();
     let opened = open("host.xplane.pb", capture).unwrap();

@@ -177,8 +177,8 @@ fn made_cases_have_the_figures_worked_out_by_hand() {
 }
 
 /// Six arrays of 5 GiB go between a TPU v6e and its host. PCIe has 32 GB/s, which no copy exceeds.
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn copies_of_the_host_stay_below_pcie() {
     let name = "tpu-v6e-host-offload/host.xplane.pb";
     let comm = comm_of(name, crate::common::profile(name).unwrap(), &CommQuery::default());

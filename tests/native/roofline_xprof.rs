@@ -59,8 +59,8 @@ fn model(folder: &str) -> Option<(Vec<Row>, BTreeMap<String, f64>)> {
     Some((table(&json[0]), peaks))
 }
 
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn v6e_peaks() {
     let (opened, analysis, _) = v6e(false).unwrap();
     let (_, theirs) = model(&format!("{V6E}/xprof")).unwrap();
@@ -77,8 +77,8 @@ fn v6e_peaks() {
 }
 
 /// Compares the FLOPs, bytes and rates of every op with both tables, and the efficiencies of every op that has a roof.
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn v6e_every_op() {
     let (opened, analysis, answer) = v6e(true).unwrap();
     let (model, _) = model(&format!("{V6E}/xprof")).unwrap();
@@ -121,8 +121,8 @@ fn v6e_every_op() {
 }
 
 /// Difference 2: the total of a run counts the bytes of each asynchronous pair once, and xprof counts them twice.
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn v6e_program() {
     let (_, _, answer) = v6e(true).unwrap();
     let (model, _) = model(&format!("{V6E}/xprof")).unwrap();
@@ -138,8 +138,8 @@ fn v6e_program() {
     assert!((ours / theirs - 1.0).abs() < 1e-9, "{ours} {theirs}");
 }
 
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn mi300_peaks() {
     let bytes = common::profile("gpu-mi300/gemm.xplane.pb").unwrap();
     let (_, theirs) = model("gpu-mi300/xprof").unwrap();
@@ -173,8 +173,8 @@ fn access(operation: u64, memory: u64, bytes: u64) -> Vec<u8> {
 
 /// Only xprof's tables exist of the v5p run. A capture is built from them, with the costs that follow from their rates,
 /// and is read as any other. The efficiency of every op must be that of the tables.
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn v5p_every_op() {
     let (model, peaks) = model("tpu-v5p-golden").unwrap();
     let stats = table(&common::json("tpu-v5p-golden/hlo_stats.json.gz").unwrap());

@@ -234,8 +234,8 @@ fn experts_are_counted_by_their_kernels() {
 /// Classifies the ops of a real training run, as xprof lists them, put end to end. The capture itself is not available.
 /// Only figures are compared, because the names belong to other people. The table is in the order of time spent, so the
 /// position of the last backward op has no meaning here.
-#[test_with::env(ROOFLIGHT_PROFILES)]
 #[test]
+#[ignore = "needs captures of other projects"]
 fn a_real_training_run() {
     let table = common::json("tpu-v5p-golden/hlo_stats.json.gz").unwrap();
     let columns: Vec<&str> = table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();

@@ -145,7 +145,7 @@ fn run(command: Command) -> Result<ExitCode> {
             println!("{}", repo::dist().display());
         }
         Command::Test { only } => return check::run(&only),
-        Command::Browser { files } => scripts::test(&files, |_| {})?,
+        Command::Browser { files } => scripts::test(&files, scripts::Captures::IfPresent, |_| {})?,
         Command::Python => println!("{}", python::test("release", |_| {})?),
         Command::Npm => println!("{}", npm::test(|_| {})?),
         Command::Release { parts, tag } => release::run(&parts, tag.as_deref())?,

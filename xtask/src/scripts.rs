@@ -11,7 +11,8 @@
 //! | `ROOFLIGHT_CLI` | the native `rooflight`, whose numbers are compared with the page |
 //! | `ROOFLIGHT_EXAMPLES` | the built programs of `examples/`, which make captures |
 //! | `ROOFLIGHT_CAPTURES` | the folder of the captures that all tests of a run share |
-//! | `ROOFLIGHT_PROFILES` | real captures, if there are any |
+//! | `ROOFLIGHT_PROFILES` | captures of other projects, if there are any |
+//! | `ROOFLIGHT_ONLY_CAPTURES` | `1` if only tests run that need or use captures of other projects |
 //! | `ROOFLIGHT_SCREENS` | the folder for the screenshots of `screens` |
 //! | `ROOFLIGHT_BENCH`, `ROOFLIGHT_MB` | the captures to measure with, and their sizes |
 
@@ -41,8 +42,19 @@ pub fn bench() -> Result<()> {
     process::run(&mut node)
 }
 
+/// Which browser tests run, by the captures of other projects that they open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Captures {
+    /// All tests, with the captures if the machine has them.
+    IfPresent,
+    /// All tests, without the captures: the tests that need them are skipped.
+    Absent,
+    /// Only the tests that need or use the captures.
+    Only,
+}
+
 /// Runs the browser tests `names` (all if empty) on the page in `dist/`. Calls `each` with each line of their stdout.
-pub fn test(names: &[String], each: impl FnMut(&str)) -> Result<()> {
+pub fn test(names: &[String], captures_of_others: Captures, each: impl FnMut(&str)) -> Result<()> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder())?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     let name = |path: &Path| Some(path.file_name()?.to_str()?.strip_suffix(".test.mjs")?.to_owned());
     let is_chosen = |name: &str| names.is_empty() || names.iter().any(|chosen| chosen == name);
@@ -61,6 +73,18 @@ pub fn test(names: &[String], each: impl FnMut(&str)) -> Result<()> {
     let args =
         ["--test", "--test-reporter=spec", "--test-concurrency=2", "--test-force-exit", "--test-timeout=1200000"];
     let mut node = node("test", &repo::dist())?;
+    match captures_of_others {
+        Captures::IfPresent => {}
+        Captures::Absent => {
+            node.env_remove("ROOFLIGHT_PROFILES");
+        }
+        Captures::Only => {
+            node.env("ROOFLIGHT_ONLY_CAPTURES", "1");
+            files.retain(|file| {
+                fs::read_to_string(file).is_ok_and(|text| text.contains("needs:") || text.contains("uses:"))
+            });
+        }
+    }
     node.env("ROOFLIGHT_CAPTURES", captures).args(args).args(files);
     if is_chosen("checks") {
         node.env("ROOFLIGHT_CHECKS", page::build_checks()?);
@@ -113,7 +137,9 @@ pub fn npm_ci() -> Result<()> {
 /// Builds the command line and the programs that make captures. Returns their folder.
 pub fn build_native(profile: &str) -> Result<PathBuf> {
     let args = ["build", "--bin", "rooflight", "--examples", "--profile", profile];
-    process::run(process::cargo().args(args).current_dir(repo::root()))?;
+    // With the features that all members of the workspace choose, these are the programs that `cargo test --workspace` has built.
+    let of_tests = (profile == "test").then_some("--workspace");
+    process::run(process::cargo().args(args).args(of_tests).current_dir(repo::root()))?;
     // Cargo puts the programs of the profile `test` into the folder of the profile `dev`.
     Ok(repo::target()?.join(if profile == "test" { "debug" } else { profile }))
 }

@@ -22,31 +22,21 @@ pub const GOLDEN: [&str; 4] = [V6E, "cpu-jax/vm.xplane.pb", "gpu-v100/host.xplan
 /// A capture of four TPUs v6e, of another project.
 pub const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 
-/// Tests that need captures of other projects are ignored if this variable is not set when they are compiled. Cargo compiles them
-/// again when it changes.
-const _: Option<&str> = option_env!("ROOFLIGHT_PROFILES");
-
 /// No unpacked capture is larger.
 const LARGEST: u64 = 1 << 30;
 
-/// Returns the folder of captures of other projects: `$ROOFLIGHT_PROFILES`, else `../shared/profiles`. If the folder
-/// does not exist, returns `None` and prints a message.
+/// Returns the folder of captures of other projects, `$ROOFLIGHT_PROFILES`. Without this variable, returns `None` and prints
+/// a message.
 ///
 /// # Panics
-/// Panics if the folder does not exist and `$ROOFLIGHT_REQUIRE_PROFILES` is `1`.
+/// Panics if the folder does not exist.
 pub fn profiles() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let dir = std::env::var_os("ROOFLIGHT_PROFILES").map_or_else(|| root.join("../shared/profiles"), PathBuf::from);
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    assert!(
-        std::env::var_os("ROOFLIGHT_REQUIRE_PROFILES").is_none_or(|v| v != "1"),
-        "real captures are required, but {} is no folder",
-        dir.display()
-    );
-    eprintln!("SKIPPED 1: no real captures at {}", dir.display());
-    None
+    let Some(folder) = std::env::var_os("ROOFLIGHT_PROFILES").map(PathBuf::from) else {
+        eprintln!("SKIPPED 1: ROOFLIGHT_PROFILES names no folder of captures of other projects");
+        return None;
+    };
+    assert!(folder.is_dir(), "ROOFLIGHT_PROFILES: {} is no folder", folder.display());
+    Some(folder)
 }
 
 /// Reads a capture, such as `cpu-jax/vm.xplane.pb`: from this repository, unpacked, or from the captures of other

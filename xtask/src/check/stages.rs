@@ -10,6 +10,7 @@ use anyhow::{Result, ensure};
 use super::counts::Counts;
 use super::dependencies;
 use crate::preflight::{Need, SPACE};
+use crate::scripts::Captures;
 use crate::{fleet as tables, npm as package, page, process, python, repo, scripts, tools};
 
 /// One part of `cargo xtask test`, which passes or fails as a whole.
@@ -24,13 +25,14 @@ pub struct Stage {
 }
 
 /// All stages, in the order in which they run.
-pub const STAGES: [Stage; 13] = [
+pub const STAGES: [Stage; 15] = [
     stage("fmt", "formatting", fmt),
     stage("deny", "dependencies' licences, bans and duplicates", dependencies::check),
     stage("clippy", "lints, native", clippy),
     stage("lint-web", "lints, page, worker and package for npm", clippy_web),
     stage("fuzz", "fuzz targets compile", fuzz),
     stage("native", "unit, property, golden, tidy and doc tests", native),
+    stage("captures", "native tests of captures of other projects", captures),
     stage("doc", "documentation without warnings", doc),
     Stage { preflight: &[Need::Node], ..stage("npm", "the package for npm, in Chromium and Node.js", npm) },
     Stage { preflight: &[Need::Python], ..stage("fleet", "tables of 1,000 captures, in DuckDB, Spark and Ray", fleet) },
@@ -40,6 +42,11 @@ pub const STAGES: [Stage; 13] = [
         needs: Some("page"),
         preflight: &[Need::Node],
         ..stage("browser", "dist/, in Chromium and Firefox", browser)
+    },
+    Stage {
+        needs: Some("page"),
+        preflight: &[Need::Node],
+        ..stage("browser-captures", "dist/, with captures of other projects", browser_captures)
     },
     Stage {
         needs: Some("page"),
@@ -60,6 +67,8 @@ pub fn list() -> String {
     })
 }
 
+/// The result of a stage that tests captures of other projects, where there are none: `cargo xtask captures` gets them.
+const NO_CAPTURES: &str = "no captures of other projects";
 const WASM: [&str; 2] = ["--target", tools::WASM];
 const DENY: [&str; 3] = ["--", "-D", "warnings"];
 
@@ -93,9 +102,20 @@ fn fuzz() -> Result<String> {
 fn native() -> Result<String> {
     let mut counts = Counts::default();
     let mut test = cargo("test");
-    test.args(["--workspace", "--no-fail-fast"]);
-    // Tests that need captures of other projects run if this variable is set when they are compiled.
-    test.envs(repo::profiles().map(|folder| ("ROOFLIGHT_PROFILES", folder)));
+    // Whoever clones the repository has no captures of other projects.
+    test.args(["--workspace", "--no-fail-fast"]).env_remove("ROOFLIGHT_PROFILES");
+    process::run_and_read(&mut test, |line| counts.read(line))?;
+    Ok(counts.to_string())
+}
+
+/// Runs the programs of tests that read captures of other projects once more, with these captures. Of the ignored tests, those
+/// that somebody starts on request do not run: they write files or measure time.
+fn captures() -> Result<String> {
+    let Some(folder) = repo::profiles() else { return Ok(NO_CAPTURES.to_owned()) };
+    let mut counts = Counts::default();
+    let mut test = cargo("test");
+    test.args(["--workspace", "--no-fail-fast", "--test", "native", "--bin", "xtask", "--"]);
+    test.args(["--include-ignored", "--skip", "on_request"]).env("ROOFLIGHT_PROFILES", folder);
     process::run_and_read(&mut test, |line| counts.read(line))?;
     Ok(counts.to_string())
 }
@@ -116,8 +136,19 @@ fn size() -> Result<String> {
 }
 
 fn browser() -> Result<String> {
+    browser_tests(Captures::Absent)
+}
+
+fn browser_captures() -> Result<String> {
+    if repo::profiles().is_none() {
+        return Ok(NO_CAPTURES.to_owned());
+    }
+    browser_tests(Captures::Only)
+}
+
+fn browser_tests(captures: Captures) -> Result<String> {
     let mut counts = Counts::default();
-    scripts::test(&[], |line| counts.read(line))?;
+    scripts::test(&[], captures, |line| counts.read(line))?;
     // Node.js exits with 0 even if no test ran.
     ensure!(counts.passed > 0, "no browser test ran");
     Ok(counts.to_string())
