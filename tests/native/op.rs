@@ -51,7 +51,7 @@ fn check_rows(name: &str, bytes: &[u8]) {
                 assert_eq!((figures.min, figures.mean, figures.max), (counted(row.min), row.mean, counted(row.max)));
                 assert_eq!((figures.of_step, figures.of_kind), (row.of_step, row.of_kind), "{}", row.key);
                 assert_eq!((figures.flops, figures.bytes_accessed), (row.flops, row.bytes_accessed));
-                assert_eq!((detail.kind, detail.phase), (Some(row.kind), row.phase));
+                assert_eq!((detail.kind, detail.phase), (Some(row.kind), row.phase.clone()));
                 assert_eq!(detail.source.innermost, row.source_inner.clone().or(detail.source.innermost.clone()));
                 assert_eq!(detail.program_id, row.program_id);
                 match figures.histogram {
