@@ -26,7 +26,8 @@ pub const BANDWIDTH: f64 = 2765.0;
 /// The device of the picture, which is that of the overview.
 pub const DEVICE: &str = "TPU:5";
 /// Time by kind in the mean step of the device, in ms. The list leaves out kinds below 0.01 ms.
-pub const KINDS: [(Kind, f64); 3] = [(Kind::Compute, 105.7), (Kind::Communication, 25.07), (Kind::DataMovement, 36.55)];
+pub const KINDS: [(Kind, f64); 3] =
+    [(Kind::Compute, 105.74), (Kind::Communication, 25.07), (Kind::DataMovement, 36.55)];
 /// The whole step with its communication, copies and idle time: FLOP per byte of HBM, and TFLOP/s. The share of the peak
 /// is the HFU.
 pub const STEP: Op = op(273.0, 120.7, 167.4, true);
@@ -130,7 +131,7 @@ pub fn scene(width: f64) -> Scene {
     marks.extend(OPS.iter().map(|op| mark(op, &frame, width)));
     labels(&mut marks, &frame);
     let title = format!(
-        "The sample, a training step on TPU v5p: {:.1} ms, {} by kind; below, its ops by FLOP per byte and TFLOP/s, and the roofs.",
+        "The sample, a training step on TPU v5p: {:.2} ms, {} by kind; below, its ops by FLOP per byte and TFLOP/s, and the roofs.",
         KINDS.iter().map(|(_, ms)| ms).sum::<f64>(),
         KINDS.map(|(kind, ms)| format!("{} {ms:.1} ms", TimePart::Kind(kind).label())).join(", ")
     );
@@ -144,8 +145,8 @@ fn text(x: f64, y: f64, anchor: Anchor, words: String, tone: Tone) -> Mark {
 /// Draws one step by kind; the width of a segment is proportional to its time.
 fn bar(marks: &mut Vec<Mark>, width: f64) {
     let all: f64 = KINDS.iter().map(|(_, ms)| ms).sum();
-    let long = format!("The mean step of {DEVICE} in the sample, {all:.1} ms, by kind");
-    let short = format!("Mean step of {DEVICE}, {all:.1} ms, by kind");
+    let long = format!("The mean step of {DEVICE} in the sample, {all:.2} ms, by kind");
+    let short = format!("Mean step of {DEVICE}, {all:.2} ms, by kind");
     let title = if label::width(&long, Size::Micro.px()) <= width { long } else { short };
     marks.push(text(0.0, 11.0, Anchor::Start, title, Tone::Ink2));
     let mut x = 0.0;

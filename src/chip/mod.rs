@@ -61,6 +61,12 @@ pub struct Chip {
     pub clock: Option<Figure>,
 }
 
+/// Returns the usual name of the chip that a capture names, such as "TPU v5p" for "TPU v5" and "TPU v5e" for "TPU v5 lite". The product
+/// names of GPUs stay: they say more than the name in the table.
+pub fn usual_name(device_type: &str) -> &str {
+    Chip::named(device_type).filter(|chip| chip.is_tpu()).map_or(device_type, |chip| chip.name)
+}
+
 impl Chip {
     /// Returns the chip with this name or spelling, in upper or lower case; `None` if the table has no such chip.
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -121,6 +127,10 @@ mod tests {
             assert_eq!((chip(one).name, chip(other).name), (name, name));
         }
         assert_eq!(Chip::named("TPU v9"), None);
+        assert_eq!(
+            ["TPU v5", "TPU v5 lite", "NVIDIA H100 80GB HBM3", "TPU v9"].map(usual_name),
+            ["TPU v5p", "TPU v5e", "NVIDIA H100 80GB HBM3", "TPU v9"]
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::view_args::{Output, View};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice, StepsBy};
 use crate::analysis::breakdown::row_label::row_name;
 use crate::analysis::breakdown::{Answer, Breakdown, Scopes};
+use crate::chip::usual_name;
 use crate::protocol::{Failure, Progress, Stage};
 use crate::report::roofline::json::RoofRows;
 use crate::report::{self, breakdown, data_movement, json, roofline};
@@ -341,7 +342,7 @@ pub(super) fn bad_filter(error: &FilterError) -> Failure {
 /// Writes the line above the figures: device, step and duration.
 pub(super) fn heading(header: &crate::analysis::base::Header) -> String {
     let device = header.device.as_deref().unwrap_or("no device");
-    let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
+    let kind = header.device_type.as_ref().map_or(String::new(), |chip| format!(" ({})", usual_name(chip)));
     let window = header.step_duration.filter(|_| header.range().is_none());
     let window = window.map_or(String::new(), |d| format!(", {}", format::time_text(d)));
     let missing = header.missing_text().map_or(String::new(), |missing| format!("; {missing}"));

@@ -5,6 +5,7 @@ use super::report::Report;
 use crate::analysis::base::Status;
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::classify::Kind;
+use crate::chip::usual_name;
 use crate::report::{compare, roofline};
 use crate::table::format::{bytes_text, counted, executions, percent_text, time_text};
 use crate::table::text::{Table, markdown_text};
@@ -22,7 +23,7 @@ pub fn markdown(report: &Report, url: Option<&str>) -> String {
     }
     let mut out = format!("**{}**, {}", plain(&report.files()), plain(&report.holds().replace(" by op", "")));
     if let Some(device) = &report.header.device_type {
-        out += &format!(" ({})", plain(device));
+        out += &format!(" ({})", plain(usual_name(device)));
     }
     out += "\n\n";
     if report.header.status == Status::Absent {

@@ -11,7 +11,7 @@ import { pick } from "./page_helpers.mjs";
 
 const cliText = (file, format, step) => cliOutput("gaps", file, "--device", "0", "--step", step, `--${format}`);
 
-const LABELS = { recompile: "Compilation or program load", input: "Input data", sync: "Host waits for the device", defrag: "Memory defragmentation", host: "Other host work", barrier: "Other devices", dependency: "Another run", launch: "Launch", capture: "Outside the capture", unexplained: "Unexplained", callback: "Host callback" };
+const LABELS = { recompile: "Compilation or program load", input: "Input data", sync: "Host waits for the device", defrag: "Memory defragmentation", host: "Host overhead", barrier: "Other devices", dependency: "Another run", launch: "Launch", capture: "Outside the capture", unexplained: "Unexplained", callback: "Host callback" };
 
 const table = (page) => page.locator(".picture-tree");
 /** Returns the name and the numbers of each class. */

@@ -98,7 +98,7 @@ for (const link of [/^at /, /^Timeline$/]) onPage(`the link ${link} of a finding
   await canvas(page).waitFor();
   const sums = page.locator(".timeline-sums");
   await sums.getByRole("button", { name: "Idle", exact: true, pressed: true }).waitFor();
-  await sums.locator(".tree").getByText("Other host work").first().waitFor();
+  await sums.locator(".tree").getByText("Host overhead").first().waitFor();
   await waitUntil(() => sums.innerText(), (text) => /nothing traced on \S+ for \d/.test(text));
   assert.doesNotMatch(await sums.innerText(), /No op runs here/);
   // The host is unfolded, and its first thread is in sight.
@@ -118,7 +118,7 @@ for (const link of [/^at /, /^Timeline$/]) onPage(`the link ${link} of a finding
   // The sums of a gap lead to its cause.
   await sums.getByRole("button", { name: "Sums", exact: true }).click();
   await sums.getByRole("button", { name: "Show what it waits for" }).click();
-  await sums.locator(".tree").getByText("Other host work").first().waitFor();
+  await sums.locator(".tree").getByText("Host overhead").first().waitFor();
 });
 
 onPage("the name of the selected event is whole", { view: "" }, async ({ page }) => {

@@ -206,4 +206,9 @@ impl Totals {
     pub fn time_of_kind(&self, kind: Kind) -> Picos {
         self.by_kind.get(kind.index()).copied().unwrap_or_default()
     }
+
+    /// Returns the time in which ops of several streams run at once, once for each of them but the first.
+    pub const fn overlap(&self) -> Picos {
+        self.busy.saturating_sub(self.union)
+    }
 }

@@ -6,7 +6,7 @@ use super::matching::{Side, SideOp};
 use super::report::SideHead;
 use crate::analysis::base::Analysis;
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::analysis::classify::{Certainty, opcode};
+use crate::analysis::classify::{ModelModule, opcode};
 use crate::analysis::comm::Comm;
 use crate::analysis::data_movement::Programs;
 use crate::analysis::ledger::{LedgerByOp, OpSteps, OwnedOp};
@@ -78,9 +78,7 @@ impl<'a> CaptureSide<'a> {
                 source: facts.source_inner(profile, plane.op(owned.op)),
                 op_group: Some(of_op.group.label()),
                 work: self.work(owned.op),
-                module: Some(of_op.module)
-                    .filter(|label| label.certainty == Certainty::Certain)
-                    .map(|label| label.module),
+                module: Some(of_op.module.module).filter(|module| *module != ModelModule::Unknown),
                 phase: Some(of_op.phase).filter(|phase| phase.is_known()),
                 kind: of_op.kind,
                 n: owned.n.as_f64(),

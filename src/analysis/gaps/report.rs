@@ -22,7 +22,7 @@ keyed_enum! {
         /// The host defragmented the memory of the device.
         Defrag = "defrag": "Memory defragmentation",
         /// The host did something else, or nothing that the profiler recorded.
-        Host = "host": "Other host work",
+        Host = "host": "Host overhead",
         /// The run waited for other devices to arrive.
         Barrier = "barrier": "Other devices",
         /// The run waited for another run.

@@ -30,6 +30,8 @@ pub struct OwnedOp {
     /// Number of executions that start in the steps, of the ops of this name that are of the same kind as `op`. The
     /// memset before a kernel of a library is not counted.
     pub n: Count,
+    /// Self time of the ops of this name, as in the breakdown. Where ops of several streams run at once, it is more than the sum of `parts`.
+    pub self_time: Picos,
     /// Time by owner. The sum is the time in which the op owns the device.
     pub parts: Vec<(Owner, Picos)>,
     /// The roofline time of an op of compute. `None` for other ops.
@@ -40,11 +42,12 @@ pub struct OwnedOp {
 
 impl OwnedOp {
     pub(super) fn new(op: OpId) -> Self {
-        Self { op, n: Count::ZERO, parts: Vec::new(), floor: None, longest: None }
+        Self { op, n: Count::ZERO, self_time: Picos::ZERO, parts: Vec::new(), floor: None, longest: None }
     }
 
     /// Adds the executions of one op of this name.
     pub(super) fn add_op(&mut self, op: OpId, kind: Kind, time: &OpTime) {
+        self.self_time += Picos(time.self_time);
         let longest = self.longest.filter(|(_, longest)| *longest >= time.self_time);
         match self.longest {
             Some((other, _)) if other == kind => self.n += time.n,

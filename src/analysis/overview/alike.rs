@@ -10,10 +10,9 @@ use xla_profile::units::Picos;
 
 /// Ops that differ only in their layer, or that the compiler calls copies of one another.
 pub(super) struct AlikeOps {
-    /// The op with the most time, by its index in the ledger.
-    pub longest: usize,
+    /// Their indices in the ledger, the op with the most time first.
+    pub members: Vec<usize>,
     pub time: Picos,
-    pub n: u32,
     pub layers: FxHashSet<Option<StrId>>,
 }
 
@@ -45,13 +44,12 @@ pub(super) fn alike_ops<'a>(
         match groups.get_mut(place) {
             Some(group) => {
                 group.time += *time;
-                group.n += 1;
+                group.members.push(*index);
                 group.layers.insert(facts.layer);
             }
             None => groups.push(AlikeOps {
-                longest: *index,
+                members: vec![*index],
                 time: *time,
-                n: 1,
                 layers: FxHashSet::from_iter([facts.layer]),
             }),
         }

@@ -96,8 +96,11 @@ columns! {
         n_layers: Count in json table = row.n_layers.into(),
         /// Number of ops that are summed here because they are alike: those of the layers, and those with the same deduplicated name.
         n_alike: Count in json table = row.n_alike.into(),
-        /// Time per step.
+        /// Time per step that the finding is about.
         time_ps: Time in json table = row.time,
+        /// Self time per step, as in the breakdown. It is more than `time_ps` if a part belongs to another finding, or passes beside another op.
+        /// Null in a report of an earlier version.
+        self_time_ps: Time or null in json table = row.self_time,
     }
 
     pub HOST_EVENTS(row: (String, Picos)) {

@@ -9,8 +9,8 @@ use super::rule::{BY_COSTS, LEAST, Subject};
 use super::rule::{Draft, Outcome, Rule, drafts, unknown};
 use super::rule_id::{FindingId, RuleId};
 use crate::analysis::base::Platform;
-use crate::analysis::classify::{OpGroup, Phase};
-use crate::analysis::ledger::Owner;
+use crate::analysis::classify::{ModelModule, OpGroup, Phase};
+use crate::analysis::ledger::{OwnedOp, Owner};
 use crate::table::format::{bytes_text, percent_text};
 use xla_profile::hlo::{DType, Module, Shape};
 use xla_profile::units::Picos;
@@ -173,16 +173,22 @@ const TINY: Picos = Picos(10_000_000);
 /// Recomputation in a program that trains. Less of it needs more memory, so this is an option.
 fn recompute(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const OWNERS: [Owner; 3] = [Owner::Floor, Owner::Excess, Owner::Opaque];
-    let ops = context.ops_of(&OWNERS, &|index| context.op(index).1.phase == Phase::Recompute);
+    let is_recomputed = |index: usize| context.op(index).1.phase == Phase::Recompute;
+    let ops = context.ops_of(&OWNERS, &is_recomputed);
     let time = total(&ops);
+    let of_phase: Picos =
+        context.by_op.ops.iter().enumerate().filter(|(index, _)| is_recomputed(*index)).map(|(_, op)| op.total()).sum();
     rule.by_time(context, time, &mut |context| {
         let headroom = context.checks.iter().filter_map(|check| check.headroom).min();
         let free = match headroom.and_then(|bytes| u64::try_from(bytes).ok()) {
             Some(bytes) => format!(" {} of device memory are free at the peak.", bytes_text(bytes)),
             None => " The free memory of the device is unknown.".to_owned(),
         };
+        let others = (of_phase > time).then(|| context.step_text(of_phase));
+        let others = others
+            .map_or(String::new(), |all| format!(" With its copies and its communication, the phase takes {all}."));
         Draft {
-            detail: format!("{}{free}", context.ops_text(&ops)),
+            detail: format!("{}{others}{free}", context.ops_text(&ops)),
             recoverable: time,
             evidence: context.op_evidence_when(&ops),
             ..Draft::default()
@@ -209,8 +215,14 @@ fn by_excess(
         let text = context.ops_text_with(ops, &above);
         let subject = if ops.len() == 1 { "It runs at" } else { "They run at" };
         let whose = if ops.len() == 1 { "its" } else { "their" };
+        let subjects = subjects(context, ops);
+        let fused = subjects.contains(&Subject::Attention).then(|| fused_attention(context)).flatten();
         Draft {
-            detail: format!("{text} {subject} {} of {whose} roofline.", percent_text(util)),
+            detail: format!(
+                "{text} {subject} {} of {whose} roofline.{}",
+                percent_text(util),
+                fused.unwrap_or_default()
+            ),
             claimed,
             recoverable: claimed,
             confidence,
@@ -223,10 +235,27 @@ fn by_excess(
                 picture: context.roofline_picture(ops, all.saturating_sub(time), has_chart),
                 ..context.op_evidence(ops)
             },
-            subjects: subjects(context, ops),
+            subjects,
             ..Draft::default()
         }
     })
+}
+
+/// Returns what all ops of attention would take by their FLOPs alone, as a sentence: a fused kernel spares the bytes of the scores,
+/// which the roofline time of separate ops contains. `None` if the FLOPs are unknown.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
+fn fused_attention(context: &Context<'_>) -> Option<String> {
+    let is_attention = |index: &usize| context.op(*index).1.module.module == ModelModule::Attention;
+    let ops = || (0..context.by_op.ops.len()).filter(is_attention).map(|index| &context.by_op.ops[index]);
+    let time: Picos = ops().map(OwnedOp::total).sum();
+    let floor =
+        ops().filter_map(|op| op.floor).map(|floor| floor.compute_time).sum::<f64>() / context.by_op.ledger.attainable;
+    let floor = Some(floor).filter(|floor| (1.0..time.as_f64()).contains(floor))?;
+    Some(format!(
+        " A fused kernel also spares the bytes of the scores: by its FLOPs alone, all of attention would take {} in place of {}.",
+        context.step_text(Picos(floor as u64)),
+        context.step_text(time)
+    ))
 }
 
 fn self_time(context: &Context<'_>, ops: &[(usize, Picos)]) -> Picos {

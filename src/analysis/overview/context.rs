@@ -21,6 +21,7 @@ use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
 use crate::analysis::roofline::RooflineFigures;
 use crate::table::format::{counted, middle_cut, time_text};
+use crate::table::kernel_name::function_name;
 use crate::table::page::row_key;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -114,7 +115,7 @@ impl<'a> Context<'a> {
 
     /// Returns the name of an op, cut if it is long.
     pub fn op_name(&self, index: usize) -> String {
-        middle_cut(self.profile.text(self.op(index).0.name), MAX_NAME)
+        middle_cut(function_name(self.profile.text(self.op(index).0.name)), MAX_NAME)
     }
 
     /// Returns the mean self time of an execution of an op, in ps. `None` if no execution starts in the steps.
@@ -214,7 +215,7 @@ impl<'a> Context<'a> {
     /// Returns evidence of ops, which must be in order of their time.
     pub fn op_evidence(&self, ops: &[(usize, Picos)]) -> Evidence {
         let describe = |alike: &AlikeOps| {
-            let op = self.op(alike.longest).0;
+            let op = self.op(alike.members[0]).0;
             let program = op.stats.program;
             let facts = &self.analysis.facts[self.by_op.ledger.device];
             let program_name = program.and_then(|id| self.profile.programs.get(&id));
@@ -224,8 +225,11 @@ impl<'a> Context<'a> {
                 program_id: program.map(|id| id.0),
                 source: facts.source_inner(self.profile, op).map(str::to_owned),
                 n_layers: alike.layers.len() as u32,
-                n_alike: alike.n,
+                n_alike: alike.members.len() as u32,
                 time: self.per_step(alike.time),
+                self_time: Some(
+                    self.per_step(alike.members.iter().map(|index| self.by_op.ops[*index].self_time).sum()),
+                ),
             }
         };
         let groups = alike_ops(ops, &self.analysis.words, &|index| self.op(index));

@@ -269,7 +269,10 @@ fn dma_waits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         // Compute is all that can hide a copy.
         let free = compute_beside_no_collective(context);
         if free < claimed {
-            detail += &format!(" The compute of a step, {}, can hide no more of it.", context.step_text(free));
+            detail += &format!(
+                " The compute of a step can hide {} of it; only copying fewer bytes saves more.",
+                context.step_text(free)
+            );
         }
         Draft {
             detail,

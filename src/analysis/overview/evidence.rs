@@ -4,6 +4,7 @@ use super::picture::Picture;
 use crate::analysis::classify::{Kind, ModelModule};
 use crate::analysis::gaps::{Gap, GapClass, host_class};
 use crate::table::format::{counted, middle_cut};
+use crate::table::kernel_name::function_name;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -56,15 +57,18 @@ pub struct OpEvidence {
     /// Number of ops that are summed here because they are alike: those of the layers, and those with the same deduplicated name. It is 1
     /// for an op alone, and in a report.
     pub n_alike: u32,
-    /// Time per step.
+    /// Time per step that the finding is about.
     pub time: Picos,
+    /// Self time per step, as in the breakdown. It is more than `time` if a part belongs to another finding, or is in the shade of another
+    /// op. `None` in a report of an earlier version.
+    pub self_time: Option<Picos>,
 }
 
 impl OpEvidence {
     /// Returns the name, with the number of layers if there are several: `fusion.3 in 30 layers`, or with the number of ops like it:
-    /// `fusion.3 and 63 ops like it`. A name longer than `longest` characters is cut in its middle.
+    /// `fusion.3 and 63 ops like it`. Of the signature of a C++ kernel, it is the name of the function. A name longer than `longest` characters is cut in its middle.
     pub fn label(&self, longest: usize) -> String {
-        let name = middle_cut(&self.name, longest);
+        let name = middle_cut(function_name(&self.name), longest);
         match (self.n_layers, self.n_alike) {
             (2.., _) => format!("{name} in {} layers", self.n_layers),
             (_, 2..) => format!("{name} and {} like it", counted(u64::from(self.n_alike) - 1, "op", "ops")),

@@ -88,7 +88,7 @@ pub struct FigureTexts {
     /// How the value is computed.
     pub formula: &'static str,
     /// The rule that makes a finding of a large value. `None` if no rule does.
-    pub(super) rule: Option<RuleId>,
+    pub rule: Option<RuleId>,
 }
 
 /// What a figure is computed from.

@@ -115,6 +115,7 @@ mod tests {
             source: Some(source.to_owned()),
             n_layers: 1,
             n_alike: 1,
+            self_time: None,
             time: Picos(1),
         }
     }

@@ -6,6 +6,7 @@ use super::report::{Confidence, Group, SeeView};
 use super::rule::{Advice, BY_EVENTS, Draft, Outcome, Rule, Subject};
 use super::rule_id::RuleId;
 use crate::analysis::base::Platform;
+use crate::analysis::classify::OpGroup;
 use crate::analysis::ledger::Owner;
 use xla_profile::profile::NoteCode;
 use xla_profile::units::Picos;
@@ -63,6 +64,12 @@ pub(super) const RULES: [Rule; 2] = [
                 "--xla_xprof_enable_custom_call_tracing=true",
             )
             .only_for(Subject::Kernels),
+            Advice::words(
+                "XLA did not compile these kernels, so that no file has their costs: measure them with Nsight Compute, or compile the model with XLA.",
+            )
+            .only_for(Subject::NotXla),
+            Advice::words("Draw fewer random numbers: leave dropout out where it does not help, or take a kernel that draws them where it needs them.")
+                .only_for(Subject::RandomBits),
         ],
         check: opaque,
     },
@@ -101,6 +108,8 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             () if context.lacks_peaks => Some(Subject::NoPeaks),
             () if of_costs.0 * 2 > time.0 => Some(Subject::NoPeakOfType),
             () if is_trace => Some(Subject::NoCostsInTrace),
+            // Programs of XLA have names.
+            () if context.profile.programs.is_empty() && !context.framework.may_be_jax() => Some(Subject::NotXla),
             () if context.profile.hlo.is_empty() => Some(Subject::NoCosts),
             () => None,
         };
@@ -109,8 +118,14 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             ["tpu_custom_call", "triton", "mosaic"].into_iter().any(|target| text.contains(target))
         };
         let of_kernels: Picos = ops.iter().filter(is_kernel).map(|(_, time)| *time).sum();
+        let is_random = |(index, _): &&(usize, Picos)| context.op(*index).1.group == OpGroup::Rng;
+        let of_random: Picos = ops.iter().filter(is_random).map(|(_, time)| *time).sum();
+        let random = (context.share(of_random) >= rule.threshold).then_some(Subject::RandomBits);
+        let numbers = random.map_or(String::new(), |_| {
+            format!(" Random numbers, such as those of dropout, take {} of it.", context.step_text(of_random))
+        });
         let subjects: Vec<Subject> =
-            lack.or((of_kernels.0 * 2 > time.0).then_some(Subject::Kernels)).into_iter().collect();
-        Draft { detail: context.ops_text(&ops), claimed, evidence, subjects, ..Draft::default() }
+            lack.or((of_kernels.0 * 2 > time.0).then_some(Subject::Kernels)).into_iter().chain(random).collect();
+        Draft { detail: context.ops_text(&ops) + &numbers, claimed, evidence, subjects, ..Draft::default() }
     })
 }

@@ -78,6 +78,11 @@ impl Overview {
     pub fn figure(&self, id: FigureId) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.id == id)
     }
+
+    /// Returns whether a finding in time is of a rule, or concerns what the rule measures.
+    pub fn has_found(&self, rule: RuleId) -> bool {
+        self.findings.iter().any(|finding| finding.rule() == rule || finding.overlaps.contains(&rule))
+    }
 }
 
 /// The chip that a device may be. The user confirms it.

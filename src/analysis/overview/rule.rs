@@ -73,6 +73,8 @@ pub(super) enum Subject {
     HostEvents,
     /// A capture in which no op has a cost.
     NoCosts,
+    /// Kernels that XLA did not compile.
+    NotXla,
     /// Trace JSON in which no op has a cost.
     NoCostsInTrace,
     /// A capture whose ops have costs, of a device whose peaks are unknown.

@@ -1,7 +1,7 @@
 //! This module writes the verdict.
 
 use super::context::MAX_NAME;
-use super::figures::NO_PEAKS;
+use super::figures::{FigureId, NO_PEAKS};
 use super::report::{Confidence, Finding, Overview};
 use super::rule::NO_VERDICT;
 use super::rule_id::{FindingId, RuleId};
@@ -15,6 +15,8 @@ const WORTH: f64 = 0.02;
 /// Share of a step from which on a cause is large: the verdict begins with the largest one, whether or not its time can
 /// be recovered.
 const LARGE: f64 = 0.1;
+/// Share of a step from which on an op that nothing judges is named in the verdict.
+const LARGE_OP: f64 = 0.1;
 
 /// Share of a step from which on a cause comes before the time that cannot be judged.
 const MOST: f64 = 0.3;
@@ -223,7 +225,7 @@ fn judgement(overview: &Overview) -> String {
     let idle = overview.kinds.iter().find(|kind| kind.kind.is_none()).map_or(Picos::ZERO, |kind| kind.total);
     // A part of the idle time is named with the whole of it.
     let is_part_of_idle = first.finding.is_about_idle() && fraction(idle) >= fraction(first.at_stake) + WORTH;
-    let idle = if is_part_of_idle { format!(" It is idle for {} of {unit}.", share(idle)) } else { String::new() };
+    let idle = if is_part_of_idle { idle_text(overview, first.at_stake, idle, &unit) } else { String::new() };
     // Where one collective makes most of the time of all, it is named, too.
     let part = first.finding;
     let most = if part.headline() != first.title && 2 * part.at_stake.0 > first.at_stake.0 {
@@ -247,7 +249,7 @@ fn judgement(overview: &Overview) -> String {
     } else if first.recoverable == Picos::ZERO {
         text += " How much of it can be recovered is unknown.";
     } else if fraction(first.recoverable) < fraction(first.at_stake) * ALL {
-        text += &format!(" At most {}, {}, can be recovered.", time_text(first.recoverable), share(first.recoverable));
+        text += &format!(" {} of it, {}, can be recovered.", time_text(first.recoverable), share(first.recoverable));
     }
     if let Some(best) = best.filter(|best| best.recoverable > first.recoverable && best.title != first.title) {
         text += &format!(
@@ -269,6 +271,19 @@ fn judgement(overview: &Overview) -> String {
     in_order.map(String::as_str).join(" ").trim().to_owned()
 }
 
+/// Returns a sentence about the idle time of a step, of which the largest finding is a part: the host may have several findings.
+fn idle_text(overview: &Overview, finding: Picos, idle: Picos, unit: &str) -> String {
+    let share = percent_text(idle.fraction_of(overview.period).unwrap_or(0.0));
+    let waits = overview.figure(FigureId::HostWaits).and_then(|figure| figure.value);
+    let more = waits.filter(|waits| *waits >= finding.fraction_of(overview.period).unwrap_or(0.0) + WORTH);
+    match more {
+        Some(waits) => {
+            format!(" It is idle for {share} of {unit}, and for {} the host is the reason.", percent_text(waits))
+        }
+        None => format!(" It is idle for {share} of {unit}."),
+    }
+}
+
 /// Returns a sentence about the time of ops without a roofline time, if that is more than half of a step. Else it is
 /// empty.
 fn unjudged(overview: &Overview, unit: &str) -> String {
@@ -280,13 +295,16 @@ fn unjudged(overview: &Overview, unit: &str) -> String {
     let unknown = if has_costs { "peaks of the device" } else { "costs of ops" };
     let opaque = overview.findings.iter().find(|finding| finding.rule() == RuleId::OpaqueKernels);
     // The op that makes most of it is named, even though nothing is known of it but its time.
-    let most = opaque
-        .and_then(|finding| finding.evidence.ops.first())
-        .filter(|op| op.time.0.saturating_mul(2) > time.0)
-        .map(|op| {
-            let share = percent_text(op.time.fraction_of(overview.period).unwrap_or(0.0));
-            format!(" Most of this time is {}, {share}.", op.label(MAX_NAME))
-        });
+    let most = opaque.and_then(|finding| finding.evidence.ops.first()).and_then(|op| {
+        let share = op.time.fraction_of(overview.period).filter(|share| *share >= LARGE_OP)?;
+        let (name, share) = (op.label(MAX_NAME), percent_text(share));
+        let is_most = op.time.0.saturating_mul(2) > time.0;
+        Some(if is_most {
+            format!(" Most of this time is {name}, {share}.")
+        } else {
+            format!(" Its longest op is {name}, {share}.")
+        })
+    });
     let most = most.unwrap_or_default();
     let looks_like = overview.chip_guess.as_ref().filter(|_| has_costs).map_or(String::new(), |guess| {
         format!(" The chip looks like {}. Choose it, so that these ops are judged.", guess.chips.join(" or "))

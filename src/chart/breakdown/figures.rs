@@ -128,13 +128,8 @@ fn idle(totals: &Totals, window: Picos) -> Figure {
     figure("Idle", (value, "%"), "Idle = (window − time in which an op ran) ÷ window", rows)
 }
 
-/// Returns the time in which ops of several streams run at once, once for each of them but the first.
-const fn overlapped(totals: &Totals) -> Picos {
-    totals.busy.saturating_sub(totals.union)
-}
-
 fn overlap(totals: &Totals) -> Option<Figure> {
-    let time = overlapped(totals);
+    let time = totals.overlap();
     let rows = vec![
         row("Busy", format::exact_time(totals.busy)),
         row("With an op", format::exact_time(totals.union)),
@@ -206,7 +201,7 @@ pub fn parts_sum_to_window(head: &BreakdownHead) -> bool {
 
 /// Returns why the kinds of time sum to more than the window: ops of several streams that run at once. `None` if they do not.
 pub fn streams_overlap(head: &BreakdownHead) -> Option<String> {
-    let excess = Some(overlapped(&head.totals)).filter(|time| *time > Picos::ZERO)?;
+    let excess = Some(head.totals.overlap()).filter(|time| *time > Picos::ZERO)?;
     let (excess, word) = (format::time_text(excess), head.header.window_word());
     Some(format!(
         "Ops of several streams run at once: busy and idle time sum to {excess} more than the {word}. The overview counts this time once."

@@ -6,6 +6,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::chart::widgets::figure::{Figure, Readout, exact, figure};
 use crate::chart::widgets::tip::row;
+use crate::chip::usual_name;
 use crate::protocol::url::compare::ComparePane;
 use crate::report::compare::explanation::further_changes;
 use crate::report::compare::format::picos;
@@ -100,7 +101,7 @@ pub fn sides(comparison: &Comparison) -> [(String, String); 2] {
 }
 
 fn side_text(side: &SideHead) -> String {
-    let chip = side.device_type.as_ref().map_or_else(String::new, |chip| format!(" ({chip})"));
+    let chip = side.device_type.as_ref().map_or_else(String::new, |chip| format!(" ({})", usual_name(chip)));
     let devices = if side.n_devices > 1 { format!(" of {} devices", side.n_devices) } else { String::new() };
     let steps = match side.n_steps {
         0 => "whole capture".to_owned(),

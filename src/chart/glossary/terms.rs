@@ -123,7 +123,7 @@ pub const TERMS: &[Term] = &[
     Term::new(Topic::Time, &["Device spread"])
         .meaning("The device spread tells how much the duration of a step differs between devices.")
         .formula("mean over steps of (longest − shortest) ÷ mean duration")
-        .usual("It is below 1 %; more is a straggler or uneven work.")
+        .usual("It is below 1 %, even with a straggler: collectives make all devices wait for the slowest one. More is uneven work.")
         .source("Rooflight"),
     Term::new(Topic::Time, &["Finding"])
         .meaning("A finding is something that limits the program, with its time, its evidence and what to try.")

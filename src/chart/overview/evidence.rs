@@ -81,10 +81,17 @@ pub(super) fn evidence(overview: &Overview, finding: &Finding) -> Vec<EvidenceGr
 }
 
 fn op(op: &OpEvidence) -> EvidenceLine {
+    let time = |op: &OpEvidence| {
+        let here = time_text(op.time);
+        match op.self_time.map(time_text) {
+            Some(all) if all != here => format!("{here} here, {all} in all"),
+            _ => here,
+        }
+    };
     let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
     EvidenceLine {
         name: op.label(usize::MAX),
-        text: format!("{}{source}", time_text(op.time)),
+        text: format!("{}{source}", time(op)),
         target: Some(EvidenceTarget::Op(row_key(&op.name, op.program_id))),
     }
 }

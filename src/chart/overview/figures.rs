@@ -6,6 +6,7 @@ use crate::analysis::overview::{
 };
 use crate::chart::widgets::figure::{Figure, Formula, Readout, exact, mark_above, share_figure};
 use crate::chart::widgets::tip::row;
+use crate::chip::usual_name;
 use crate::report::overview::text::number;
 use crate::table::format;
 use xla_profile::units::Picos;
@@ -26,7 +27,7 @@ pub fn about(overview: &Overview) -> String {
             None => format!(", one of {n} devices"),
         },
     };
-    let chip = overview.header.device_type.as_ref().map_or(String::new(), |chip| format!(" ({chip})"));
+    let chip = overview.header.device_type.as_ref().map_or(String::new(), |chip| format!(" ({})", usual_name(chip)));
     let step_is = overview.header.mean.step_is.as_ref().map_or(String::new(), |step_is| format!(". {step_is}"));
     format!("{}{chip}{which}; {steps}{step_is}", overview.device)
 }
@@ -80,7 +81,8 @@ pub fn readout(overview: &Overview) -> Readout {
     Readout { hero: hero(overview), main, side: Vec::new() }
 }
 
-/// Returns the figures that are too small for any finding.
+/// Returns the figures that are too small for any finding. A figure whose rule has found something nevertheless is left out: collectives
+/// make all devices take as long as the slowest one, so that its finding says more than "Device spread 0.1 %".
 pub fn slight(overview: &Overview) -> Vec<Figure> {
     shown(overview, true).collect()
 }
@@ -89,7 +91,10 @@ pub fn slight(overview: &Overview) -> Vec<Figure> {
 fn shown(overview: &Overview, is_slight: bool) -> impl Iterator<Item = Figure> {
     let known = |(id, texts): (FigureId, FigureTexts)| Some((overview.figure(id)?, texts));
     let all = shown_figures().filter_map(known).filter(|(known, _)| known.value.is_some() || known.lacks_peaks());
-    all.filter(move |(known, _)| known.is_slight() == is_slight).map(|(known, texts)| share(known, texts))
+    let of_size = all.filter(move |(known, _)| known.is_slight() == is_slight);
+    let is_contradicted =
+        move |texts: &FigureTexts| is_slight && texts.rule.is_some_and(|rule| overview.has_found(rule));
+    of_size.filter(move |(_, texts)| !is_contradicted(texts)).map(|(known, texts)| share(known, texts))
 }
 
 fn hero(overview: &Overview) -> Figure {

@@ -17,4 +17,4 @@ pub use modules::{ModuleBar, ModuleRow, ModuleTable, modules};
 pub use peak_source::{PeakSourceLine, peak_source};
 pub use pictures::{Drawing, Mark, drawing};
 pub use side::{Dot, HostRow, RuleLine, StepRow, checked, devices, guess, hosts, skipped, steps};
-pub use strip::{KindLine, Legend, Segment, StripPart, kinds, legend, segment_label, segments};
+pub use strip::{KindLine, Legend, Segment, StripPart, kinds, legend, overlap_note, segment_label, segments};

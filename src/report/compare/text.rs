@@ -37,8 +37,13 @@ const DIFFERENCES: usize = 5;
 const FINDINGS: usize = 4;
 const NOTES: usize = 6;
 
-/// Returns the verdict in one sentence: the difference, its interval, and what it is made of.
+/// Returns the verdict in a few sentences: the difference, what it is made of, and how certain it is.
 pub fn sentence(comparison: &Comparison) -> String {
+    claim(comparison) + &evidence(comparison)
+}
+
+/// Returns the difference, and what it is made of.
+pub fn claim(comparison: &Comparison) -> String {
     let per = per_unit(comparison.unit);
     let change = comparison.change().filter(|_| comparison.delta_ps != 0);
     let change = change.map_or_else(String::new, |change| format!(" ({})", signed_share(change)));
@@ -59,7 +64,6 @@ pub fn sentence(comparison: &Comparison) -> String {
     for sentence in &explained {
         text += &format!(" {sentence}");
     }
-    text += &evidence(comparison);
     let (a, b) = comparison.matched_shares();
     if a.min(b) < FEW_MATCHED && !comparison.rows.is_empty() {
         text += &format!(
@@ -98,8 +102,8 @@ fn difference_text(comparison: &Comparison, difference: i64) -> String {
     format!("{}{}", sign(difference as f64), time_text_in(picos(difference), unit))
 }
 
-/// Returns the interval, the p-value and the number of steps in words.
-fn evidence(comparison: &Comparison) -> String {
+/// Returns how certain the difference is: the interval, the p-value and the number of steps in words, with a space before them.
+pub fn evidence(comparison: &Comparison) -> String {
     // A shared comparison may hold the result of the test without all lengths of steps.
     let n = |side: &SideHead| match side.periods_ps.len() {
         0 => count(side.n_steps.into()),

@@ -124,7 +124,9 @@ fn head(model: CompareModel, comparison: &Comparison) -> AnyView {
         .any()
     });
     view! {
-        <h1 class="verdict">{report::compare::text::sentence(comparison)}</h1>
+        <h1 class="verdict">
+            {report::compare::text::claim(comparison)} <span class="verdict-evidence">{report::compare::text::evidence(comparison)}</span>
+        </h1>
         <div class="compare-sides">
             {side("A", a)}
             {swap}

@@ -11,7 +11,6 @@ use super::type_erasure::{EraseType, effect, live};
 use super::widgets::figure::{readout, slight_figures};
 use super::widgets::swatch::{fill, swatch};
 use super::widgets::tree::width;
-use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::overview::{Overview as Answer, OverviewQuery};
 use crate::chart::overview::{self, Segment};
 use crate::protocol::requests;
@@ -21,7 +20,7 @@ use leptos::prelude::*;
 /// Renders the overview.
 #[component]
 pub(crate) fn Overview(state: State) -> impl IntoView {
-    let request = Memo::new(move |_| query(state));
+    let request = Memo::new(move |_| state.overview_query());
     let found = state.answer_of_session::<Answer>();
     let (is_waiting, is_absent) = (RwSignal::new(true), RwSignal::new(false));
     state.request_answer_on_change(
@@ -64,18 +63,9 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
     .any()
 }
 
-/// Returns the query of the overview: the window, and what the user gave about the mesh and the flags.
-fn query(state: State) -> OverviewQuery {
-    OverviewQuery {
-        ledger: LedgerQuery { roofline: state.window_query(), ..LedgerQuery::default() },
-        machine: state.views.with(|views| views.comm.machine.clone()),
-        flags: state.flags.with(|text| (!text.trim().is_empty()).then(|| text.clone())),
-    }
-}
-
 /// Copies the overview as Markdown.
 pub(super) fn copy_markdown(state: State) {
-    findings::copy_markdown(state, untrack(|| query(state)));
+    findings::copy_markdown(state, untrack(|| state.overview_query()));
 }
 
 fn answered(state: State, request: Memo<OverviewQuery>, answer: &Answer) -> AnyView {
@@ -195,6 +185,7 @@ fn bar(answer: &Answer) -> AnyView {
         <p class="strip-legend">{overview::legend(answer).into_iter().map(legend).collect_view()}</p>
         <p class="parts-units" aria-hidden="true">{units}</p>
         <dl class="parts">{kinds.into_iter().map(kind).collect_view()}</dl>
+        {overview::overlap_note(answer).map(|note| view! { <p class="overview-chip sub">{note}</p> }.any())}
     }
     .any()
 }

@@ -6,6 +6,7 @@ mod list;
 mod remote;
 mod stored_captures;
 
+use crate::chip::usual_name;
 use crate::protocol::url::address::PageAddress;
 use crate::protocol::{Failure, SessionInfo};
 use crate::session::open::remote::{Refusal, WebAddress, question};
@@ -180,6 +181,6 @@ async fn reopen(state: State, id: String) {
 /// Describes the devices of a session, such as "TPU v5p × 8". Empty without devices.
 fn describe_devices(session: &SessionInfo) -> String {
     let Some(first) = session.devices.first() else { return String::new() };
-    let what = first.device_type.clone().unwrap_or_else(|| first.label.clone());
+    let what = first.device_type.as_deref().map_or(&*first.label, usual_name).to_owned();
     if session.devices.len() > 1 { format!("{what} × {}", session.devices.len()) } else { what }
 }

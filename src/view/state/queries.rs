@@ -6,6 +6,8 @@ use super::pending::{Pending, PendingState};
 use super::ptr_eq::PtrEq;
 use super::workers::Workers;
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
+use crate::analysis::ledger::LedgerQuery;
+use crate::analysis::overview::OverviewQuery;
 use crate::chart::breakdown::scopes;
 use crate::chart::widgets::picker_options;
 use crate::protocol::{Answer, BreakdownHead, DeviceInfo};
@@ -86,6 +88,15 @@ impl State {
     /// Returns the query of the devices that the header names.
     pub(crate) fn header_query(self) -> Query {
         Query { device: self.header_device(), ..self.query.get() }
+    }
+
+    /// Returns the query of the overview: the window, and what the user gave about the mesh and the flags.
+    pub(crate) fn overview_query(self) -> OverviewQuery {
+        OverviewQuery {
+            ledger: LedgerQuery { roofline: self.window_query(), ..LedgerQuery::default() },
+            machine: self.views.with(|views| views.comm.machine.clone()),
+            flags: self.flags.with(|text| (!text.trim().is_empty()).then(|| text.clone())),
+        }
     }
 
     /// Chooses a device. If the device does not have the current step, the mean of its steps is chosen.

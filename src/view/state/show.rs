@@ -18,8 +18,26 @@ impl State {
         let named = untrack(|| self.header_device());
         if view != View::Overview && !self.has_chosen_device.get_untracked() {
             self.choose(|query| query.device = named);
+            let is_early = self.judged_device.with_untracked(String::is_empty);
+            if is_early && self.view.get_untracked() == View::Overview && untrack(|| self.summary().is_none()) {
+                self.choose_device_of_overview();
+            }
         }
         self.view.set(view);
+    }
+
+    /// Shows the device of the overview once the overview is known: the user left it before its answer came.
+    fn choose_device_of_overview(self) {
+        let query = untrack(|| self.overview_query());
+        self.request_answer(requests::Overview(query), move |answer| {
+            // If the request was withdrawn, the devices stay as they are.
+            let Ok(Some(overview)) = answer else { return };
+            let device = self.device_at(&overview.device).filter(|_| !self.has_chosen_device.get_untracked());
+            self.judged_device.set(overview.device);
+            if let Some(device) = device {
+                self.choose(|query| query.device = device);
+            }
+        });
     }
 
     /// Selects a time of a device as the range of the timeline, and opens the timeline there, with the tracks of the device and
