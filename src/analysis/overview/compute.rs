@@ -1,5 +1,6 @@
 //! This module checks compute (rules F18 to F23 and F26).
 
+use super::attention::fused_attention;
 use super::context::{Context, longest_first, total};
 use super::evidence::Evidence;
 use super::figures::Unit;
@@ -9,8 +10,8 @@ use super::rule::{BY_COSTS, LEAST, Subject};
 use super::rule::{Draft, Outcome, Rule, drafts, unknown};
 use super::rule_id::{FindingId, RuleId};
 use crate::analysis::base::Platform;
-use crate::analysis::classify::{ModelModule, OpGroup, Phase};
-use crate::analysis::ledger::{OwnedOp, Owner};
+use crate::analysis::classify::{OpGroup, Phase};
+use crate::analysis::ledger::Owner;
 use crate::table::format::{bytes_text, percent_text};
 use xla_profile::hlo::{DType, Module, Shape};
 use xla_profile::units::Picos;
@@ -216,7 +217,8 @@ fn by_excess(
         let subject = if ops.len() == 1 { "It runs at" } else { "They run at" };
         let whose = if ops.len() == 1 { "its" } else { "their" };
         let subjects = subjects(context, ops);
-        let fused = subjects.contains(&Subject::Attention).then(|| fused_attention(context)).flatten();
+        let has_advice = rule.id == RuleId::MemoryRoof && subjects.contains(&Subject::Attention);
+        let fused = has_advice.then(|| fused_attention(context)).flatten();
         Draft {
             detail: format!(
                 "{text} {subject} {} of {whose} roofline.{}",
@@ -239,23 +241,6 @@ fn by_excess(
             ..Draft::default()
         }
     })
-}
-
-/// Returns what all ops of attention would take by their FLOPs alone, as a sentence: a fused kernel spares the bytes of the scores,
-/// which the roofline time of separate ops contains. `None` if the FLOPs are unknown.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
-fn fused_attention(context: &Context<'_>) -> Option<String> {
-    let is_attention = |index: &usize| context.op(*index).1.module.module == ModelModule::Attention;
-    let ops = || (0..context.by_op.ops.len()).filter(is_attention).map(|index| &context.by_op.ops[index]);
-    let time: Picos = ops().map(OwnedOp::total).sum();
-    let floor =
-        ops().filter_map(|op| op.floor).map(|floor| floor.compute_time).sum::<f64>() / context.by_op.ledger.attainable;
-    let floor = Some(floor).filter(|floor| (1.0..time.as_f64()).contains(floor))?;
-    Some(format!(
-        " A fused kernel also spares the bytes of the scores: by its FLOPs alone, all of attention would take {} in place of {}.",
-        context.step_text(Picos(floor as u64)),
-        context.step_text(time)
-    ))
 }
 
 fn self_time(context: &Context<'_>, ops: &[(usize, Picos)]) -> Picos {

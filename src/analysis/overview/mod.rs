@@ -14,6 +14,7 @@
 //! This module depends on all other analyses, and not on files and pages.
 
 mod alike;
+mod attention;
 mod callbacks;
 mod chip_guess;
 pub mod columns;

@@ -22,7 +22,7 @@ use xla_profile::units::Picos;
 pub struct Overview {
     /// The device and the steps of the overview.
     pub header: Header,
-    /// Sums over the steps.
+    /// Times by kind, as means of the steps.
     pub totals: Totals,
     /// Label of the device on which the time of a step depends: the one that the others wait for.
     pub device: String,

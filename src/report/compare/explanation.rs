@@ -42,7 +42,13 @@ fn main(main: &MainCause) -> String {
     let (name, verb) = (begun(&name), if is_plural { "explain" } else { "explains" });
     let changes = changes(work).into_iter().take(CHANGES).collect::<Vec<String>>().join("; ");
     let changes = if changes.is_empty() { changes } else { format!(": {changes}") };
-    format!("{name} {} {verb} {} of the difference{changes}.", times(work.a_ps, work.b_ps), percent_text(main.share))
+    // Other parts may have changed in the other direction.
+    let share = if main.share < 1.005 {
+        format!("{} of the", percent_text(main.share))
+    } else {
+        "more than the whole".to_owned()
+    };
+    format!("{name} {} {verb} {share} difference{changes}.", times(work.a_ps, work.b_ps))
 }
 
 /// Returns whether sorts of work are several: "matmuls" or "flash attention and loop overhead", and not "flash attention".
