@@ -1,6 +1,8 @@
 //! These tests read kernels that JAX lowered (`samples/kernel/lower.py`), and bodies that are damaged or built to harm.
 
+mod build;
 mod contents;
+mod loops;
 mod robust;
 
 /// Matrix product as a pipeline of 16 steps within one call.

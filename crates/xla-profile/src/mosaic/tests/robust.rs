@@ -1,6 +1,7 @@
 //! These tests read bodies that are damaged, or built to harm: no input panics, and time and memory grow with the
 //! bytes.
 
+use super::build::{body, opened, section};
 use super::{ATTENTION, GRID_MATMUL, GRID_MATMUL_CONFIG, MADE, MADE_V6, MIXED};
 use crate::mosaic::cursor::encoded;
 use crate::mosaic::unread::{MAX_DEPTH, MAX_LISTED};
@@ -85,45 +86,6 @@ fn other_files_are_no_bytecode() {
     assert_eq!(read(b"ML\xefR\x0f\0"), Err(Unread::Version { version: 7 }));
     assert_eq!(read(b"ML\xefR\x01MLIR\0"), Err(Unread::Section { section: "texts" }));
     assert_eq!(read(b"ML\xefR\x01MLIR\0\x55\x01"), Err(Unread::Invalid { offset: 10 }));
-}
-
-/// Returns a section.
-fn section(id: u8, contents: &[u8]) -> Vec<u8> {
-    [&[id], encoded(contents.len() as u64).as_slice(), contents].concat()
-}
-
-/// Returns a body of version 0. All texts are names of operations of the dialect `stable_mosaic`, the first text after
-/// that. The attributes and the types are of the builtin dialect.
-fn body(names: &[&str], attributes: &[Vec<u8>], types: &[Vec<u8>], operations: &[u8]) -> Vec<u8> {
-    let texts = [&["builtin", "stable_mosaic"], names].concat();
-    let numbers = |numbers: &[usize]| numbers.iter().flat_map(|n| encoded(*n as u64)).collect::<Vec<u8>>();
-    let mut strings = numbers(&[texts.len()]);
-    texts.iter().rev().for_each(|text| strings.extend(encoded(text.len() as u64 + 1)));
-    texts.iter().for_each(|text| strings.extend([text.as_bytes(), &[0]].concat()));
-    let mut dialects = numbers(&[2, 0, 1, 1, names.len()]);
-    (0..names.len()).for_each(|name| dialects.extend(encoded(name as u64 + 2)));
-    let mut offsets = numbers(&[attributes.len(), types.len()]);
-    for entries in [attributes, types].into_iter().filter(|entries| !entries.is_empty()) {
-        offsets.extend(numbers(&[0, entries.len()]));
-        entries.iter().for_each(|entry| offsets.extend(encoded(entry.len() as u64 * 2 + 1)));
-    }
-    let contents = [attributes, types].concat().concat();
-    [
-        b"ML\xefR\x01test\0".to_vec(),
-        section(0, &strings),
-        section(1, &dialects),
-        section(2, &contents),
-        section(3, &offsets),
-        section(4, operations),
-    ]
-    .concat()
-}
-
-/// An operation with one region of one block, up to its operations: the name, the parts, the location, the regions, the
-/// blocks, the values, and the number of operations.
-fn opened(name: u64, ops: u64) -> Vec<u8> {
-    let [name, location, regions, blocks, values, ops] = [name, 0, 2, 1, 0, ops * 2].map(encoded);
-    [name, vec![0x10], location, regions, blocks, values, ops].concat()
 }
 
 #[test]
