@@ -135,6 +135,9 @@ fn on_request_write() {
         let text = xla_profile::hlo::Module::from_proto(&program).to_string();
         put("hlo_text", &format!("module-{name}"), text.as_bytes());
     }
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/kernel")).unwrap().flatten() {
+        put("mosaic", &entry.file_name().to_string_lossy(), &fs::read(entry.path()).unwrap());
+    }
     // `tests/native/common/generated.rs` explains the choices.
     for n in 0..40 {
         let mut random = fastrand::Rng::with_seed(n);

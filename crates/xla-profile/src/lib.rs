@@ -5,7 +5,8 @@
 //! ```text
 //!  source ──► wire ──► profile      bytes ──► records ──► columns: planes, lines, events, ops, notes on missing data
 //!                ├───► excerpt      bytes: a smaller capture with a range of time
-//!                └───► hlo          a program: computations, instructions, shapes, costs, its text
+//!                ├───► hlo          a program: computations, instructions, shapes, costs, its text
+//!                └───► mosaic       the body of a Pallas kernel: grid, blocks, buffers, matrix products
 //! ```
 //!
 //! No input causes a panic, and no allocation is larger than the input justifies. Time is integer picoseconds
@@ -18,6 +19,7 @@ pub mod hlo;
 pub mod intervals;
 mod keyed_enum;
 pub mod lanes;
+pub mod mosaic;
 pub mod parallel;
 pub mod profile;
 pub mod small_sort;
