@@ -1,6 +1,6 @@
 //! This module checks compute (rules F18 to F23 and F26).
 
-use super::attention::fused_attention;
+use super::attention::FusedAttention;
 use super::context::{Context, longest_first, total};
 use super::evidence::Evidence;
 use super::figures::Unit;
@@ -218,21 +218,20 @@ fn by_excess(
         let whose = if ops.len() == 1 { "its" } else { "their" };
         let subjects = subjects(context, ops);
         let has_advice = rule.id == RuleId::MemoryRoof && subjects.contains(&Subject::Attention);
-        let fused = has_advice.then(|| fused_attention(context)).flatten();
+        let fused = has_advice.then(|| FusedAttention::new(context)).flatten();
+        let mut detail = format!("{text} {subject} {} of {whose} roofline.", percent_text(util));
+        detail += &fused.as_ref().map_or(String::new(), FusedAttention::sentence);
+        let inputs = [
+            ("self_ps", context.per_step(all).as_f64()),
+            ("roofline_share", util),
+            ("attainable", context.by_op.ledger.attainable),
+        ];
         Draft {
-            detail: format!(
-                "{text} {subject} {} of {whose} roofline.{}",
-                percent_text(util),
-                fused.unwrap_or_default()
-            ),
+            detail,
             claimed,
             recoverable: claimed,
             confidence,
-            inputs: vec![
-                ("self_ps", context.per_step(all).as_f64()),
-                ("roofline_share", util),
-                ("attainable", context.by_op.ledger.attainable),
-            ],
+            inputs: inputs.into_iter().chain(fused.iter().flat_map(FusedAttention::inputs)).collect(),
             evidence: Evidence {
                 picture: context.roofline_picture(ops, all.saturating_sub(time), has_chart),
                 ..context.op_evidence(ops)

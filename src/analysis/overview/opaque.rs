@@ -52,7 +52,7 @@ pub(super) const RULES: [Rule; 2] = [
                 .only_for(Subject::NoCosts),
             Advice::words("Open the .xplane.pb of the same session in place of trace JSON: it has the costs of ops.")
                 .only_for(Subject::NoCostsInTrace),
-            Advice::words("Choose the chip, in the page or with --chip: the capture does not name it.")
+            Advice::words("Choose the chip (--chip in the terminal): the capture does not name it.")
                 .only_for(Subject::NoPeaks),
             Advice::code("Give the peak for their data type, such as f32.", "--peak-tflops f32=…")
                 .only_for(Subject::NoPeakOfType),

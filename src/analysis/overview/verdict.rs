@@ -1,5 +1,6 @@
 //! This module writes the verdict.
 
+use super::attention;
 use super::context::MAX_NAME;
 use super::figures::{FigureId, NO_PEAKS};
 use super::report::{Confidence, Finding, Overview};
@@ -265,6 +266,7 @@ fn judgement(overview: &Overview) -> String {
         text +=
             &format!(" {n} findings together: {}, {}, can be recovered.", time_text(recoverable), share(recoverable));
     }
+    text += &attention::saving(overview);
     text += &option(overview, first.at_stake);
     // A large cause comes before what cannot be judged.
     let in_order = if fraction(first.at_stake) >= MOST { [&text, &unjudged] } else { [&unjudged, &text] };

@@ -65,8 +65,14 @@ pub(super) fn evidence(overview: &Overview, finding: &Finding) -> Vec<EvidenceGr
         spans.iter().filter_map(|span| time(overview, *span, finding.is_about_idle())).collect();
     let n_times = times.len();
     let longest = spans.first().map_or(String::new(), |span| format!("When, in step {}", span.step));
+    let is_shared = ops.iter().any(|op| op.self_time.is_some_and(|all| time_text(all) != time_text(op.time)));
     let groups = [
-        group("Ops", ops.iter().map(op).collect(), *n_ops as usize, ["more op", "more ops"]),
+        group(
+            if is_shared { "Ops; other findings have the rest of their time" } else { "Ops" },
+            ops.iter().map(op).collect(),
+            *n_ops as usize,
+            ["more op", "more ops"],
+        ),
         group("Host events", host_events.iter().map(host).collect(), 0, [""; 2]),
         group("Steps", steps.iter().take(MAX_NAMES).map(step).collect(), steps.len(), ["more step", "more steps"]),
         group(
@@ -84,7 +90,7 @@ fn op(op: &OpEvidence) -> EvidenceLine {
     let time = |op: &OpEvidence| {
         let here = time_text(op.time);
         match op.self_time.map(time_text) {
-            Some(all) if all != here => format!("{here} here, {all} in all"),
+            Some(all) if all != here => format!("{here} of {all}"),
             _ => here,
         }
     };
