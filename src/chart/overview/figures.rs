@@ -24,6 +24,8 @@ pub fn about(overview: &Overview) -> String {
         n => match slowest(overview) {
             Some(slowest) if slowest == overview.device => ", the slowest device".to_owned(),
             Some(slowest) => format!(", which waits for {slowest}"),
+            // The finding about devices without work counts them.
+            None if overview.quality.iter().any(|finding| finding.rule() == RuleId::UnusedDevices) => String::new(),
             None => format!(", one of {n} devices"),
         },
     };
