@@ -75,7 +75,7 @@ pub struct ReportRow {
 
 /// Largest number of characters that an address has around its report: the page's own address and the state of its
 /// views.
-const AROUND: usize = 400;
+const AROUND: usize = 300;
 
 impl ShareQuery {
     /// Returns `full` with the level of detail, the pseudonyms and the source lines that this query selects.

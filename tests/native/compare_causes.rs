@@ -58,8 +58,8 @@ fn captures_of_an_h100_are_explained() {
         (
             "cudnn",
             &[
-                "Attention 3.80 → 1.76 ms",
-                "21 ops instead of 36",
+                "Attention 4.53 → 2.10 ms",
+                "40 ops instead of 57",
                 "cuDNN flash attention replaced",
                 "softmax",
                 "matmuls",
@@ -86,7 +86,7 @@ fn the_other_way_round_the_replaced_work_is_back() {
     let main = back.explanation.main.as_ref().unwrap();
     assert_eq!(
         (explanation::title(main).to_lowercase(), main.work.n_ops_a, main.work.n_ops_b),
-        ("attention".to_owned(), 21, 36)
+        ("attention".to_owned(), 40, 57)
     );
     let replaced = main.work.causes.iter().find(|cause| cause.kind == CauseKind::Replaced).unwrap();
     assert!(replaced.a.contains("cuDNN") && replaced.b.contains("softmax"), "{replaced:?}");

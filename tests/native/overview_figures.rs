@@ -55,7 +55,7 @@ fn what_could_be_gained_stands_with_its_assumption() {
     assert!(overview.recoverable < overview.gain().most && overview.recoverable > Picos::ZERO);
     // What is next to nothing stands in a line of its own, and documents have all figures.
     let (main, small) = (labels(&figures.main), slight(&overview));
-    assert_eq!(labels(&small), ["Idle", "Waiting on host", "Device spread"]);
+    assert_eq!(labels(&small), ["Idle", "Waiting on host"]);
     assert!(main.contains(&"HFU") && !main.contains(&"Idle"), "{main:?}");
     assert_eq!(overview.figures.len(), FigureId::ALL.len());
 }

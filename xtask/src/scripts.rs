@@ -76,7 +76,7 @@ pub fn test(names: &[String], captures_of_others: Captures, each: impl FnMut(&st
     match captures_of_others {
         Captures::IfPresent => {}
         Captures::Absent => {
-            node.env_remove("ROOFLIGHT_PROFILES");
+            node.env_remove("ROOFLIGHT_PROFILES").env_remove("ROOFLIGHT_REQUIRE_PROFILES");
         }
         Captures::Only => {
             node.env("ROOFLIGHT_ONLY_CAPTURES", "1");

@@ -44,7 +44,7 @@ impl FusedAttention {
     /// Returns the times in a sentence, with a space before it.
     pub fn sentence(&self) -> String {
         format!(
-            " A fused kernel also spares the bytes of the scores: by its FLOPs alone, the compute of attention would take {} in place of {}.",
+            " By its FLOPs alone, fused attention would take {}, not {}.",
             time_text(self.floor),
             time_text(self.time)
         )
@@ -61,6 +61,6 @@ pub(super) fn saving(overview: &Overview) -> String {
     saved.map_or(String::new(), |saved| {
         let saved = Picos(saved.max(0.0) as u64);
         let share = percent_text(saved.fraction_of(overview.period).unwrap_or(0.0));
-        format!(" A fused kernel of attention could save up to {}, {share}.", time_text(saved))
+        format!(" Fused attention could save up to {}, {share}.", time_text(saved))
     })
 }

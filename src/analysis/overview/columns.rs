@@ -99,7 +99,7 @@ columns! {
         /// Time per step that the finding is about.
         time_ps: Time in json table = row.time,
         /// Self time per step, as in the breakdown. It is more than `time_ps` if a part belongs to another finding, or passes beside another op.
-        /// Null in a report of an earlier version.
+        /// Null in a report.
         self_time_ps: Time or null in json table = row.self_time,
     }
 

@@ -60,7 +60,7 @@ pub struct OpEvidence {
     /// Time per step that the finding is about.
     pub time: Picos,
     /// Self time per step, as in the breakdown. It is more than `time` if a part belongs to another finding, or is in the shade of another
-    /// op. `None` in a report of an earlier version.
+    /// op. `None` in a report.
     pub self_time: Option<Picos>,
 }
 

@@ -68,7 +68,7 @@ impl Overview {
         self.all_findings().for_each(|finding| {
             finding.inputs.clear();
             finding.evidence.picture = None;
-            finding.evidence.ops.iter_mut().for_each(|op| op.n_alike = 1);
+            finding.evidence.ops.iter_mut().for_each(|op| (op.n_alike, op.self_time) = (1, None));
             finding.evidence.spans.clear();
             finding.evidence.op_keys.clear();
             finding.evidence.kind = None;

@@ -158,12 +158,6 @@ fn findings(v: &mut dyn Visit, findings: &mut Vec<Finding>) -> VisitResult {
         each(&mut evidence.ops, |op| v.time(&mut op.time))?;
         v.small(&mut evidence.n_ops)?;
         if v.version() >= 7 {
-            each(&mut evidence.ops, |op| {
-                let mut known = op.self_time.map(|time| time.0);
-                v.integer(&mut known, Some(op.time.0), Number::Time)?;
-                op.self_time = known.map(Picos);
-                Ok(())
-            })?;
             v.rows(&mut evidence.modules, || ModelModule::Unknown)?;
             each(&mut evidence.modules, |module| v.one_of(module, &ModelModule::ALL))?;
         }
