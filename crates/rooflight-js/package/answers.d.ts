@@ -414,8 +414,10 @@ export interface OpEvidence {
   n_layers: number;
   /** Number of ops that are summed here because they are alike: those of the layers, and those with the same deduplicated name. */
   n_alike: number;
-  /** Time per step. */
+  /** Time per step that the finding is about. */
   time_ps: number;
+  /** Self time per step, as in the breakdown. It is more than `time_ps` if a part belongs to another finding, or passes beside another op. Null in a report of an earlier version. */
+  self_time_ps: number | null;
 }
 
 export interface HostEventTime {
