@@ -46,6 +46,8 @@ test("after one visit the whole page works without a network", { timeout: 120_00
   const { page, problems, close } = await openPage(browser, server.url, { serviceWorkers: "allow", view: "breakdown" });
   const [cache, ...more] = await waitForCache(page);
   assert.ok(cache.startsWith(`rooflight ${server.url} `) && more.length === 0, cache);
+  // The page still fetches the worker's program, and the end of the server would cut this transfer.
+  await page.waitForLoadState("networkidle");
   await server.close();
   await reload(page);
   await pickFiles(page, [synth()]);

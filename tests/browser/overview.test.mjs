@@ -46,7 +46,7 @@ onPage("a capture opens in the overview, which says what the command line says",
   // The picker names the device of the overview.
   const device = () => page.locator("#device-button").innerText().then((text) => text.replace(/\s+/g, " ").trim());
   assert.equal(await device(), "Device TPU:5");
-  assert.match(await page.locator(".overview-about").innerText(), /^TPU:5 \(TPU v5\), the slowest device; mean of 3 steady steps\. A step is one event of the device’s “Steps” line: jit_train_step\.$/);
+  assert.match(await page.locator(".overview-about").innerText(), /^TPU:5 \(TPU v5p\), the slowest device; mean of 3 steady steps\. A step is one event of the device’s “Steps” line: jit_train_step\.$/);
   // Each finding has a drawing within its row, and the row of a closed finding says what it shows.
   const drawings = await finding(page).locator(".finding-picture svg").evaluateAll((all) => all.map((svg) => [svg.children.length, svg.clientWidth]));
   assert.equal(drawings.length, countDrawn(expected), `${drawings}`);

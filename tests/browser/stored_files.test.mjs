@@ -58,7 +58,7 @@ onPage("a capture is stored only on request, opens again with the same figures, 
   await storedRows(page).first().waitFor();
   const [[name, deviceText, sizeText]] = await storedRowTexts(page);
   assert.equal(name, "worker-0.xplane.pb");
-  assert.match(deviceText, /^TPU v5 × 8$/);
+  assert.match(deviceText, /^TPU v5p × 8$/);
   assert.equal(sizeText, size < 2 ** 20 ? `${(size / 2 ** 10).toFixed(1)} KiB` : `${(size / 2 ** 20).toFixed(1)} MiB`);
   await page.locator(".kept").getByRole("button", { name, exact: true }).click();
   await waitForTable(page);

@@ -186,7 +186,7 @@ fn recompute(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             None => " The free memory of the device is unknown.".to_owned(),
         };
         let others = (of_phase > time).then(|| context.step_text(of_phase));
-        let others = others.map_or(String::new(), |all| format!(" With copies and communication: {all}."));
+        let others = others.map_or(String::new(), |all| format!(" All of the phase: {all}."));
         Draft {
             detail: format!("{}{others}{free}", context.ops_text(&ops)),
             recoverable: time,
