@@ -76,11 +76,14 @@ for (const withCapture of [false, true]) {
     const args = ["report", simulatedRun("--steps", "3").captures[0], "--html", path, "--app", requiredPath("ROOFLIGHT_DIST")];
     execFileSync(requiredPath("ROOFLIGHT_CLI"), withCapture ? [...args, "--with-capture"] : args);
     const { page, problems, requests } = await openInFirefox(`file://${path}`);
-    await (await page.waitForSelector("#tab-breakdown", { timeout: 60_000 })).click();
+    // Once the overview is there, the breakdown has its device from the start.
+    await page.waitForSelector(".verdict", { timeout: 60_000 });
+    await page.click("#tab-breakdown");
     await page.waitForSelector(FIRST_CELL, { timeout: 60_000 });
     const context = await chromium.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
     const reference = await context.newPage();
     await reference.goto(`file://${path}`);
+    await reference.locator(".verdict").waitFor();
     await reference.locator("#tab-breakdown").click();
     await reference.locator(FIRST_CELL).first().waitFor();
     assert.deepEqual(await shownContent(page), await shownContent(reference));
