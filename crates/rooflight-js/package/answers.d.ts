@@ -416,7 +416,7 @@ export interface OpEvidence {
   n_alike: number;
   /** Time per step that the finding is about. */
   time_ps: number;
-  /** Self time per step, as in the breakdown. It is more than `time_ps` if a part belongs to another finding, or passes beside another op. Null in a report of an earlier version. */
+  /** Self time per step, as in the breakdown. It is more than `time_ps` if a part belongs to another finding, or passes beside another op. Null in a report. */
   self_time_ps: number | null;
 }
 
