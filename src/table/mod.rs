@@ -21,7 +21,6 @@ pub mod date;
 pub mod filter;
 pub mod format;
 pub mod json;
-pub mod kernel_name;
 pub mod kind;
 pub mod page;
 pub mod shown;

@@ -207,8 +207,8 @@ impl Totals {
         self.by_kind.get(kind.index()).copied().unwrap_or_default()
     }
 
-    /// Returns the time in which ops of several streams run at once, once for each of them but the first.
-    pub const fn overlap(&self) -> Picos {
-        self.busy.saturating_sub(self.union)
+    /// Returns the time in which ops of several streams run at once, once for each of them but the first. `None` without such time.
+    pub fn overlap(&self) -> Option<Picos> {
+        Some(self.busy.saturating_sub(self.union)).filter(|time| *time > Picos::ZERO)
     }
 }

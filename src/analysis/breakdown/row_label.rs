@@ -169,6 +169,16 @@ fn kernel<'a>(name: &str, others: impl Iterator<Item = &'a str>, room: usize) ->
     format!("{head}<…{}", cut(&rest, left))
 }
 
+/// Returns the name of the function of a C++ kernel, without namespaces, template arguments and parameters: "softmax_warp_forward" for
+/// "void at::native::softmax_warp_forward<float, 10>(float*, int)". Other names stay as they are.
+pub fn function_name(name: &str) -> Cow<'_, str> {
+    if !is_cpp(name) {
+        return name.into();
+    }
+    let function = readable(name).split('<').next().unwrap_or_default().to_owned();
+    if function.is_empty() { name.into() } else { function.into() }
+}
+
 /// Returns whether a name has templates, namespaces or the result type `void`.
 fn is_cpp(name: &str) -> bool {
     name.contains("::") || name.contains('<') || name.starts_with("void ")
@@ -251,6 +261,24 @@ mod tests {
         let anonymous = "void (anonymous namespace)::elementwise_kernel_with_index<int, at::native::arange>(int)";
         assert_eq!(alone(anonymous, 60), "elementwise_kernel_with_index<int, arange>");
         assert_eq!(alone("fusion.339", 10), "fusion.339");
+    }
+
+    #[test]
+    fn only_signatures_become_functions() {
+        for (name, function) in [
+            ("void at::native::softmax_warp_forward<float, 10>(float*, int)", "softmax_warp_forward"),
+            (PHILOX, "FillPhiloxRandomKernelLaunch"),
+            ("void (anonymous namespace)::copy(int)", "copy"),
+            ("std::f<int>(std::g)", "f"),
+            ("cub::scan<int>", "scan"),
+            ("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn", "volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn"),
+            ("fusion.3 (clone)", "fusion.3 (clone)"),
+            ("loop_fusion", "loop_fusion"),
+            ("", ""),
+            ("<lambda>()", "<lambda>()"),
+        ] {
+            assert_eq!(function_name(name), function, "{name}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::analysis::base::framework::Framework;
 use crate::analysis::base::op_times::{OpTimes, union_length};
 use crate::analysis::base::periods::compile_times;
 use crate::analysis::base::{Analysis, Device, Interval, MissingDevices, Platform, Sign, Spread, Step, StepChoice};
+use crate::analysis::breakdown::row_label::function_name;
 use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::classify::kind_of_op::is_async;
 use crate::analysis::classify::{OpFacts, opcode};
@@ -21,7 +22,6 @@ use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
 use crate::analysis::roofline::RooflineFigures;
 use crate::table::format::{counted, middle_cut, time_text};
-use crate::table::kernel_name::function_name;
 use crate::table::page::row_key;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -115,7 +115,7 @@ impl<'a> Context<'a> {
 
     /// Returns the name of an op, cut if it is long.
     pub fn op_name(&self, index: usize) -> String {
-        middle_cut(function_name(self.profile.text(self.op(index).0.name)), MAX_NAME)
+        middle_cut(&function_name(self.profile.text(self.op(index).0.name)), MAX_NAME)
     }
 
     /// Returns the mean self time of an execution of an op, in ps. `None` if no execution starts in the steps.

@@ -1,10 +1,10 @@
 //! This module holds what a finding is seen by: ops, steps, devices, host events and a small drawing.
 
 use super::picture::Picture;
+use crate::analysis::breakdown::row_label::function_name;
 use crate::analysis::classify::{Kind, ModelModule};
 use crate::analysis::gaps::{Gap, GapClass, host_class};
 use crate::table::format::{counted, middle_cut};
-use crate::table::kernel_name::function_name;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -66,9 +66,10 @@ pub struct OpEvidence {
 
 impl OpEvidence {
     /// Returns the name, with the number of layers if there are several: `fusion.3 in 30 layers`, or with the number of ops like it:
-    /// `fusion.3 and 63 ops like it`. Of the signature of a C++ kernel, it is the name of the function. A name longer than `longest` characters is cut in its middle.
+    /// `fusion.3 and 63 ops like it`. Of the signature of a C++ kernel, it is the name of the function. A name longer than `longest`
+    /// characters is cut in its middle.
     pub fn label(&self, longest: usize) -> String {
-        let name = middle_cut(function_name(&self.name), longest);
+        let name = middle_cut(&function_name(&self.name), longest);
         match (self.n_layers, self.n_alike) {
             (2.., _) => format!("{name} in {} layers", self.n_layers),
             (_, 2..) => format!("{name} and {} like it", counted(u64::from(self.n_alike) - 1, "op", "ops")),

@@ -24,6 +24,13 @@ pub struct Gain {
     pub idle_outside: Option<Picos>,
 }
 
+impl Gain {
+    /// Returns the time of ops without a roofline time.
+    pub const fn opaque(&self) -> Picos {
+        self.not_judged.saturating_sub(self.requests)
+    }
+}
+
 impl Overview {
     /// Returns the time of a step that could at most be gained.
     pub fn gain(&self) -> Gain {
@@ -62,7 +69,7 @@ impl Overview {
         if named > Picos::ZERO && is_noticeable(gain.most.saturating_sub(named)) {
             text += &format!("; the findings can recover {} of it", time_text(named));
         }
-        let opaque = gain.not_judged.saturating_sub(gain.requests);
+        let opaque = gain.opaque();
         if is_noticeable(opaque) {
             text += &format!("; {} of the {} is not judged, and may add to it", share(opaque), self.window_word());
         }

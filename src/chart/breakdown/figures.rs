@@ -129,14 +129,14 @@ fn idle(totals: &Totals, window: Picos) -> Figure {
 }
 
 fn overlap(totals: &Totals) -> Option<Figure> {
-    let time = totals.overlap();
+    let time = totals.overlap()?;
     let rows = vec![
         row("Busy", format::exact_time(totals.busy)),
         row("With an op", format::exact_time(totals.union)),
         row("Result", exact(time)),
     ];
     let formula = "Overlap = busy − time in which an op ran";
-    (time.0 > 0).then(|| figure("Overlap", format::figure_time(time), formula, rows))
+    Some(figure("Overlap", format::figure_time(time), formula, rows))
 }
 
 fn unresolved(totals: &Totals) -> Option<Figure> {
@@ -201,7 +201,7 @@ pub fn parts_sum_to_window(head: &BreakdownHead) -> bool {
 
 /// Returns why the kinds of time sum to more than the window: ops of several streams that run at once. `None` if they do not.
 pub fn streams_overlap(head: &BreakdownHead) -> Option<String> {
-    let excess = Some(head.totals.overlap()).filter(|time| *time > Picos::ZERO)?;
+    let excess = head.totals.overlap()?;
     let (excess, word) = (format::time_text(excess), head.header.window_word());
     Some(format!(
         "Ops of several streams run at once: busy and idle time sum to {excess} more than the {word}. The overview counts this time once."

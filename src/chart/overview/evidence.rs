@@ -65,7 +65,7 @@ pub(super) fn evidence(overview: &Overview, finding: &Finding) -> Vec<EvidenceGr
         spans.iter().filter_map(|span| time(overview, *span, finding.is_about_idle())).collect();
     let n_times = times.len();
     let longest = spans.first().map_or(String::new(), |span| format!("When, in step {}", span.step));
-    let is_shared = ops.iter().any(|op| op.self_time.is_some_and(|all| time_text(all) != time_text(op.time)));
+    let is_shared = ops.iter().any(|op| whole_time(op).is_some());
     let groups = [
         group(
             if is_shared { "Ops; other findings have the rest of their time" } else { "Ops" },
@@ -87,19 +87,22 @@ pub(super) fn evidence(overview: &Overview, finding: &Finding) -> Vec<EvidenceGr
 }
 
 fn op(op: &OpEvidence) -> EvidenceLine {
-    let time = |op: &OpEvidence| {
-        let here = time_text(op.time);
-        match op.self_time.map(time_text) {
-            Some(all) if all != here => format!("{here} of {all}"),
-            _ => here,
-        }
+    let here = time_text(op.time);
+    let time = match whole_time(op) {
+        Some(all) => format!("{here} of {all}"),
+        None => here,
     };
     let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
     EvidenceLine {
         name: op.label(usize::MAX),
-        text: format!("{}{source}", time(op)),
+        text: time + &source,
         target: Some(EvidenceTarget::Op(row_key(&op.name, op.program_id))),
     }
+}
+
+/// Returns the self time of an op as text. `None` if it does not differ from the time that the finding is about.
+fn whole_time(op: &OpEvidence) -> Option<String> {
+    op.self_time.map(time_text).filter(|whole| *whole != time_text(op.time))
 }
 
 /// Returns the line of a time in the shown step. `None` if the place of the step on the axis is unknown.

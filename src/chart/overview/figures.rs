@@ -131,7 +131,8 @@ fn gain(overview: &Overview) -> Figure {
     let gain = overview.gain();
     let (value, unit) = format::figure_time(gain.most);
     // What is not judged may be most of the step.
-    let value = if gain.not_judged.saturating_sub(gain.requests) > gain.most { format!("≥ {value}") } else { value };
+    let is_part = gain.opaque() > gain.most;
+    let value = if is_part { format!("≥ {value}") } else { value };
     let mut rows = vec![
         row("Needed", exact(gain.needed)),
         row("At most to gain", exact(gain.most)),
@@ -144,7 +145,7 @@ fn gain(overview: &Overview) -> Figure {
     rows.push(row("Attainable", format!("{} of the roofline", format::percent_text(overview.ledger.attainable))));
     rows.push(row("Findings", overview.findings_sum_text()));
     Figure {
-        label: if value.starts_with('≥') { "To gain, not all is judged" } else { "At most to gain" }.to_owned(),
+        label: if is_part { "To gain, not all is judged" } else { "At most to gain" }.to_owned(),
         value,
         unit,
         scope: gain.most.fraction_of(overview.period).map(format::percent_text),

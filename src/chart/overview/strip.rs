@@ -102,7 +102,7 @@ pub fn segment_label(segment: &Segment) -> Option<(&'static str, bool)> {
 
 /// Returns how the bar counts the time in which ops of several streams run at once. `None` without such time.
 pub fn overlap_note(overview: &Overview) -> Option<String> {
-    let time = Some(overview.totals.overlap()).filter(|time| *time > Picos::ZERO)?;
+    let time = overview.totals.overlap()?;
     Some(format!(
         "Ops of several streams run at once for {}. The bar and the findings count this time once, and tables of ops count it for each op.",
         time_text(time)

@@ -82,11 +82,7 @@ pub(super) fn size(value: i64) -> Option<u64> {
 
 /// Decodes the type with a number, which must be that of an array.
 pub(super) fn array_type(tables: &Tables<'_>, index: u64) -> Read<ArrayType> {
-    let entry = tables.type_entry(index)?;
-    let mut fields = entry.contents;
-    if !(entry.is_builtin && entry.is_binary) {
-        return Err(Unread::Encoding);
-    }
+    let mut fields = tables.type_entry(index)?.fields()?;
     let memory_space = match fields.number()? {
         MEMREF_WITH_SPACE => memory_space(tables, fields.number()?),
         TENSOR_WITH_ENCODING => fields.number().and(Err(Unread::Absent)),

@@ -54,13 +54,10 @@ impl Numbers<'_> {
 /// Decodes the attribute with a number.
 pub(super) fn decode<'a>(tables: &Tables<'a>, index: u64) -> Read<Attribute<'a>> {
     let entry = tables.attribute_entry(index)?;
-    let mut fields = entry.contents;
     if !entry.is_binary {
         return entry.assembly().map(Attribute::Assembly);
     }
-    if !entry.is_builtin {
-        return Err(Unread::Encoding);
-    }
+    let mut fields = entry.fields()?;
     match fields.number()? {
         ARRAY => Ok(Attribute::Array(Numbers { count: fields.count()?, fields })),
         DICTIONARY => Ok(Attribute::Dictionary(Numbers { count: fields.count()?, fields })),

@@ -23,11 +23,7 @@ const F8E8M0FNU: u64 = 32;
 
 /// Returns the width in bits of the integer type with a number. The type `index` counts as 64 bits.
 pub(super) fn integer_bits(tables: &Tables<'_>, index: u64) -> Read<u32> {
-    let entry = tables.type_entry(index)?;
-    let mut fields = entry.contents;
-    if !(entry.is_builtin && entry.is_binary) {
-        return Err(Unread::Encoding);
-    }
+    let mut fields = tables.type_entry(index)?.fields()?;
     match fields.number()? {
         INTEGER => u32::try_from(fields.number()? >> 2).map_err(|_| Unread::Overflow),
         INDEX => Ok(64),
@@ -41,16 +37,13 @@ pub(super) fn integer_bits(tables: &Tables<'_>, index: u64) -> Read<u32> {
 /// Returns the name of a type that HLO does not have, such as `!tpu.dma_semaphore`.
 pub(super) fn decode(tables: &Tables<'_>, index: u64) -> Read<DType> {
     let entry = tables.type_entry(index)?;
-    let mut fields = entry.contents;
     if !entry.is_binary {
         // Older versions of MLIR have no codes for types of few bits, such as `f8E4M3FN`.
         let text = String::from_utf8_lossy(entry.assembly()?);
         let name = if text.len() > 16 { None } else { Some(text.to_ascii_lowercase()) };
         return name.and_then(|name| DType::from_name(&name)).ok_or_else(|| Unread::word(&text));
     }
-    if !entry.is_builtin {
-        return Err(Unread::Encoding);
-    }
+    let mut fields = entry.fields()?;
     match fields.number()? {
         INTEGER => {
             let bits = fields.number()?;

@@ -65,13 +65,18 @@ impl OpName<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'a> {
     /// Whether the builtin dialect encodes the contents, in contrast to another dialect.
-    pub is_builtin: bool,
+    is_builtin: bool,
     /// Whether the contents are in a binary form, in contrast to their text in assembly.
     pub is_binary: bool,
-    pub contents: Cursor<'a>,
+    contents: Cursor<'a>,
 }
 
 impl<'a> Entry<'a> {
+    /// Returns the fields of an attribute or a type of the builtin dialect.
+    pub fn fields(self) -> Read<Cursor<'a>> {
+        if self.is_builtin && self.is_binary { Ok(self.contents) } else { Err(Unread::Encoding) }
+    }
+
     /// Returns the text of an attribute or a type in assembly.
     pub fn assembly(mut self) -> Read<&'a [u8]> {
         let (count, limit) = (self.contents.rest().len(), MAX_ASSEMBLY);
